@@ -1,0 +1,170 @@
+"""Which configuration of ILFS ranks best? The paper's protocol on every data set in the folder named by ILFS_DATA.
+
+20 stratified splits into 2/3 for training and 1/3 for testing, the same for all; ranking on the training rows; 10, 50, 100,
+150 and 200 features, standardised on the training rows; a linear SVM (C = 0.01); average precision of each class against
+the rest, averaged over the classes. Beside ILFS stand Fisher's score and a random order.
+
+Results are appended to a file, one line a split and variant, and what is there is not computed again:
+
+    python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
+    python benchmarks/quality.py table --store out/quality.jsonl
+"""
+
+import argparse
+import json
+import os
+import warnings
+import zlib
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from scipy.stats import rankdata
+from sklearn.feature_selection import f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from ilfs import ILFS
+
+SIZES = (10, 50, 100, 150, 200)
+N_SPLITS = 20
+C = 0.01
+BY_COST = (
+    "colon srbct glioma lymphoma leukemia prostate lung dexter pascal_sentence arcene tox_171 polarity dorothea "
+    "coil20 madelon gina office_caltech10 usps"
+).split()
+
+VARIANTS = {
+    "paper": ILFS.paper(),
+    "distance, learned": ILFS(evidence="distance", topics="learned"),
+    "distance, anchored": ILFS(evidence="distance", topics="anchored"),
+    "distance, shrunk": ILFS(evidence="distance"),
+    "posterior, learned": ILFS(topics="learned"),
+    "posterior, anchored": ILFS(topics="anchored"),
+    "posterior, shrunk": ILFS(),
+    "same, pooled": ILFS(intervals="pooled"),
+    "same, no leave-one-out": ILFS(leave_one_out=False),
+    "same, not balanced": ILFS(class_weight=None),
+    "same, 4 tokens": ILFS(n_tokens=4),
+    "same, 12 tokens": ILFS(n_tokens=12),
+    "same, 24 tokens": ILFS(n_tokens=24),
+}
+
+
+def load(name):
+    """One data set of the folder."""
+    with np.load(Path(os.environ["ILFS_DATA"]) / f"{name}.npz", allow_pickle=False) as file:
+        if "X" in file:
+            return file["X"], file["y"]
+        parts = (file["data"], file["indices"], file["indptr"])
+        return sparse.csr_matrix(parts, shape=tuple(file["shape"])), file["y"]
+
+
+def order_by(variant, X, y, seed):
+    """Column indices, best first."""
+    if variant == "random":
+        return np.random.default_rng(seed).permutation(X.shape[1])
+    if variant == "Fisher":
+        if not sparse.issparse(X):
+            X = SimpleImputer(keep_empty_features=True).fit_transform(X)
+        scores, _ = f_classif(X, y)
+        return np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")
+    return VARIANTS[variant].fit(X, y).order_
+
+
+def precision(train, test, y_train, y_test):
+    """Average precision of a linear SVM, averaged over the classes."""
+    imputer, scaler = SimpleImputer(keep_empty_features=True), StandardScaler()
+    train, test = imputer.fit_transform(train), imputer.transform(test)
+    train, test = scaler.fit_transform(train), scaler.transform(test)
+    decision = LinearSVC(C=C, dual="auto", random_state=0).fit(train, y_train).decision_function(test)
+    decision = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+    return float(np.mean([average_precision_score(y_test == k, decision[:, k]) for k in range(decision.shape[1])]))
+
+
+def cell(name, split, variant):
+    """One line of results: a function of its arguments and the data only."""
+    X, y = load(name)
+    splits = StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(y, y)
+    train, test = list(splits)[split]
+    seed = zlib.crc32(f"{name} {split}".encode())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        order = order_by(variant, X[train], y[train], seed)
+        scores = []
+        for size in SIZES:
+            columns = X[:, order[:size]]
+            columns = columns.toarray() if sparse.issparse(columns) else columns
+            scores.append(precision(columns[train], columns[test], y[train], y[test]))
+    return {"set": name, "split": split, "variant": variant, "ap": scores}
+
+
+def run(store, names, n_splits, n_jobs):
+    """Compute what is missing, data set by data set."""
+    done = {(row["set"], row["split"], row["variant"]) for row in read(store)}
+    for name in names:
+        todo = [
+            (name, split, variant)
+            for split in range(n_splits)
+            for variant in ["random", "Fisher", *VARIANTS]
+            if (name, split, variant) not in done
+        ]
+        for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(cell)(*task) for task in todo):
+            with store.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+        print(f"{name}: {len(todo)} cells", flush=True)
+
+
+def read(store):
+    """All lines so far; the last may be cut short by an interruption."""
+    rows = []
+    for line in store.read_text().splitlines() if store.exists() else ():
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return rows
+
+
+def table(store):
+    """Mean over splits and sizes in %, one line a data set; mean rank and worst set last."""
+    rows = read(store)
+    variants = ["random", "Fisher", *VARIANTS]
+    means, lines = [], []
+    for name in [n for n in BY_COST if any(row["set"] == n for row in rows)]:
+        of_set = [row for row in rows if row["set"] == name]
+        shared = set.intersection(*({r["split"] for r in of_set if r["variant"] == v} for v in variants))
+        if not shared:
+            continue
+        kept = [row for row in of_set if row["split"] in shared]
+        means.append([100 * np.mean([r["ap"] for r in kept if r["variant"] == v]) for v in variants])
+        lines.append(f"| {name} ({len(shared)}) | " + " | ".join(f"{m:.1f}" for m in means[-1]) + " |")
+    ranks = np.mean([rankdata(-np.array(m)) for m in means], axis=0)
+    print("| data set (splits) | " + " | ".join(variants) + " |")
+    print("|---" * (len(variants) + 1) + "|")
+    print("\n".join(lines))
+    print("| **mean** | " + " | ".join(f"{m:.1f}" for m in np.mean(means, axis=0)) + " |")
+    print("| **worst set** | " + " | ".join(f"{m:.1f}" for m in np.min(means, axis=0)) + " |")
+    print("| **mean rank** | " + " | ".join(f"{r:.1f}" for r in ranks) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("--store", type=Path, default=Path("out/quality.jsonl"))
+    parser.add_argument("--sets", nargs="+", default=BY_COST, metavar="NAME")
+    parser.add_argument("--splits", type=int, default=N_SPLITS)
+    parser.add_argument("--jobs", type=int, default=1)
+    args = parser.parse_args()
+    args.store.parent.mkdir(parents=True, exist_ok=True)
+    if args.command == "run":
+        run(args.store, args.sets, args.splits, args.jobs)
+    table(args.store)
+
+
+if __name__ == "__main__":
+    main()

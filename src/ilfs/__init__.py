@@ -1,0 +1,7 @@
+"""Feature selection: Infinite Latent Feature Selection and the methods it is compared with."""
+
+from ilfs.methods import ILFS, METHODS
+
+__version__ = "0.1.0"
+
+__all__ = ["ILFS", "METHODS", "__version__"]

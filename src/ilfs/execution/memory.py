@@ -1,0 +1,119 @@
+"""Rows in memory (or memory-mapped): threads over blocks of rows and columns."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ilfs.execution.fold import S
+from ilfs.execution.target import Target
+from ilfs.statistics.block import Block, DenseBlock, SparseBlock
+
+# Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
+# of columns or the number of threads. The width may: columns never meet.
+BLOCK_ROWS = 8192
+BLOCK_CELLS = 2**22  # 32 MB of float64: some milliseconds of work, against some tens of microseconds to hand it out
+COPIED_CELLS = 2**18  # a block that must be copied first should stay in the second-level cache
+SERIAL_CELLS = 2**18  # less than this is not worth a second thread
+
+
+class InMemory:
+    """A fold over a numpy array or a scipy.sparse matrix.
+
+    Arrays of float32 or float64 in C order are read where they are; any other layout or type is copied block by block.
+    Compressed rows become compressed columns once. Nothing else of the size of the data is made.
+    """
+
+    def __init__(self, X: Any, target: Target, n_jobs: int | None = None) -> None:
+        self.target = target
+        self.n_features: int = X.shape[1]
+        self._table = SparseTable(X, target) if sparse.issparse(X) else DenseTable(X, target)
+        self._n_threads = effective_n_jobs(n_jobs) if self._table.n_cells > SERIAL_CELLS else 1
+
+    def __call__(self, from_block: Callable[[Block], S], /) -> S:
+        """The statistic of all rows."""
+        merged: dict[int, S] = {}
+        for (_, columns), part in self._map(from_block):
+            done = merged.get(columns.start)
+            merged[columns.start] = part if done is None else done.merge(part)
+        parts = list(merged.values())
+        return type(parts[0]).join(parts)
+
+    def _map(self, from_block: Callable[[Block], S]) -> Iterator[tuple["Place", S]]:
+        """The statistic of every block, in the order of the grid."""
+
+        def work(place: "Place") -> tuple["Place", S]:
+            return place, from_block(self._table.block(*place))
+
+        if self._n_threads == 1 or len(self._table.grid) == 1:
+            yield from map(work, self._table.grid)
+            return
+        pool = ThreadPoolExecutor(self._n_threads)
+        try:
+            yield from pool.map(work, self._table.grid)
+        finally:  # after an error or Ctrl-C, do not begin what has not begun
+            pool.shutdown(cancel_futures=True)
+
+
+Place = tuple[int, slice]  # number of the block of rows, range of columns
+
+
+class DenseTable:
+    """An array cut into blocks of rows, and those into blocks of columns, so that a file is read front to back."""
+
+    def __init__(self, X: NDArray[Any], target: Target) -> None:
+        self.n_cells = X.size
+        self._X = X.view(np.ndarray)
+        self._X.flags.writeable = False  # one type for the compiler, whatever the caller's array is
+        self._in_place = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
+        n_samples, n_features = X.shape
+        width = (BLOCK_CELLS if self._in_place else COPIED_CELLS) // min(BLOCK_ROWS, n_samples)
+        tops = range(0, n_samples, BLOCK_ROWS)
+        self._sorted_rows = [target.sorted_rows(top, top + BLOCK_ROWS) for top in tops]
+        self.grid = [(i, columns) for i in range(len(tops)) for columns in _ranges(n_features, width)]
+
+    def block(self, i: int, columns: slice) -> Block:
+        """One block; copied only if it cannot be read in place."""
+        X = self._X[i * BLOCK_ROWS : (i + 1) * BLOCK_ROWS]
+        if self._in_place:
+            return DenseBlock(X, *self._sorted_rows[i], columns.start, columns.stop, columns)
+        kept = np.float32 if X.dtype == np.float32 else np.float64
+        copy = np.array(X[:, columns], dtype=kept, order="C")
+        copy.flags.writeable = False
+        return DenseBlock(copy, *self._sorted_rows[i], 0, copy.shape[1], columns)
+
+
+class SparseTable:
+    """Compressed columns cut into blocks of whole columns with about the same number of stored cells."""
+
+    def __init__(self, X: Any, target: Target) -> None:
+        X = X.tocsc()
+        if not X.has_canonical_format:
+            X = X.copy()  # the caller's matrix keeps its duplicates
+            X.sum_duplicates()
+        self.n_cells = X.nnz
+        data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+        self._data, self._indices, self._indptr = map(_read_only, (data, X.indices, X.indptr))
+        self._target = target.codes, target.weight, target.class_rows, target.class_total
+        n_features = X.shape[1]
+        width = max(1, n_features * COPIED_CELLS // max(1, X.nnz, n_features))
+        self.grid = [(0, columns) for columns in _ranges(n_features, width)]
+
+    def block(self, _: int, columns: slice) -> Block:
+        """The columns of one block; nothing is copied."""
+        indptr = self._indptr[columns.start : columns.stop + 1]
+        return SparseBlock(self._data, self._indices, indptr, *self._target, columns)
+
+
+def _ranges(n: int, width: int) -> list[slice]:
+    return [slice(start, min(start + width, n)) for start in range(0, n, max(width, 1))]
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

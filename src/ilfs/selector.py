@@ -1,0 +1,217 @@
+"""The base of every selector: validate, score, order, cut."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from ilfs.execution import Fold, InMemory, Target
+from ilfs.parameters import is_integer, is_share
+from ilfs.statistics.moments import NotFiniteError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One number a feature, larger is better; `tie_break` orders features whose numbers are equal."""
+
+    values: Floats
+    tie_break: Floats | None = None
+
+    def order(self) -> NDArray[np.intp]:
+        """Column indices, best first; what is still equal stays in column order."""
+        keys = [-self.values] if self.tie_break is None else [-self.tie_break, -self.values]
+        return np.lexsort(keys)
+
+
+class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Rank all features, keep the best.
+
+    A method implements ``_score_folded(fold)``, which asks a fold for statistics of the rows and returns `Scores`; its
+    ``fit`` calls ``_fit``. If ``y`` is an indicator matrix, each label is scored against the rest by a selector of its
+    own and the scores are averaged.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Larger is better.
+    ranking_ : ndarray of shape (n_features,)
+        1 is the best feature.
+    order_ : ndarray of shape (n_features,)
+        Column indices, best first.
+    """
+
+    n_features_to_select: int | float | None
+    n_jobs: int | None
+
+    def _score_folded(self, fold: Fold) -> Scores:
+        raise NotImplementedError
+
+    def _average_labels(self, fitted: list[Self]) -> Scores:
+        """Scores of all labels together; a method may average more of what it has found."""
+        return Scores(np.mean([selector.scores_ for selector in fitted], axis=0))
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Validate, score every feature and order them."""
+        self._check_parameters()
+        check_columns(X)
+        X = validate_data(
+            self, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False, ensure_min_samples=2
+        )
+        y = check_labels(y, X.shape[0])
+        weight = check_weight(sample_weight, X.shape[0])
+        try:
+            scores = self._score_labels(X, y, weight) if y.ndim == 2 else self._score_folded(self._fold(X, y, weight))
+        except NotFiniteError as error:
+            message = f"X must be finite or NaN, but column {self._name(error.column)} {error.reason}"
+            raise ValueError(message) from None
+        return self._rank(scores)
+
+    def _fold(self, X: Any, y: NDArray[Any], weight: Floats | None) -> Fold:
+        """The rows with their classes, of which there must be two."""
+        target = Target.from_labels(y, weight)
+        if target.classes.size < 2:
+            raise ValueError(f"y must have at least two classes, got one class, {target.classes.tolist()[0]!r}")
+        return InMemory(X, target, self.n_jobs)
+
+    def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
+        """Each label of an indicator matrix against the rest; a label that all or no samples have says nothing."""
+        counted = Y if weight is None else Y[weight > 0]
+        telling = [j for j in range(Y.shape[1]) if np.ptp(counted[:, j]) > 0]
+        silent = sorted(set(range(Y.shape[1])) - set(telling))
+        if not telling:
+            raise ValueError("y must have a label that some samples have and some have not, got none")
+        if silent:
+            warnings.warn(f"labels {silent} of y are the same for all samples and were left out", stacklevel=4)
+        self.per_label_: dict[int, Self] = {}
+        self.scores_per_label_ = np.full((Y.shape[1], X.shape[1]), np.nan)
+        for j in telling:
+            one = clone(self)
+            one.n_features_in_ = self.n_features_in_
+            if hasattr(self, "feature_names_in_"):
+                one.feature_names_in_ = self.feature_names_in_
+            self.per_label_[j] = one._rank(one._score_folded(one._fold(X, Y[:, j], weight)))
+            self.scores_per_label_[j] = one.scores_
+        return self._average_labels(list(self.per_label_.values()))
+
+    def _rank(self, scores: Scores) -> Self:
+        self.scores_ = scores.values
+        self.order_ = scores.order()
+        self.ranking_ = np.empty_like(self.order_)
+        self.ranking_[self.order_] = np.arange(1, self.order_.size + 1)
+        return self
+
+    def _check_parameters(self) -> None:
+        k = self.n_features_to_select
+        if not (k is None or (is_integer(k) and k >= 1) or is_share(k)):
+            raise ValueError(
+                f"n_features_to_select must be an integer >= 1, a share in (0, 1] or None (half), got {k!r}"
+            )
+
+    def _name(self, column: int) -> str:
+        """A column as the user calls it."""
+        return repr(str(self.feature_names_in_[column])) if hasattr(self, "feature_names_in_") else str(column)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.order_[: n_selected(self.n_features_to_select, self.n_features_in_)]] = True
+        return mask
+
+    def ranking_table(self, top: int | None = None) -> dict[str, NDArray[Any]]:
+        """The ranking as columns of a table, best feature first.
+
+        ``pandas.DataFrame(selector.ranking_table())``, or the same with polars, makes a data frame of it.
+
+        Parameters
+        ----------
+        top : int, optional
+            Only so many rows.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``rank``, ``feature`` (its name), ``column`` (its index), ``score``.
+        """
+        check_is_fitted(self)
+        order = self.order_[:top]
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "rank": self.ranking_[order],
+            "feature": np.array([f"x{j}" for j in order]) if names is None else names[order],
+            "column": order,
+            "score": self.scores_[order],
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags
+
+
+def n_selected(wanted: int | float | None, n_features: int) -> int:
+    """How many features a number, a share or None (half) stand for."""
+    if wanted is None:
+        return max(1, n_features // 2)
+    if not is_integer(wanted):
+        return max(1, int(wanted * n_features))
+    if wanted > n_features:
+        warnings.warn(
+            f"n_features_to_select={wanted} is more than the {n_features} features of X: all are kept", stacklevel=4
+        )
+    return int(min(wanted, n_features))
+
+
+def check_columns(X: Any) -> None:
+    """Refuse a data frame whose columns share a name or hold text."""
+    names = list(getattr(X, "columns", ()))
+    twice = next((name for i, name in enumerate(names) if name in set(names[:i])), None)
+    if twice is not None:
+        raise ValueError(f"columns of X must have different names, {twice!r} is there twice")
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        for name, kind in frame.schema.items():
+            if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
+                raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
+
+
+def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
+    """One label a row, or an indicator matrix with a column a label."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None: every sample needs a class")
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    if y.ndim != 2 or y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    if y.shape[0] != n_samples:
+        raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {y.shape[0]}")
+    kind = type_of_target(y, input_name="y")
+    if kind not in ("binary", "multiclass", "multilabel-indicator"):
+        raise ValueError(f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values")
+    return np.asarray(y)
+
+
+def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
+    """A finite number >= 0 for each row."""
+    if sample_weight is None:
+        return None
+    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have shape ({n_samples},), a weight for each row of X, got {weight.shape}"
+        )
+    if weight.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {weight.min():g} in row {int(weight.argmin())}")
+    if not weight.any():
+        raise ValueError("sample_weight must contain at least one non-zero number, got only zeros")
+    return np.asarray(weight)

@@ -1,0 +1,112 @@
+"""Count, mean and centred sum of squares of every feature in every class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.statistics.block import Block, SparseBlock
+
+Floats = NDArray[np.float64]
+
+
+class NotFiniteError(ValueError):
+    """A column whose moments are not finite; ``column`` is its index in the table."""
+
+    def __init__(self, column: int, reason: str) -> None:
+        super().__init__(f"column {column} {reason}")
+        self.column, self.reason = column, reason
+
+
+@dataclass(frozen=True)
+class ClassMoments:
+    """Per class and feature: weight of the cells present, their mean, their squared deviations from it.
+
+    All three arrays are classes x features. A class without cells has count 0 and mean 0.
+    """
+
+    count: Floats
+    mean: Floats
+    scatter: Floats
+
+    @classmethod
+    def from_block(cls, block: Block) -> Self:
+        """Read one block; raise `NotFiniteError` if it holds infinity."""
+        from ilfs.kernels import moments as kernels
+
+        count, mean, scatter = np.zeros((3, block.n_classes, block.n_columns))
+        if isinstance(block, SparseBlock):
+            kernels.sparse_moments(
+                block.data, block.indices, block.indptr, block.codes, block.weight,
+                block.class_rows, block.class_total, count, mean, scatter,
+            )  # fmt: skip
+        else:
+            kernels.dense_moments(
+                block.X, block.rows, block.starts, block.weight, block.first, block.last,
+                count, mean, scatter,
+            )  # fmt: skip
+        _refuse_infinity(block, mean, scatter)
+        return cls(count, mean, scatter)
+
+    def merge(self, other: Self) -> Self:
+        """The moments of both sets of rows together (Chan, Golub, LeVeque 1979)."""
+        count = self.count + other.count
+        share = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
+        apart = other.mean - self.mean
+        return type(self)(
+            count,
+            # not self.mean + apart * share where self is empty: it must be other.mean to the last bit
+            np.where(self.count > 0, self.mean + apart * share, other.mean),
+            self.scatter + other.scatter + apart**2 * self.count * share,
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Put the columns of several blocks side by side."""
+        return cls(
+            np.hstack([part.count for part in parts]),
+            np.hstack([part.mean for part in parts]),
+            np.hstack([part.scatter for part in parts]),
+        )
+
+    @cached_property
+    def total(self) -> Floats:
+        """Weight of the cells present, per feature."""
+        return np.asarray(self.count.sum(axis=0))
+
+    @cached_property
+    def n_observed(self) -> NDArray[np.int64]:
+        """Number of classes of which the feature has a cell."""
+        return np.asarray((self.count > 0).sum(axis=0))
+
+    @cached_property
+    def offset(self) -> Floats:
+        """Class means measured from one of them, exactly 0 where all are equal; 0 for a class without cells."""
+        observed = self.count > 0
+        origin = self.mean[np.argmax(observed, axis=0), np.arange(self.mean.shape[1])]
+        return np.where(observed, self.mean - origin, 0.0)
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """Features with the same value in every cell present (or with no cell)."""
+        return np.asarray(~(self.offset.any(axis=0) | self.scatter.any(axis=0)))
+
+    @cached_property
+    def pooled_variance(self) -> Floats:
+        """Variance within classes; total - (classes observed) degrees of freedom, total if that is none."""
+        freedom = self.total - self.n_observed
+        freedom = np.where(freedom > 0, freedom, self.total)
+        return np.asarray(np.divide(self.scatter.sum(axis=0), freedom, out=np.zeros_like(freedom), where=freedom > 0))
+
+
+def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
+    """Infinity anywhere in a column makes a moment of it infinite or NaN, so this costs no pass."""
+    suspects = np.flatnonzero(~np.isfinite(mean + scatter).all(axis=0))
+    if suspects.size:
+        column = int(suspects[0])
+        infinite = np.isinf(block.column(column)).any()
+        reason = "holds infinity" if infinite else "has values too large for their variance (over about 1e150)"
+        raise NotFiniteError(block.columns.start + column, reason)

@@ -1,0 +1,144 @@
+"""How often each feature represents a sample badly, ..., well: counts of tokens."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.statistics.block import Block, SparseBlock
+from ilfs.statistics.moments import ClassMoments
+
+Floats = NDArray[np.float64]
+Evidence = Literal["posterior", "distance"]
+
+# 1 / (2 variance) for a feature without variance inside its classes: any distance between class means is then
+# decisive. Finite, because 0 times it must be 0.
+SHARPEST = 1e300
+
+
+@dataclass(frozen=True)
+class TokenCounts:
+    """Weight of the samples whose evidence reaches each of the thresholds: thresholds x features."""
+
+    at_least: Floats
+
+    @classmethod
+    def of(
+        cls,
+        moments: ClassMoments,
+        edges: Floats,
+        *,
+        evidence: Evidence = "posterior",
+        leave_one_out: bool = True,
+        balanced: bool = True,
+    ) -> "Callable[[Block], TokenCounts]":
+        """The function that counts one block, given the moments of all rows and the token edges in [0, 1]."""
+        from ilfs.kernels.evidence import GROUP, Contrast, dense_tokens, sparse_tokens
+
+        arrays = class_contrast(moments, evidence, leave_one_out, balanced)
+        inner = edges[1:-1]
+        is_share = evidence == "distance"
+        thresholds = inner if is_share else np.log(inner / (1.0 - inner))
+        padding = -thresholds.size % GROUP
+        thresholds = np.append(thresholds, np.full(padding, np.inf))
+
+        def from_block(block: Block) -> TokenCounts:
+            contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in arrays))
+            at_least = np.zeros((thresholds.size, block.n_columns))
+            if isinstance(block, SparseBlock):
+                sparse_tokens(
+                    block.data, block.indices, block.indptr, block.codes, block.weight,
+                    block.class_rows, block.class_total, contrast, is_share, thresholds, at_least,
+                )  # fmt: skip
+            else:
+                dense_tokens(
+                    block.X, block.rows, block.starts, block.weight, block.first, block.last,
+                    contrast, is_share, thresholds, at_least,
+                )  # fmt: skip
+            return cls(at_least[: thresholds.size - padding])
+
+        return from_block
+
+    def merge(self, other: Self) -> Self:
+        """The counts of both sets of rows together."""
+        return type(self)(self.at_least + other.at_least)
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Put the columns of several blocks side by side."""
+        return cls(np.hstack([part.at_least for part in parts]))
+
+    def per_token(self, total: Floats) -> Floats:
+        """Tokens x features: the weight in each interval, for features of this total weight (none for 0).
+
+        Every cell present has some token, so the first one gets what reaches no threshold.
+        """
+        reached = np.vstack([total, np.where(total > 0, self.at_least, 0.0), np.zeros_like(total)])
+        return np.asarray(np.maximum(reached[:-1] - reached[1:], 0.0))
+
+
+def class_contrast(
+    moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+    """What a cell of each class is compared with: the fields of `kernels.evidence.Contrast`."""
+    rest_offset, rest_spread = rest_of_classes(moments)
+    sharpness = np.ones_like(moments.total)
+    if evidence == "posterior":
+        variance = moments.pooled_variance
+        sharpness = np.divide(0.5, variance, out=np.full_like(variance, SHARPEST), where=variance > 0.5 / SHARPEST)
+    left_out = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
+    return (
+        moments.mean,
+        np.minimum(sharpness * left_out, SHARPEST),
+        moments.mean + rest_offset,
+        sharpness,
+        rest_spread * sharpness,
+        class_balance(moments) if balanced else np.ones_like(moments.count),
+    )
+
+
+def rest_of_classes(moments: ClassMoments) -> tuple[Floats, Floats]:
+    """For each class, the mean of the other class means, as distance from its own, and their spread.
+
+    The spread is the mean squared distance of those means from their mean. With e the offsets of the class means
+    from the mean of all, mean of the others = -e_k / (K - 1), and their mean square is (sum e^2 - e_k^2) / (K - 1).
+    """
+    observed = moments.count > 0
+    n_others = np.maximum(moments.n_observed - 1, 1)
+    centre = moments.offset.sum(axis=0) / np.maximum(moments.n_observed, 1)
+    e = np.where(observed, moments.offset - centre, 0.0)
+    rest = -e / n_others
+    spread = (np.sum(e**2, axis=0) - e**2) / n_others - rest**2
+    # one other class has no spread; what the subtraction leaves there is rounding
+    return rest - e, np.where(n_others > 1, np.maximum(spread, 0.0), 0.0)
+
+
+def leave_one_out_factor(count: Floats) -> Floats:
+    """(n / (n - 1))^2: squared distance to the class mean without the sample over that to the mean with it.
+
+    A class of one unit of weight or less has no mean without it and keeps the plain one.
+    """
+    return np.asarray(np.divide(count, count - 1.0, out=np.ones_like(count), where=count > 1.0) ** 2)
+
+
+def class_balance(moments: ClassMoments) -> Floats:
+    """Weight m / (K n_k) that makes every observed class count the same."""
+    fair = moments.total / np.maximum(moments.n_observed, 1)
+    return np.divide(fair, moments.count, out=np.zeros_like(moments.count), where=moments.count > 0)
+
+
+def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) -> Floats:
+    """Mean over the samples of (rest - own) / (2 variance), in closed form from the moments.
+
+    In class k the mean of (x - r)^2 is (mu_k - r)^2 + scatter_k / n_k, and of (x - mu_k)^2 just the last term.
+    """
+    _, own_scale, rest_mean, sharpness, rest_spread, class_weight = class_contrast(
+        moments, "posterior", leave_one_out, balanced
+    )
+    variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.count), where=moments.count > 0)
+    with np.errstate(over="ignore"):
+        rest = ((moments.mean - rest_mean) ** 2 + variance) * sharpness + rest_spread
+        summed = np.sum(class_weight * moments.count * (rest - variance * own_scale), axis=0)
+    return np.asarray(np.divide(summed, moments.total, out=np.zeros_like(summed), where=moments.total > 0))
