@@ -21,19 +21,20 @@ def accuracy(*steps, X, y):
 
 
 def main():
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    data = load_breast_cancer()
+    X, y, names = data.data, data.target, list(data.feature_names)
     selector = ILFS(n_features_to_select=8)
     start = time.perf_counter()
     selector.fit(X, y)
     seconds = time.perf_counter() - start
 
     print(f"Breast cancer, {X.shape[0]} tumours x {X.shape[1]} measurements, ranked in {seconds:.2f} s\n")
-    print(ranking_text(selector, top=10))
+    print(ranking_text(selector, top=10, input_features=names))
     print(f"\nAccuracy of a linear SVM, 10-fold: all 30 features {accuracy(X=X, y=y):.3f}, ", end="")
     print(f"the best 8 {accuracy(selector, X=X, y=y):.3f}")
 
     OUT.mkdir(exist_ok=True)
-    path = write_ranking(selector, OUT / "breast_cancer_ranking.csv")
+    path = write_ranking(selector, OUT / "breast_cancer_ranking.csv", input_features=names)
     print(f"All 30 features, ranked: {path.relative_to(OUT.parent)}")
 
 

@@ -1,6 +1,7 @@
 """The base of every selector: validate, score, order, cut."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -121,13 +122,25 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """A column as the user calls it."""
         return repr(str(self.feature_names_in_[column])) if hasattr(self, "feature_names_in_") else str(column)
 
+    def _names(self, input_features: Sequence[str] | None) -> NDArray[Any]:
+        """All column names: those given, those seen by ``fit``, or x0, x1, ..."""
+        if input_features is None:
+            return getattr(self, "feature_names_in_", np.array([f"x{j}" for j in range(self.n_features_in_)]))
+        if len(input_features) != self.n_features_in_:
+            raise ValueError(
+                f"input_features must name each of the {self.n_features_in_} columns, got {len(input_features)} names"
+            )
+        return np.asarray(input_features)
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.order_[: n_selected(self.n_features_to_select, self.n_features_in_)]] = True
         return mask
 
-    def ranking_table(self, top: int | None = None) -> dict[str, NDArray[Any]]:
+    def ranking_table(
+        self, top: int | None = None, input_features: Sequence[str] | None = None
+    ) -> dict[str, NDArray[Any]]:
         """The ranking as columns of a table, best feature first.
 
         ``pandas.DataFrame(selector.ranking_table())``, or the same with polars, makes a data frame of it.
@@ -136,6 +149,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         top : int, optional
             Only so many rows.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
 
         Returns
         -------
@@ -144,10 +159,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         order = self.order_[:top]
-        names = getattr(self, "feature_names_in_", None)
         return {
             "rank": self.ranking_[order],
-            "feature": np.array([f"x{j}" for j in order]) if names is None else names[order],
+            "feature": self._names(input_features)[order],
             "column": order,
             "score": self.scores_[order],
         }
@@ -197,7 +211,9 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
         raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {y.shape[0]}")
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass", "multilabel-indicator"):
-        raise ValueError(f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values")
+        raise ValueError(
+            f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values"
+        )
     return np.asarray(y)
 
 

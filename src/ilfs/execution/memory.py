@@ -1,5 +1,6 @@
 """Rows in memory (or memory-mapped): threads over blocks of rows and columns."""
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,8 +17,11 @@ from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 # Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
 # of columns or the number of threads. The width may: columns never meet.
 BLOCK_ROWS = 8192
-BLOCK_CELLS = 2**22  # 32 MB of float64: some milliseconds of work, against some tens of microseconds to hand it out
-COPIED_CELLS = 2**18  # a block that must be copied first should stay in the second-level cache
+NARROW, WIDE = 512, 2048  # columns: the kernels want to read some thousand bytes of a row at a time
+COPIED = 128  # columns of a block that is copied first: 8 MB
+COPIED_COLUMNS = 32  # the same where cells of a column lie side by side
+COPIED_CELLS = 2**18  # at least so many, or handing out the work takes longer than doing it
+SPARSE_CELLS = 2**18  # stored cells of a block of sparse columns
 SERIAL_CELLS = 2**18  # less than this is not worth a second thread
 
 
@@ -31,8 +35,10 @@ class InMemory:
     def __init__(self, X: Any, target: Target, n_jobs: int | None = None) -> None:
         self.target = target
         self.n_features: int = X.shape[1]
-        self._table = SparseTable(X, target) if sparse.issparse(X) else DenseTable(X, target)
-        self._n_threads = effective_n_jobs(n_jobs) if self._table.n_cells > SERIAL_CELLS else 1
+        is_sparse = sparse.issparse(X)
+        n_cells = X.nnz if is_sparse else X.size
+        self._n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
+        self._table = SparseTable(X, target) if is_sparse else DenseTable(X, target, self._n_threads)
 
     def __call__(self, from_block: Callable[[Block], S], /) -> S:
         """The statistic of all rows."""
@@ -65,13 +71,15 @@ Place = tuple[int, slice]  # number of the block of rows, range of columns
 class DenseTable:
     """An array cut into blocks of rows, and those into blocks of columns, so that a file is read front to back."""
 
-    def __init__(self, X: NDArray[Any], target: Target) -> None:
-        self.n_cells = X.size
+    def __init__(self, X: NDArray[Any], target: Target, n_threads: int) -> None:
         self._X = X.view(np.ndarray)
         self._X.flags.writeable = False  # one type for the compiler, whatever the caller's array is
         self._in_place = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
         n_samples, n_features = X.shape
-        width = (BLOCK_CELLS if self._in_place else COPIED_CELLS) // min(BLOCK_ROWS, n_samples)
+        width = _even_width(n_features, n_threads)
+        if not self._in_place:
+            by_column = X.strides[0] < X.strides[1]
+            width = max(COPIED_COLUMNS if by_column else COPIED, COPIED_CELLS // n_samples)
         tops = range(0, n_samples, BLOCK_ROWS)
         self._sorted_rows = [target.sorted_rows(top, top + BLOCK_ROWS) for top in tops]
         self.grid = [(i, columns) for i in range(len(tops)) for columns in _ranges(n_features, width)]
@@ -95,18 +103,23 @@ class SparseTable:
         if not X.has_canonical_format:
             X = X.copy()  # the caller's matrix keeps its duplicates
             X.sum_duplicates()
-        self.n_cells = X.nnz
         data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
         self._data, self._indices, self._indptr = map(_read_only, (data, X.indices, X.indptr))
         self._target = target.codes, target.weight, target.class_rows, target.class_total
         n_features = X.shape[1]
-        width = max(1, n_features * COPIED_CELLS // max(1, X.nnz, n_features))
+        width = max(1, n_features * SPARSE_CELLS // max(1, X.nnz, n_features))
         self.grid = [(0, columns) for columns in _ranges(n_features, width)]
 
     def block(self, _: int, columns: slice) -> Block:
         """The columns of one block; nothing is copied."""
         indptr = self._indptr[columns.start : columns.stop + 1]
         return SparseBlock(self._data, self._indices, indptr, *self._target, columns)
+
+
+def _even_width(n_features: int, n_threads: int) -> int:
+    """Equal shares for the threads, neither much wider than WIDE nor narrower than NARROW."""
+    shares = n_threads * math.ceil(n_features / (WIDE * n_threads))
+    return max(math.ceil(n_features / shares), NARROW)
 
 
 def _ranges(n: int, width: int) -> list[slice]:

@@ -16,7 +16,7 @@ from ilfs.kernels._jit import inlined, kernel
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-TILE = 512  # columns whose sums stay in the first-level cache while rows stream by
+TILE = 2048  # columns read of a row before the next: long enough to stream, short enough for the nearest caches
 
 
 @inlined

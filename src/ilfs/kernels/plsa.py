@@ -17,7 +17,7 @@ from ilfs.kernels._jit import kernel
 
 Floats = NDArray[np.float64]
 TINY = np.finfo(np.float64).tiny
-TILE = 512  # features whose sums stay in the first-level cache
+TILE = 256  # features whose sums stay in the first-level cache
 NEWTON_STEPS = 60  # bisection alone would be at rounding by then
 PRECISION = 1e-12
 
@@ -48,25 +48,32 @@ class Model:
     """Two topics over given counts, with pseudo-counts as prior.
 
     `relevance_prior` is the number of pseudo-counts of each topic in every feature, `token_prior` that of all tokens in
-    each topic, spread over them as the ramps are. Without them a step is the paper's.
+    each topic, spread over them as the ramps are. `mirrored` topics are each other's mirror images: what a token says
+    for relevancy, the opposite one says against it. With none of these a step is the paper's.
     """
 
-    def __init__(self, counts: Floats, relevance_prior: float = 0.0, token_prior: float = 0.0) -> None:
+    def __init__(
+        self, counts: Floats, relevance_prior: float = 0.0, token_prior: float = 0.0, mirrored: bool = False
+    ) -> None:
         self.counts, self.total = counts, counts.sum(axis=0)
         self.start = Parameters(np.full(counts.shape[1], 0.5), ramps(counts.shape[0]))
         self.relevance_prior, self.token_prior = relevance_prior, token_prior * self.start.tokens
+        self.has_prior, self.mirrored = relevance_prior > 0 or token_prior > 0, mirrored
         self._mixture = np.empty_like(counts)
 
     def step(self, at: Parameters) -> tuple[float, Parameters]:
         """The objective at these parameters, and the parameters after one step of expectation-maximisation."""
-        relevant, expected = np.empty_like(at.p), np.zeros_like(at.tokens)
+        relevant, expected = np.empty_like(at.p), np.empty_like(at.tokens)
         expect(self.counts, at.tokens, at.p, self._mixture, relevant, expected)
-        loglik = float(np.sum(self.counts * np.log(np.maximum(self._mixture, TINY))))
-        loglik += log_prior(self.relevance_prior, np.vstack([at.p, 1.0 - at.p]))
-        loglik += log_prior(self.token_prior, at.tokens)
+        loglik = dot(self.counts, np.log(np.maximum(self._mixture, TINY, out=self._mixture), out=self._mixture))
+        if self.has_prior:
+            loglik += self.relevance_prior * float(np.sum(np.log(at.p * (1.0 - at.p))))
+            loglik += dot(self.token_prior, np.log(at.tokens))
         weight = self.total + 2.0 * self.relevance_prior
         p = np.divide(relevant + self.relevance_prior, weight, out=at.p.copy(), where=weight > 0)
         tokens = expected + self.token_prior
+        if self.mirrored:
+            tokens += tokens[::-1, ::-1].copy()
         return loglik, Parameters(p, tokens / np.maximum(tokens.sum(axis=1, keepdims=True), TINY))
 
     def topic_weights(self, p: Floats) -> Floats:
@@ -82,8 +89,8 @@ def learned_topics(counts: Floats, *, max_iter: int, tol: float) -> Topics:
 
 
 def shrunk_topics(counts: Floats, *, relevance_prior: float, token_prior: float, max_iter: int, tol: float) -> Topics:
-    """Maximum of the posterior, by accelerated steps; `tol` as in `learned_topics`."""
-    model = Model(counts, relevance_prior, token_prior)
+    """Maximum of the posterior with mirrored topics, by accelerated steps; `tol` as in `learned_topics`."""
+    model = Model(counts, relevance_prior, token_prior, mirrored=True)
     return _follow(model, _accelerated(model), max_iter, tol)
 
 
@@ -102,9 +109,9 @@ def ramps(n_tokens: int) -> Floats:
     return np.asarray(np.vstack([odd, odd[::-1]]) / odd.sum())
 
 
-def log_prior(pseudo: float | Floats, probabilities: Floats) -> float:
-    """Log density of a Dirichlet prior given as pseudo-counts, without its constant."""
-    return float(np.sum(pseudo * np.log(probabilities))) if np.any(pseudo) else 0.0
+def dot(a: Floats, b: Floats) -> float:
+    """Sum of products, not by BLAS: its order of summation depends on the number of threads."""
+    return float(np.einsum("tf,tf->", a, b))
 
 
 Trace = Iterator[tuple[float, Parameters, float]]  # objective, parameters, how far the next step moves any p
@@ -172,24 +179,26 @@ def expect(counts: Floats, topics: Floats, p: Floats, mixture: Floats, relevant:
 
     A count Q(f, t) is divided in the proportion P(t|z1) p : P(t|z2) (1 - p).
     """
-    part = np.empty(TILE)
+    ones, twos = np.zeros((topics.shape[1], TILE)), np.zeros((topics.shape[1], TILE))
     for first in range(0, p.size, TILE):
         last = min(first + TILE, p.size)
-        relevant[first:last] = 0.0
+        pf, rf = p[first:last], relevant[first:last]
+        rf[:] = 0.0
         for t in range(topics.shape[1]):
-            for f in range(first, last):
-                from_relevant = topics[0, t] * p[f]
-                mixture[t, f] = from_relevant + topics[1, t] * (1.0 - p[f])
+            a, b, q, mix = topics[0, t], topics[1, t], counts[t, first:last], mixture[t, first:last]
+            from_one, from_two = ones[t], twos[t]
+            for j in range(last - first):
+                one = a * pf[j]
+                both = one + b * (1.0 - pf[j])
+                mix[j] = both
                 # both vanish only for a token that no feature has
-                share = from_relevant / mixture[t, f] if mixture[t, f] > 0.0 else 0.5
-                part[f - first] = counts[t, f] * share
-                relevant[f] += part[f - first]
-            relevant_sum, irrelevant_sum = 0.0, 0.0
-            for f in range(first, last):
-                relevant_sum += part[f - first]
-                irrelevant_sum += counts[t, f] - part[f - first]
-            expected[0, t] += relevant_sum
-            expected[1, t] += irrelevant_sum
+                part = q[j] * (0.5 if both == 0.0 else one / both)
+                rf[j] += part
+                # one sum for each place in a tile: a single sum would have to wait for itself
+                from_one[j] += part
+                from_two[j] += q[j] - part
+    for t in range(topics.shape[1]):
+        expected[0, t], expected[1, t] = ones[t].sum(), twos[t].sum()
 
 
 @kernel

@@ -22,6 +22,7 @@ Where we depart from the paper (the reasons and figures are in the documentation
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -66,8 +67,8 @@ class ILFS(RankingSelector):
         features taken together.
     topics : {"shrunk", "anchored", "learned"}, default="shrunk"
         How the tokens of relevancy and irrelevancy are found. ``"learned"``: maximum likelihood, as in the paper.
-        ``"anchored"``: kept at the ramps where learning starts. ``"shrunk"``: learned with those ramps as a prior, and
-        with pseudo-counts that keep relevance away from 0 and 1.
+        ``"anchored"``: kept at the ramps where learning starts. ``"shrunk"``: learned as mirror images of each other,
+        with those ramps as a prior, and with pseudo-counts that keep relevance away from 0 and 1.
     leave_one_out : bool, default=True
         Compare a sample with the mean of its class without it.
     class_weight : {"balanced", None}, default="balanced"
@@ -128,11 +129,11 @@ class ILFS(RankingSelector):
     --------
     >>> from sklearn.datasets import load_wine
     >>> from ilfs import ILFS
-    >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = ILFS(n_features_to_select=3).fit(X, y)
-    >>> list(selector.get_feature_names_out())
-    ['alcohol', 'flavanoids', 'proline']
-    >>> selector.transform(X).shape
+    >>> wine = load_wine()
+    >>> selector = ILFS(n_features_to_select=3).fit(wine.data, wine.target)
+    >>> list(selector.get_feature_names_out(wine.feature_names))
+    ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
+    >>> selector.transform(wine.data).shape
     (178, 3)
     """
 
@@ -302,7 +303,9 @@ class ILFS(RankingSelector):
         check_integer("max_iter", self.max_iter, 1)
         check_between("tol", self.tol, 0, 1)
 
-    def ranking_table(self, top: int | None = None) -> dict[str, NDArray[Any]]:
+    def ranking_table(
+        self, top: int | None = None, input_features: Sequence[str] | None = None
+    ) -> dict[str, NDArray[Any]]:
         """The ranking as columns of a table, best feature first.
 
         ``pandas.DataFrame(selector.ranking_table())``, or the same with polars, makes a data frame of it.
@@ -311,13 +314,15 @@ class ILFS(RankingSelector):
         ----------
         top : int, optional
             Only so many rows.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
 
         Returns
         -------
         dict of str to ndarray
             ``rank``, ``feature`` (its name), ``column`` (its index), ``score``, ``relevance``.
         """
-        table = super().ranking_table(top)
+        table = super().ranking_table(top, input_features)
         return table | {"relevance": self.relevance_[table["column"]]}
 
     def adjacency_matrix(self) -> Floats:

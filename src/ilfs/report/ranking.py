@@ -2,12 +2,17 @@
 
 import csv
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
 
 
-def ranking_text(selector: RankingSelector, top: int = 10) -> str:
+def ranking_text(selector: RankingSelector, top: int = 10, input_features: Sequence[str] | None = None) -> str:
     """The best features as a table with aligned columns.
 
     Parameters
@@ -16,6 +21,8 @@ def ranking_text(selector: RankingSelector, top: int = 10) -> str:
         A fitted selector.
     top : int, default=10
         How many features.
+    input_features : sequence of str, optional
+        Names of the columns, if ``fit`` did not see them.
 
     Returns
     -------
@@ -27,14 +34,14 @@ def ranking_text(selector: RankingSelector, top: int = 10) -> str:
     >>> from sklearn.datasets import load_iris
     >>> from ilfs import ILFS
     >>> from ilfs.report import ranking_text
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> print(ranking_text(ILFS().fit(X, y), top=2))
+    >>> iris = load_iris()
+    >>> print(ranking_text(ILFS().fit(iris.data, iris.target), top=2, input_features=iris.feature_names))
     rank  feature            column   score  relevance
-       1  petal length (cm)       2  10.193     0.8358
-       2  petal width (cm)        3  10.171     0.8340
+       1  petal length (cm)       2  9.6303     0.8487
+       2  petal width (cm)        3  9.6303     0.8487
     """
-    table = selector.ranking_table(top)
-    columns = [[title, *(_cell(value) for value in values)] for title, values in table.items()]
+    table = selector.ranking_table(top, input_features)
+    columns = [[title, *_cells(values)] for title, values in table.items()]
     is_text = [values.dtype.kind in "OUST" for values in table.values()]
     widths = [max(map(len, column)) for column in columns]
     lines = []
@@ -46,11 +53,19 @@ def ranking_text(selector: RankingSelector, top: int = 10) -> str:
     return "\n".join(lines)
 
 
-def _cell(value: object) -> str:
-    return f"{value:#.5g}" if isinstance(value, float) else str(value)
+def _cells(values: NDArray[Any]) -> list[str]:
+    if values.dtype.kind != "f":
+        return [str(value) for value in values]
+    plain = 1e-3 <= np.abs(values).max(initial=1.0) < 1e6
+    return [f"{value:.4f}" if plain else f"{value:.4e}" for value in values]
 
 
-def write_ranking(selector: RankingSelector, path: str | os.PathLike[str], top: int | None = None) -> Path:
+def write_ranking(
+    selector: RankingSelector,
+    path: str | os.PathLike[str],
+    top: int | None = None,
+    input_features: Sequence[str] | None = None,
+) -> Path:
     """Write the ranking as CSV; the file appears whole or not at all.
 
     Parameters
@@ -61,6 +76,8 @@ def write_ranking(selector: RankingSelector, path: str | os.PathLike[str], top: 
         Where; its folder must exist.
     top : int, optional
         Only so many features.
+    input_features : sequence of str, optional
+        Names of the columns, if ``fit`` did not see them.
 
     Returns
     -------
@@ -73,12 +90,12 @@ def write_ranking(selector: RankingSelector, path: str | os.PathLike[str], top: 
     >>> from sklearn.datasets import load_iris
     >>> from ilfs import ILFS
     >>> from ilfs.report import write_ranking
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> path = write_ranking(ILFS().fit(X, y), tempfile.mkdtemp() + "/iris.csv")
+    >>> iris = load_iris()
+    >>> path = write_ranking(ILFS().fit(iris.data, iris.target), tempfile.mkdtemp() + "/iris.csv")
     >>> path.read_text().splitlines()[0]
     'rank,feature,column,score,relevance'
     """
-    table = selector.ranking_table(top)
+    table = selector.ranking_table(top, input_features)
     path = Path(path)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

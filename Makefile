@@ -1,0 +1,72 @@
+# make demo   sets up and ranks a real data set
+# make test   sets up and runs the tests
+# Everything lives in .venv; nothing outside this folder is touched.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(shell command -v uv 2>/dev/null)
+ifdef UV
+CREATE  = uv venv --quiet --python $(PYTHON) $(VENV)
+INSTALL = uv pip install --quiet --python $(BIN)/python -c constraints.txt
+else
+CREATE  = $(PYTHON) -m venv $(VENV)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+endif
+
+# real data and the authors' toolbox's answers, if they lie beside the repository: tests that need them skip otherwise
+export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
+export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
+
+.PHONY: help demo test test-slow coverage lint format docs bench quality clean
+.DEFAULT_GOAL := help
+
+help:  ## what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(VENV)/package: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"ilfs needs Python 3.11 or newer, {sys.executable} is {v.major}.{v.minor}: make PYTHON=python3.12 ...")'
+	@echo "Setting up .venv (once; a minute or two)"
+	@test -x $(BIN)/python || $(CREATE)
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/%: $(VENV)/package
+	@$(INSTALL) -e '.[$*]'
+	@touch $@
+
+demo: $(VENV)/package  ## rank a real data set, print the best features, write a CSV
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/test  ## all ordinary tests, examples in the documentation included
+	$(BIN)/python -m pytest -n 2
+
+test-slow: $(VENV)/test  ## the tests that need minutes or much data
+	$(BIN)/python -m pytest -m slow
+
+coverage: $(VENV)/test  ## how much of the code the tests run
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q && $(BIN)/python -m coverage report -m
+
+lint: $(VENV)/test $(VENV)/lint  ## formatting, style, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/lint  ## format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/docs  ## the documentation, as docs/_build/html/index.html
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+bench: $(VENV)/package  ## speed and memory against scikit-learn and the machine (about 3 minutes)
+	$(BIN)/python benchmarks/speed.py
+
+quality: $(VENV)/package  ## the configurations of ILFS on real data (hours; continues where it stopped)
+	$(BIN)/python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
+
+clean:  ## remove everything that was made here
+	rm -rf $(VENV) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,173 @@
+"""Speed and memory of ILFS as ratios, measured side by side in one run.
+
+    python benchmarks/speed.py            # everything, about three minutes
+    python benchmarks/speed.py job start  # some parts: job memory growth shapes start
+
+The job is the paper's: 10,000 samples x 5,000 features, uniform on [0, 1000], 2 classes. Every figure is the median of
+several runs after one that does not count, and what is compared takes turns, so that a busy machine slows all alike.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from sklearn.feature_selection import f_classif
+
+from ilfs import ILFS
+
+ROWS, COLUMNS, THREADS = 10_000, 5_000, 2
+
+
+def job(rows=ROWS, columns=COLUMNS, n_classes=2):
+    """The paper's timing job, at any size."""
+    rng = np.random.default_rng(0)
+    return rng.uniform(0, 1000, (rows, columns)), rng.integers(0, n_classes, rows)
+
+
+def seconds(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def take_turns(functions, repeats):
+    """Median seconds of each function, and the seconds of its first call."""
+    first = {name: seconds(function) for name, function in functions.items()}
+    times = {name: [] for name in functions}
+    for _ in range(repeats):
+        for name, function in functions.items():
+            times[name].append(seconds(function))
+    return {name: float(np.median(t)) for name, t in times.items()}, first
+
+
+def as_written(X, y, n_tokens=6, damping=0.9):
+    """ILFS by the formulas of the paper: arrays of all cells, and the inverse of a features x features matrix.
+
+    The spectral radius is taken from its closed form: an eigenvalue solver would only add to the time.
+    """
+    means = np.array([X[y == k].mean(axis=0) for k in (0, 1)])
+    distances = np.array([(X - mean) ** 2 for mean in means])
+    rho = 1 - np.take_along_axis(distances, y[None, :, None], axis=0)[0] / distances.sum(axis=0)
+    tokens = np.minimum((rho * n_tokens).astype(int), n_tokens - 1)
+    Q = np.array([np.bincount(column, minlength=n_tokens) for column in tokens.T])
+    odd = np.arange(1, 2 * n_tokens, 2)
+    topics, p = np.array([odd, odd[::-1]]) / odd.sum(), np.full(X.shape[1], 0.5)
+    for _ in range(50):
+        joint = np.stack([topics[0] * p[:, None], topics[1] * (1 - p[:, None])])
+        expected = Q * joint / joint.sum(axis=0)
+        topics = expected.sum(axis=1) / expected.sum(axis=(1, 2))[:, None]
+        p = expected[0].sum(axis=1) / Q.sum(axis=1)
+    A = np.outer(p, p)
+    return (np.linalg.inv(np.eye(p.size) - damping / (p @ p) * A) - np.eye(p.size)).sum(axis=1)
+
+
+def show_job():
+    X, y = job()
+    functions = {
+        "read twice (numpy sum)": lambda: (X.sum(), X.sum()),
+        "scikit-learn f_classif": lambda: f_classif(X, y),
+        f"ILFS(n_jobs={THREADS})": lambda: ILFS(n_jobs=THREADS).fit(X, y),
+        "ILFS(n_jobs=1)": lambda: ILFS(n_jobs=1).fit(X, y),
+    }
+    median, first = take_turns(functions, repeats=9)
+    ours = median[f"ILFS(n_jobs={THREADS})"]
+    written = seconds(lambda: as_written(X, y))
+    print(f"\n| {ROWS:,} x {COLUMNS:,}, 2 classes | seconds | first call | in times of ILFS, {THREADS} threads |")
+    print("|---|---|---|---|")
+    for name, value in median.items():
+        print(f"| {name} | {value:.3f} | {first[name]:.3f} | {value / ours:.1f} |")
+    print(f"| the algorithm as written, once | {written:.3f} | | {written / ours:.0f} |")
+
+
+def show_memory():
+    code = f"""
+import numpy as np
+from ilfs import ILFS
+rng = np.random.default_rng(0)
+X, y = rng.uniform(0, 1000, ({ROWS}, {COLUMNS})), rng.integers(0, 2, {ROWS})
+ILFS(n_jobs=2).fit(X[:9000, :600].copy(), y[:9000])  # kernels and threads are there already
+status = lambda key: next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith(key))
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+ILFS(n_jobs=2).fit(X, y)
+print((status("VmHWM") - before) / 1024)
+"""
+    if not os.path.exists("/proc/self/clear_refs"):
+        print("\nPeak memory is measured on Linux only.")
+        return
+    peak = float(run_python(code))
+    print(f"\nPeak memory of that fit over the {ROWS * COLUMNS * 8 / 2**20:.0f} MB of data: {peak:.1f} MB")
+
+
+def show_growth():
+    print("\n| seconds, 2 threads | " + " | ".join(["1/8", "1/4", "1/2", "1"]) + " | exponent |")
+    print("|---|---|---|---|---|---|")
+    for n_classes in (2, 20):
+        for what in ("rows", "columns"):
+            times = []
+            for part in (8, 4, 2, 1):
+                size = {"rows": ROWS, "columns": COLUMNS}
+                size[what] //= part
+                X, y = job(**size, n_classes=n_classes)
+                times.append(take_turns({"fit": lambda X=X, y=y: ILFS(n_jobs=THREADS).fit(X, y)}, 9)[0]["fit"])
+            exponent = np.polyfit(np.log([1, 2, 4, 8]), np.log(times), 1)[0]
+            cells = " | ".join(f"{t:.4f}" for t in times)
+            print(f"| {what}, {n_classes} classes | {cells} | {exponent:.2f} |")
+
+
+def show_shapes():
+    print("\n| shape | seconds | read twice (numpy sum) | ratio |\n|---|---|---|---|")
+    for rows, columns in ((1_000_000, 100), (100, 1_000_000), (60, 12_000)):
+        X, y = job(rows, columns)
+        median, _ = take_turns(
+            {"ILFS": lambda X=X, y=y: ILFS(n_jobs=THREADS).fit(X, y), "sum": lambda X=X: (X.sum(), X.sum())}, 5
+        )
+        ratio = median["ILFS"] / median["sum"]
+        print(f"| {rows:,} x {columns:,} | {median['ILFS']:.4f} | {median['sum']:.4f} | {ratio:.1f} |")
+
+
+def show_start():
+    fit = "import numpy as np; from ilfs import ILFS; rng = np.random.default_rng(0)\n"
+    fit += "ILFS().fit(rng.normal(size=(60, 100)), rng.integers(0, 2, 60))"
+    programs = {"import": "import sklearn.feature_selection", "ilfs": "import ilfs", "fit": fit}
+    run_python(fit)
+    median, _ = take_turns({name: lambda code=code: run_python(code) for name, code in programs.items()}, 7)
+    with tempfile.TemporaryDirectory() as empty:
+        cold = seconds(lambda: run_python(fit, NUMBA_CACHE_DIR=empty))
+    print("\n| a fresh process | seconds | in times of the first |\n|---|---|---|")
+    for title, value in (
+        ("import sklearn.feature_selection", median["import"]),
+        ("import ilfs", median["ilfs"]),
+        ("import and first fit, kernels compiled before", median["fit"]),
+        ("import and first fit, nothing compiled", cold),
+    ):
+        print(f"| {title} | {value:.2f} | {value / median['import']:.2f} |")
+
+
+def run_python(code, **environment):
+    """What a fresh interpreter prints."""
+    process = subprocess.run([sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True)
+    if process.returncode:
+        raise RuntimeError(process.stderr)
+    return process.stdout
+
+
+PARTS = {"job": show_job, "memory": show_memory, "growth": show_growth, "shapes": show_shapes, "start": show_start}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=list(PARTS), metavar="PART", help=" ".join(PARTS))
+    parts = parser.parse_args().parts
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"PART must be one of {', '.join(PARTS)}, got {', '.join(unknown)}")
+    for name in parts:
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()

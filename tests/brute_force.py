@@ -1,0 +1,107 @@
+"""ILFS by its definition: slow, one cell at a time, nothing shared with the library."""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+
+def representativeness(X, y, weight=None, *, evidence="posterior", leave_one_out=True):
+    """How well each feature represents each sample, in [0, 1]; NaN where the cell is missing or does not count."""
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
+    rho = np.full(X.shape, np.nan)
+    for f in range(X.shape[1]):
+        here = ~np.isnan(X[:, f]) & (weight > 0)
+        x, c, w = X[here, f].astype(float), y[here], weight[here]
+        rho[here, f] = [_cell(x, c, w, i, evidence, leave_one_out) for i in range(len(x))]
+    return rho
+
+
+def _cell(x, c, w, i, evidence, leave_one_out):
+    classes = np.unique(c)
+    means = {k: np.average(x[c == k], weights=w[c == k]) for k in classes}
+    own_mean = means[c[i]]
+    if leave_one_out and w[c == c[i]].sum() > 1:
+        without = w - np.eye(len(w))[i]
+        own_mean = np.average(x[c == c[i]], weights=without[c == c[i]])
+    own = (x[i] - own_mean) ** 2
+    rest = np.mean([(x[i] - means[k]) ** 2 for k in classes if k != c[i]])
+    if evidence == "distance":
+        return rest / (rest + own)
+    scatter = sum(w[j] * (x[j] - means[c[j]]) ** 2 for j in range(len(x)))
+    variance = scatter / (w.sum() - len(classes))
+    return 1 / (1 + np.exp(-(rest - own) / (2 * variance)))
+
+
+def token_counts(rho, y, weight=None, *, edges, balanced=True):
+    """Features x tokens: a histogram of every column."""
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
+    counts = np.empty((rho.shape[1], len(edges) - 1))
+    for f in range(rho.shape[1]):
+        here = ~np.isnan(rho[:, f])
+        c, w = y[here], weight[here].copy()
+        if balanced:
+            classes = np.unique(c)
+            fair = {k: w.sum() / (len(classes) * w[c == k].sum()) for k in classes}
+            w *= [fair[k] for k in c]
+        counts[f] = np.histogram(rho[here, f], bins=edges, weights=w)[0]
+    return counts
+
+
+def ramps(n_tokens):
+    """P(t|z) where learning begins: two linear ramps."""
+    up = np.arange(n_tokens) + 0.5
+    return np.array([up, up[::-1]]) / up.sum()
+
+
+def paper_em(Q, n_steps):
+    """The steps of the paper in P(z), P(f|z), P(t|z); Q is features x tokens. Returns P(z1|f), P(t|z), P(z)."""
+    n_features, n_tokens = Q.shape
+    Pz, Pf_z, Pt_z = np.full(2, 0.5), np.full((2, n_features), 1 / n_features), ramps(n_tokens)
+    for _ in range(n_steps):
+        joint = Pz[:, None, None] * Pf_z[:, :, None] * Pt_z[:, None, :]
+        Pz_ft = joint / joint.sum(axis=0)
+        given = Q * Pz_ft
+        Pt_z = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]
+        Pf_z = given.sum(axis=2) / given.sum(axis=(1, 2))[:, None]
+        Pz = given.sum(axis=(1, 2)) / Q.sum()
+    joint = Pz[:, None] * Pf_z
+    return joint[0] / joint.sum(axis=0), Pt_z, Pz
+
+
+def map_em(Q, relevance_prior, token_prior, n_steps):
+    """Plain EM with pseudo-counts on P(z|f) and P(t|z). Returns P(z1|f), P(t|z)."""
+    p, Pt_z = np.full(len(Q), 0.5), ramps(Q.shape[1])
+    for _ in range(n_steps):
+        p, Pt_z = map_step(Q, relevance_prior, token_prior, p, Pt_z)
+    return p, Pt_z
+
+
+def map_step(Q, relevance_prior, token_prior, p, Pt_z):
+    Pz_f = np.array([p, 1 - p])
+    joint = Pz_f[:, :, None] * Pt_z[:, None, :]
+    given = Q * joint / joint.sum(axis=0)
+    relevant = given.sum(axis=2) + relevance_prior
+    tokens = given.sum(axis=1) + token_prior * ramps(Q.shape[1])
+    return relevant[0] / relevant.sum(axis=0), tokens / tokens.sum(axis=1, keepdims=True)
+
+
+def log_likelihood(q, p, Pt_z):
+    """Of the tokens q of one feature."""
+    seen = q > 0
+    return float(np.sum(q[seen] * np.log((p * Pt_z[0] + (1 - p) * Pt_z[1])[seen])))
+
+
+def anchored_relevance(Q):
+    """The maximum of every feature's likelihood in P(z1|f), P(t|z) at the ramps."""
+    Pt_z = ramps(Q.shape[1])
+    return np.array([_maximum(lambda p, q=q: log_likelihood(q, p, Pt_z)) for q in Q])
+
+
+def _maximum(function):
+    inside = minimize_scalar(lambda p: -function(p), bounds=(0, 1), method="bounded", options={"xatol": 1e-11}).x
+    return max((0.0, inside, 1.0), key=function)
+
+
+def path_sum(p, r):
+    """(I - r A)^-1 - I with A = p p'."""
+    identity = np.eye(len(p))
+    return np.linalg.inv(identity - r * np.outer(p, p)) - identity

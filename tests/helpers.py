@@ -1,0 +1,30 @@
+"""Tables with a known answer, and statistics of them without a selector."""
+
+import numpy as np
+
+from ilfs.execution import InMemory, Target
+from ilfs.statistics import ClassMoments
+
+
+def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.0, seed=0):
+    """Normal noise; the class means of the first columns are `shift` standard deviations apart, in random order."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_samples) % n_classes
+    X = rng.normal(size=(n_samples, n_features))
+    for j in range(n_informative):
+        X[:, j] += shift * rng.permutation(n_classes)[y]
+    return X, y
+
+
+def fold_of(X, y, weight=None, n_jobs=None):
+    return InMemory(X, Target.from_labels(np.asarray(y), weight), n_jobs)
+
+
+def moments_of(X, y, weight=None, n_jobs=None):
+    return fold_of(X, y, weight, n_jobs)(ClassMoments.from_block)
+
+
+def part_of(X, y, rows, weight=None):
+    """A fold over some of the rows, with the classes of all of them."""
+    target = Target.from_labels(np.asarray(y), weight)
+    return InMemory(X[rows], Target(target.classes, target.codes[rows], target.weight[rows]))

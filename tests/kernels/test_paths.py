@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from brute_force import path_sum
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ilfs.kernels import paths
+
+relevances = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=25).map(np.array)
+dampings = st.floats(0.05, 0.99)
+
+
+@given(relevances, dampings)
+def test_scores_are_the_row_sums_of_the_explicit_inverse(p, damping):
+    r = damping / np.linalg.eigvalsh(np.outer(p, p)).max()
+    np.testing.assert_allclose(paths.infinite_path_scores(p, damping), path_sum(p, r).sum(axis=1), rtol=1e-9)
+
+
+def test_scores_are_the_sum_over_paths_of_every_length():
+    p = np.array([0.9, 0.5, 0.2])
+    step = 0.5 / (p @ p) * np.outer(p, p)
+    total = sum(np.linalg.matrix_power(step, length) for length in range(1, 60))
+    np.testing.assert_allclose(paths.infinite_path_scores(p, 0.5), total.sum(axis=1), rtol=1e-12)
+
+
+def test_scores_by_hand():
+    # p = (1, 1/2): |p|^2 = 5/4, sum p = 3/2; with c = 1/2, r = 2/5 and score = p * (2/5 * 3/2) / (1/2) = p * 6/5
+    np.testing.assert_allclose(paths.infinite_path_scores(np.array([1.0, 0.5]), 0.5), [1.2, 0.6])
+
+
+@given(relevances, dampings)
+def test_scores_have_the_order_of_relevance(p, damping):
+    np.testing.assert_array_equal(
+        np.argsort(-paths.infinite_path_scores(p, damping), kind="stable"), np.argsort(-p, kind="stable")
+    )
+
+
+@given(relevances, dampings)
+def test_scores_do_not_depend_on_the_scale_of_relevance(p, damping):
+    np.testing.assert_allclose(
+        paths.infinite_path_scores(p / 8, damping), paths.infinite_path_scores(p, damping), rtol=1e-12
+    )
+
+
+def test_weight_of_a_step_bounds_the_spectral_radius():
+    p = np.array([0.9, 0.5, 0.2])
+    radius = np.linalg.eigvalsh(paths.path_weight(p, 0.7, "radius") * np.outer(p, p)).max()
+    assert radius == pytest.approx(0.7)
+
+
+def test_weight_of_a_step_bounds_the_row_sums():
+    p = np.array([0.9, 0.5, 0.2])
+    rows = (paths.path_weight(p, 0.7, "rows") * np.outer(p, p)).sum(axis=1)
+    assert rows.max() == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("bound", ["radius", "rows"])
+@given(relevances, dampings, st.integers(0, 2**32 - 1))
+def test_fundamental_matrix_times_a_vector(bound, p, damping, seed):
+    v = np.random.default_rng(seed).normal(size=p.size)
+    A = np.outer(p, p)
+    r = damping / (np.linalg.eigvalsh(A).max() if bound == "radius" else A.sum(axis=1).max())
+    N = np.linalg.inv(np.eye(p.size) - r * A)
+    np.testing.assert_allclose(
+        paths.fundamental_product(p, v, damping, bound), N @ v, rtol=1e-8, atol=1e-10 * np.abs(N).sum()
+    )
+
+
+@pytest.mark.parametrize("bound", ["radius", "rows"])
+@given(relevances, dampings)
+def test_absorption_times_are_the_row_sums_of_the_fundamental_matrix(bound, p, damping):
+    A = np.outer(p, p)
+    r = damping / (np.linalg.eigvalsh(A).max() if bound == "radius" else A.sum(axis=1).max())
+    expected = np.linalg.inv(np.eye(p.size) - r * A).sum(axis=1)
+    np.testing.assert_allclose(paths.absorption_times(p, damping, bound), expected, rtol=1e-9)
+
+
+def test_walk_of_one_node_by_hand():
+    # stays with probability c = 3/4 at every step: visits 1 / (1 - 3/4) = 4
+    for bound in ("radius", "rows"):
+        np.testing.assert_allclose(paths.absorption_times(np.array([0.3]), 0.75, bound), [4.0])
+
+
+def test_absorption_time_agrees_with_a_simulated_walk():
+    rng = np.random.default_rng(0)
+    p = np.array([0.9, 0.5, 0.2])
+    r = paths.path_weight(p, 0.8, "rows")
+    step = np.column_stack([r * np.outer(p, p), 1 - r * np.outer(p, p).sum(axis=1)]).cumsum(axis=1)
+    at, lengths = np.zeros(20_000, dtype=int), np.zeros(20_000)
+    while (at < 3).any():
+        walking = at < 3
+        lengths[walking] += 1
+        at[walking] = (rng.random(walking.sum())[:, None] > step[at[walking]]).sum(axis=1)
+    assert lengths.mean() == pytest.approx(paths.absorption_times(p, 0.8, "rows")[0], rel=0.03)
+
+
+def test_nothing_relevant_gives_zero_scores_and_an_empty_walk():
+    nothing = np.zeros(3)
+    np.testing.assert_array_equal(paths.infinite_path_scores(nothing, 0.9), nothing)
+    np.testing.assert_array_equal(paths.absorption_times(nothing, 0.9, "rows"), np.ones(3))
+
+
+def test_adjacency_is_the_outer_product():
+    np.testing.assert_array_equal(paths.adjacency(np.array([1.0, 0.5])), [[1.0, 0.5], [0.5, 0.25]])
