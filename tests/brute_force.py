@@ -68,7 +68,7 @@ def paper_em(Q, n_steps):
 
 
 def map_em(Q, relevance_prior, token_prior, n_steps):
-    """Plain EM with pseudo-counts on P(z|f) and P(t|z). Returns P(z1|f), P(t|z)."""
+    """Plain EM with pseudo-counts on P(z|f) and P(t|z), P(t|z2) the mirror image of P(t|z1). Returns P(z1|f), P(t|z)."""
     p, Pt_z = np.full(len(Q), 0.5), ramps(Q.shape[1])
     for _ in range(n_steps):
         p, Pt_z = map_step(Q, relevance_prior, token_prior, p, Pt_z)
@@ -81,7 +81,8 @@ def map_step(Q, relevance_prior, token_prior, p, Pt_z):
     given = Q * joint / joint.sum(axis=0)
     relevant = given.sum(axis=2) + relevance_prior
     tokens = given.sum(axis=1) + token_prior * ramps(Q.shape[1])
-    return relevant[0] / relevant.sum(axis=0), tokens / tokens.sum(axis=1, keepdims=True)
+    both = tokens[0] + tokens[1][::-1]
+    return relevant[0] / relevant.sum(axis=0), np.array([both, both[::-1]]) / both.sum()
 
 
 def log_likelihood(q, p, Pt_z):

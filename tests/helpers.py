@@ -11,7 +11,7 @@ def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.
     rng = np.random.default_rng(seed)
     y = np.arange(n_samples) % n_classes
     X = rng.normal(size=(n_samples, n_features))
-    for j in range(n_informative):
+    for j in range(min(n_informative, n_features)):
         X[:, j] += shift * rng.permutation(n_classes)[y]
     return X, y
 

@@ -23,7 +23,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scores:
-    """One number a feature, larger is better; `tie_break` orders features whose numbers are equal."""
+    """What a method makes of the features.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features,)
+        Larger is better.
+    tie_break : ndarray of shape (n_features,), optional
+        Orders features whose values are equal; larger is better.
+    """
 
     values: Floats
     tie_break: Floats | None = None

@@ -75,12 +75,14 @@ def test_second_step_by_hand():
 
 
 def test_shrunk_step_by_hand():
-    # One pseudo-count of each topic in a feature: p = (3 + 1) / 6 and (2 + 1) / 6. Eight of the ramps in a topic:
-    # z1 has 1/2 + 2 and 9/2 + 6, z2 has 3/2 + 6 and 3/2 + 2.
-    topics = shrunk_topics(TINY_COUNTS, relevance_prior=1, token_prior=8, max_iter=1, tol=1e-9)
-    np.testing.assert_allclose(topics.relevance, [2 / 3, 1 / 2])
-    np.testing.assert_allclose(topics.tokens, numbers([[F(5, 26), F(21, 26)], [F(15, 22), F(7, 22)]]))
-    start = 8 * np.log(1 / 2) + 4 * np.log(1 / 2) + 2 * (2 * np.log(1 / 4) + 6 * np.log(3 / 4))
+    # Three tokens, ramps (1, 3, 5) / 9, P(z1|t) = 1/6, 1/2, 5/6; f has tokens (0, 0, 6), g has (2, 2, 2). One pseudo-count
+    # of each topic in a feature: p = (5 + 1) / 8 and (3 + 1) / 8. Nine of the ramps in a topic: z1 has 1/3 + 1, 1 + 3,
+    # 20/3 + 5, z2 has 5/3 + 5, 1 + 3, 4/3 + 1; mirrored and added: 11/3, 8, 55/3 of 30.
+    counts = np.array([[0.0, 2.0], [0.0, 2.0], [6.0, 2.0]])
+    topics = shrunk_topics(counts, relevance_prior=1, token_prior=9, max_iter=1, tol=1e-9)
+    np.testing.assert_allclose(topics.relevance, [3 / 4, 1 / 2])
+    np.testing.assert_allclose(topics.tokens, numbers([[F(11, 90), F(24, 90), F(55, 90)], [F(55, 90), F(24, 90), F(11, 90)]]))
+    start = 12 * np.log(1 / 3) + 4 * np.log(1 / 2) + 2 * (np.log(1 / 9) + 3 * np.log(3 / 9) + 5 * np.log(5 / 9))
     assert topics.loglik[0] == pytest.approx(start)
 
 
@@ -175,6 +177,12 @@ def test_shrinking_keeps_relevance_inside(counts, prior):
     least = prior / (counts.sum(axis=0) + 2 * prior)
     assert (topics.relevance >= least * (1 - 1e-6)).all()
     assert (topics.relevance <= 1 - least * (1 - 1e-6)).all()
+
+
+def test_shrunk_topics_are_mirror_images():
+    topics = shrunk_topics(random_counts(1), relevance_prior=1.0, token_prior=30.0, max_iter=500, tol=1e-9)
+    np.testing.assert_allclose(topics.tokens[0], topics.tokens[1, ::-1], rtol=1e-8)
+    assert np.abs(topics.tokens - ramps(6)).max() > 0.01
 
 
 def test_a_strong_prior_on_tokens_keeps_the_ramps():

@@ -30,6 +30,25 @@ class InMemory:
 
     Arrays of float32 or float64 in C order are read where they are; any other layout or type is copied block by block.
     Compressed rows become compressed columns once. Nothing else of the size of the data is made.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix of shape (n_samples, n_features)
+        The rows.
+    target : Target
+        Their classes and weights.
+    n_jobs : int, optional
+        Number of threads, as `joblib` counts them. The result does not depend on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.execution import InMemory, Target
+    >>> from ilfs.statistics import ClassMoments
+    >>> fold = InMemory(np.array([[1.0], [3.0], [7.0]]), Target.from_labels(np.array(["a", "a", "b"])))
+    >>> fold(ClassMoments.from_block).mean
+    array([[2.],
+           [7.]])
     """
 
     def __init__(self, X: Any, target: Target, n_jobs: int | None = None) -> None:

@@ -4,7 +4,7 @@ A = p p' has rank one, so every function of it is a rescaling: A^l = |p|^(2l - 2
 
     sum over l >= 1 of r^l A^l = (I - r A)^-1 - I = r p p' / (1 - c).
 
-All of the following cost O(n).
+All of the following cost O(n), except the graph itself.
 """
 
 from typing import Any, Literal
@@ -17,32 +17,141 @@ Bound = Literal["radius", "rows"]
 
 
 def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
-    """The weight r of one step.
+    """The weight r of one step along the graph.
 
-    ``"radius"`` makes the spectral radius of r A equal to `damping`, as the paper does. ``"rows"`` makes its largest
-    row sum equal to `damping`: then r A is a matrix of transition probabilities and what a row lacks to 1 is absorbed.
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes, not negative; an edge weighs the product of its two ends.
+    damping : float
+        A number in (0, 1).
+    bound : {"radius", "rows"}, default="radius"
+        What `damping` is: ``"radius"``, the spectral radius of r A, as in the paper; ``"rows"``, its largest row sum,
+        so that r A is a matrix of transition probabilities and what a row lacks to 1 is absorbed.
+
+    Returns
+    -------
+    float
+        r, or 0 for a graph without edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import path_weight
+    >>> path_weight(np.array([3.0, 4.0]), damping=0.5)  # 0.5 / (9 + 16)
+    0.02
     """
     largest = float(p @ p) if bound == "radius" else float(p.max(initial=0.0) * p.sum())
     return damping / largest if largest > 0 else 0.0
 
 
 def fundamental_product(p: Floats, v: NDArray[Any], damping: float, bound: Bound = "radius") -> Floats:
-    """(I - r A)^-1 v: with v an indicator, the expected visits to those nodes from every node."""
+    """(I - r A)^-1 v, where v is any vector.
+
+    With v the indicator of some nodes and ``bound="rows"``, this is the expected number of visits of the absorbing walk
+    to those nodes, from every node.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes.
+    v : ndarray of shape (n,)
+        The vector.
+    damping : float
+        A number in (0, 1).
+    bound : {"radius", "rows"}, default="radius"
+        What `damping` bounds, see `path_weight`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The fundamental matrix times v.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import fundamental_product
+    >>> fundamental_product(np.array([1.0, 1.0]), np.array([1.0, 0.0]), damping=0.5)
+    array([1.5, 0.5])
+    """
     r = path_weight(p, damping, bound)
     return np.asarray(v + p * (r * float(p @ v) / (1.0 - r * float(p @ p))), dtype=np.float64)
 
 
 def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floats:
-    """(I - r A)^-1 1: expected number of steps before the walk from each node is absorbed."""
+    """(I - r A)^-1 times the vector of ones.
+
+    With ``bound="rows"``, the expected number of steps until the walk from each node is absorbed.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes.
+    damping : float
+        A number in (0, 1).
+    bound : {"radius", "rows"}, default="radius"
+        What `damping` bounds, see `path_weight`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        At least 1 each, and in the order of p.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import absorption_times
+    >>> absorption_times(np.array([1.0, 1.0]), damping=0.5, bound="rows")  # stays with probability 1/2
+    array([2., 2.])
+    """
     return fundamental_product(p, np.ones_like(p), damping, bound)
 
 
 def infinite_path_scores(p: Floats, damping: float) -> Floats:
-    """Row sums of (I - r A)^-1 - I: p times one number, so the order of the scores is the order of p."""
+    """Row sums of (I - r A)^-1 - I, the weight of all paths from each node.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes.
+    damping : float
+        Spectral radius of r A, in (0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        p times one number, so in the order of p.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import infinite_path_scores
+    >>> infinite_path_scores(np.array([3.0, 4.0]), damping=0.5)
+    array([0.84, 1.12])
+    """
     r = path_weight(p, damping)
     return np.asarray(p * (r * float(p.sum()) / (1.0 - damping)))
 
 
 def adjacency(p: Floats) -> Floats:
-    """The graph itself, n x n: for teaching and tests."""
+    """The graph itself, for teaching and tests.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The products of all pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import adjacency
+    >>> adjacency(np.array([3.0, 4.0]))
+    array([[ 9., 12.],
+           [12., 16.]])
+    """
     return np.outer(p, p)

@@ -75,7 +75,7 @@ class ILFS(RankingSelector):
         Let every class count the same, or every sample.
     damping : float, default=0.9
         Spectral radius of the weighted graph, in (0, 1). It scales the scores and does not change their order.
-    max_iter : int, default=1000
+    max_iter : int, default=2000
         Most steps when learning the topics.
     tol : float, default=1e-6
         Learning stops when no relevance moves by more than this.
@@ -101,7 +101,7 @@ class ILFS(RankingSelector):
         P(token | topic), relevancy first.
     topic_weights_ : ndarray of shape (2,)
         P(topic).
-    loglik_ : ndarray of shape (n_iter_ + 1,)
+    loglik_ : ndarray of shape (n_steps + 1,)
         What learning increases, at the start and after every step: the log-likelihood of the tokens, plus the log
         density of the prior for ``topics="shrunk"``.
     n_iter_ : int
@@ -148,7 +148,7 @@ class ILFS(RankingSelector):
         leave_one_out: bool = True,
         class_weight: Literal["balanced"] | None = "balanced",
         damping: float = 0.9,
-        max_iter: int = 1000,
+        max_iter: int = 2000,
         tol: float = 1e-6,
         n_jobs: int | None = None,
     ) -> None:

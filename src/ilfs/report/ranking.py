@@ -37,8 +37,8 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
     >>> iris = load_iris()
     >>> print(ranking_text(ILFS().fit(iris.data, iris.target), top=2, input_features=iris.feature_names))
     rank  feature            column   score  relevance
-       1  petal length (cm)       2  9.6303     0.8487
-       2  petal width (cm)        3  9.6303     0.8487
+       1  petal length (cm)       2  9.3613     0.8512
+       2  petal width (cm)        3  9.3613     0.8512
     """
     table = selector.ranking_table(top, input_features)
     columns = [[title, *_cells(values)] for title, values in table.items()]

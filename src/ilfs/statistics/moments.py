@@ -23,9 +23,18 @@ class NotFiniteError(ValueError):
 
 @dataclass(frozen=True)
 class ClassMoments:
-    """Per class and feature: weight of the cells present, their mean, their squared deviations from it.
+    """Weight, mean and squared deviations of the cells of every feature in every class.
 
-    All three arrays are classes x features. A class without cells has count 0 and mean 0.
+    A class without cells has count 0 and mean 0.
+
+    Parameters
+    ----------
+    count : ndarray of shape (n_classes, n_features)
+        Weight of the cells that are not missing.
+    mean : ndarray of shape (n_classes, n_features)
+        Their mean.
+    scatter : ndarray of shape (n_classes, n_features)
+        Sum of their squared deviations from it.
     """
 
     count: Floats

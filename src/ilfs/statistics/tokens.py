@@ -20,7 +20,13 @@ SHARPEST = 1e300
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """Weight of the samples whose evidence reaches each of the thresholds: thresholds x features."""
+    """How many samples of each feature reach each boundary between tokens.
+
+    Parameters
+    ----------
+    at_least : ndarray of shape (n_tokens - 1, n_features)
+        Weight of the samples whose evidence reaches the threshold.
+    """
 
     at_least: Floats
 

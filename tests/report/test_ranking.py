@@ -1,0 +1,124 @@
+import csv
+
+import numpy as np
+import pytest
+from helpers import planted
+
+from ilfs import ILFS
+from ilfs.report import ranking_text, write_ranking
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = planted(n_features=12)
+    return ILFS(3).fit(X, y)
+
+
+def named(names):
+    import pandas as pd
+
+    X, y = planted(n_features=len(names))
+    return ILFS().fit(pd.DataFrame(X, columns=names), y)
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+class TestText:
+    def test_one_line_a_feature_best_first(self, fitted):
+        titles, *lines = ranking_text(fitted, top=4).splitlines()
+        assert titles.split() == ["rank", "feature", "column", "score", "relevance"]
+        assert [int(line.split()[0]) for line in lines] == [1, 2, 3, 4]
+        assert [int(line.split()[2]) for line in lines] == fitted.order_[:4].tolist()
+
+    def test_ten_lines_unless_asked(self, fitted):
+        assert len(ranking_text(fitted).splitlines()) == 11
+        assert len(ranking_text(fitted, top=99).splitlines()) == 13
+
+    def test_columns_are_aligned(self, fitted):
+        text = ranking_text(fitted, top=12)
+        assert len({len(line) for line in text.splitlines()}) == 1
+        assert not any(line.endswith(" ") for line in text.splitlines())
+
+    def test_names_are_to_the_left_and_numbers_to_the_right(self):
+        titles, *lines = ranking_text(named(["a", "a long name"])).splitlines()
+        start, end = titles.index("feature"), titles.index("column") + len("column")
+        assert {line[start] for line in lines} == {"a"}
+        assert {line[end - 1] for line in lines} == {"0", "1"}
+
+    def test_numbers_are_near_those_of_the_selector(self, fitted):
+        line = ranking_text(fitted, top=1).splitlines()[1].split()
+        assert float(line[3]) == pytest.approx(fitted.scores_.max(), rel=1e-3)
+        assert float(line[4]) == pytest.approx(fitted.relevance_.max(), rel=1e-3)
+
+    def test_names_may_be_given(self, fitted):
+        names = [f"gene{j}" for j in range(12)]
+        assert f"gene{fitted.order_[0]}" in ranking_text(fitted, top=1, input_features=names)
+
+
+class TestFile:
+    def test_file_holds_the_whole_ranking(self, fitted, tmp_path):
+        path = write_ranking(fitted, tmp_path / "ranking.csv")
+        assert path == tmp_path / "ranking.csv"
+        titles, *rows = rows_of(path)
+        assert titles == ["rank", "feature", "column", "score", "relevance"]
+        assert [int(row[2]) for row in rows] == fitted.order_.tolist()
+
+    def test_numbers_come_back_to_the_last_bit(self, fitted, tmp_path):
+        _, *rows = rows_of(write_ranking(fitted, tmp_path / "ranking.csv"))
+        np.testing.assert_array_equal([float(row[3]) for row in rows], fitted.scores_[fitted.order_])
+        np.testing.assert_array_equal([float(row[4]) for row in rows], fitted.relevance_[fitted.order_])
+
+    def test_only_the_best(self, fitted, tmp_path):
+        assert len(rows_of(write_ranking(fitted, str(tmp_path / "ranking.csv"), top=2))) == 3
+
+    def test_awkward_names_come_back(self, tmp_path):
+        names = ['said "so"', "comma, comma", "two\nlines", "größe", " spaces "]
+        _, *rows = rows_of(write_ranking(named(names), tmp_path / "ranking.csv"))
+        assert sorted(row[1] for row in rows) == sorted(names)
+
+    def test_an_old_file_is_replaced(self, fitted, tmp_path):
+        path = tmp_path / "ranking.csv"
+        path.write_text("old " * 10_000)
+        write_ranking(fitted, path, top=1)
+        assert len(rows_of(path)) == 2
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_failed_write_leaves_the_old_file_and_nothing_else(self, fitted, tmp_path, monkeypatch):
+        class FullDisk:
+            def __init__(self, file, **options):
+                self.file = file
+
+            def writerow(self, row):
+                self.file.write("rank,")
+                raise OSError("no space left on device")
+
+        path = tmp_path / "ranking.csv"
+        path.write_text("old")
+        monkeypatch.setattr("csv.writer", FullDisk)
+        with pytest.raises(OSError, match="no space left"):
+            write_ranking(fitted, path)
+        assert path.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_an_interrupted_write_leaves_nothing(self, fitted, tmp_path, monkeypatch):
+        def interrupt(*args, **options):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("csv.writer", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_ranking(fitted, tmp_path / "ranking.csv")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_missing_folder_is_named(self, fitted, tmp_path):
+        with pytest.raises(FileNotFoundError) as error:
+            write_ranking(fitted, tmp_path / "nowhere" / "ranking.csv")
+        assert ".part" not in str(error.value)
+        assert str(tmp_path / "nowhere") in str(error.value)
+
+    def test_a_selector_not_fitted_writes_nothing(self, tmp_path):
+        with pytest.raises(ValueError, match="not fitted"):
+            write_ranking(ILFS(), tmp_path / "ranking.csv")
+        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from ilfs.parameters import check_between, check_choice, check_integer, is_integer, is_share
+
+
+@pytest.mark.parametrize("value", [1, np.int8(3), np.uint64(9)])
+def test_integers_of_any_kind_are_integers(value):
+    assert is_integer(value)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1.0, np.float64(2), "1", None, np.array([1, 2])])
+def test_what_only_looks_like_an_integer_is_none(value):
+    assert not is_integer(value)
+
+
+@pytest.mark.parametrize("value", [1e-9, 0.5, 1.0, np.float32(0.25)])
+def test_shares(value):
+    assert is_share(value)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0001, -0.5, np.nan, np.inf, 1, True, "0.5", None, 0.5j])
+def test_what_is_no_share(value):
+    assert not is_share(value)
+
+
+def test_integer_below_the_least_is_refused_with_name_rule_and_value():
+    check_integer("depth", 3, 3)
+    with pytest.raises(ValueError, match=r"^depth must be an integer >= 3, got 2$"):
+        check_integer("depth", 2, 3)
+
+
+def test_unknown_choice_is_refused_with_name_rule_and_value():
+    check_choice("way", "b", ("a", "b", None))
+    check_choice("way", None, ("a", "b", None))
+    with pytest.raises(ValueError, match=r"^way must be 'a', 'b' or None, got 'c'$"):
+        check_choice("way", "c", ("a", "b", None))
+
+
+def test_one_is_not_true():
+    with pytest.raises(ValueError, match=r"^flag must be True or False, got 1$"):
+        check_choice("flag", 1, (True, False))
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, np.nan, True, "0.5", None])
+def test_number_outside_is_refused_with_name_rule_and_value(value):
+    with pytest.raises(ValueError, match=r"^share must be a number between 0 and 1, got "):
+        check_between("share", value, 0, 1)
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), 1e-300])
+def test_number_inside_is_accepted(value):
+    check_between("share", value, 0, 1)

@@ -1,0 +1,36 @@
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+
+import ilfs
+
+
+def test_every_public_name_is_there():
+    assert set(ilfs.__all__) <= set(dir(ilfs))
+    assert ilfs.METHODS["ilfs"] is ilfs.ILFS
+    assert isinstance(ilfs.__version__, str)
+
+
+def test_importing_brings_in_nothing_slow_that_scikit_learn_does_not():
+    script = (
+        "import sys, sklearn.feature_selection; before = set(sys.modules); import ilfs;"
+        "slow = {'numba', 'pandas', 'polars', 'matplotlib', 'pyarrow', 'dask'};"
+        "print(*slow & (set(sys.modules) - before), *{'numba', 'polars', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
+
+
+def test_a_fitted_selector_is_read_without_numba(tmp_path):
+    fitted = ilfs.ILFS(2).fit(np.arange(24.0).reshape(8, 3) % 7, np.arange(8) % 2)
+    (tmp_path / "selector.pkl").write_bytes(pickle.dumps(fitted))
+    script = (
+        "import pickle, sys; from pathlib import Path; import numpy as np;"
+        "selector = pickle.loads(Path(sys.argv[1]).read_bytes());"
+        "selector.transform(np.zeros((2, 3))); selector.ranking_table();"
+        "sys.exit('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "selector.pkl")], check=False)
+    assert done.returncode == 0
