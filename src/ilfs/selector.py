@@ -72,7 +72,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Validate, score every feature and order them."""
         self._check_parameters()
-        check_columns(X)
+        X = check_columns(X)
         X = validate_data(
             self, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False, ensure_min_samples=2
         )
@@ -81,8 +81,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         try:
             scores = self._score_labels(X, y, weight) if y.ndim == 2 else self._score_folded(self._fold(X, y, weight))
         except NotFiniteError as error:
-            message = f"X must be finite or NaN, but column {self._name(error.column)} {error.reason}"
-            raise ValueError(message) from None
+            raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
         return self._rank(scores)
 
     def _fold(self, X: Any, y: NDArray[Any], weight: Floats | None) -> Fold:
@@ -125,6 +124,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"n_features_to_select must be an integer >= 1, a share in (0, 1] or None (half), got {k!r}"
             )
+        if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs must be an integer other than 0 or None, got {self.n_jobs!r}")
 
     def _name(self, column: int) -> str:
         """A column as the user calls it."""
@@ -195,8 +196,12 @@ def n_selected(wanted: int | float | None, n_features: int) -> int:
     return int(min(wanted, n_features))
 
 
-def check_columns(X: Any) -> None:
-    """Refuse a data frame whose columns share a name or hold text."""
+def check_columns(X: Any) -> Any:
+    """Refuse columns that share a name or hold no numbers; masked cells become missing ones."""
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise ValueError("Complex data not supported: X must hold real numbers")
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     names = list(getattr(X, "columns", ()))
     twice = next((name for i, name in enumerate(names) if name in set(names[:i])), None)
     if twice is not None:
@@ -206,17 +211,23 @@ def check_columns(X: Any) -> None:
         for name, kind in frame.schema.items():
             if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
                 raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
+    return X
 
 
 def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
     """One label a row, or an indicator matrix with a column a label."""
     if y is None:
-        raise ValueError("requires y to be passed, but the target y is None: every sample needs a class")
+        raise ValueError("fit requires y to be passed, but the target y is None: every sample needs a class")
     y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     if y.ndim != 2 or y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.shape[0] != n_samples:
         raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {y.shape[0]}")
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise ValueError(f"y must not contain NaN, row {int(np.argwhere(np.isnan(y))[0, 0])} does")
+    types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
+    if len(types) > 1:
+        raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass", "multilabel-indicator"):
         raise ValueError(

@@ -102,6 +102,8 @@ def centre(
         mean[k, f] = pivot + shift
         # not max(): NaN has to come through, it is how infinity in the data is noticed
         scatter[k, f] = 0.0 if remainder < 0.0 else remainder
+        if squares == 0.0 and total != 0.0:  # the squares are too small to be written
+            scatter[k, f] = np.nan
     else:  # every cell is missing, or infinite: an infinite pivot makes every deviation NaN
         mean[k, f] = 0.0 if np.isnan(pivot) else pivot
         scatter[k, f] = 0.0

@@ -278,8 +278,10 @@ class ILFS(RankingSelector):
         if self.leave_one_out:
             alone = fold.target.classes[fold.target.class_total <= 1.0].tolist()
             if alone:
+                some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
                 warnings.warn(
-                    f"classes with one sample have no mean without it, leave_one_out does not apply to: {alone}",
+                    f"leave_one_out needs more than one sample of a class (or a weight over 1), "
+                    f"the plain mean is used for {some} ({len(alone)} of {fold.target.classes.size} classes)",
                     stacklevel=5,
                 )
         if not informative(moments).any():

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 class NotFiniteError(ValueError):
-    """A column whose moments are not finite; ``column`` is its index in the table."""
+    """A column whose moments cannot be computed; ``column`` is its index in the table."""
 
     def __init__(self, column: int, reason: str) -> None:
         super().__init__(f"column {column} {reason}")
@@ -116,6 +116,8 @@ def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
     suspects = np.flatnonzero(~np.isfinite(mean + scatter).all(axis=0))
     if suspects.size:
         column = int(suspects[0])
-        infinite = np.isinf(block.column(column)).any()
-        reason = "holds infinity" if infinite else "has values too large for their variance (over about 1e150)"
+        size = np.nanmax(np.abs(block.column(column)))
+        reason = f"has values too {'large' if size > 1 else 'small'} to be squared (up to {size:.0e}): rescale it"
+        if np.isinf(size):
+            reason = "holds infinity: give a number, or NaN for a missing cell"
         raise NotFiniteError(block.columns.start + column, reason)
