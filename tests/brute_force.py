@@ -68,7 +68,7 @@ def paper_em(Q, n_steps):
 
 
 def map_em(Q, relevance_prior, token_prior, n_steps):
-    """Plain EM with pseudo-counts on P(z|f) and P(t|z), P(t|z2) the mirror image of P(t|z1). Returns P(z1|f), P(t|z)."""
+    """Plain EM with pseudo-counts on P(z|f) and P(t|z), P(t|z2) the mirror image of P(t|z1). Returns p, P(t|z)."""
     p, Pt_z = np.full(len(Q), 0.5), ramps(Q.shape[1])
     for _ in range(n_steps):
         p, Pt_z = map_step(Q, relevance_prior, token_prior, p, Pt_z)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 def check_integer(name: str, value: Any, least: int) -> None:
     """Refuse what is not an integer of at least so much."""
@@ -13,6 +15,8 @@ def check_integer(name: str, value: Any, least: int) -> None:
 
 def check_choice(name: str, value: Any, choices: Sequence[str | bool | None]) -> None:
     """Refuse what is not one of the choices."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         *others, last = (repr(choice) for choice in choices)
         raise ValueError(f"{name} must be {', '.join(others)} or {last}, got {value!r}")
@@ -36,4 +40,4 @@ def is_share(value: Any) -> bool:
 
 def is_boolean(value: Any) -> bool:
     """Whether it is True or False, which Python counts among the numbers."""
-    return isinstance(value, bool)
+    return isinstance(value, bool | np.bool_)

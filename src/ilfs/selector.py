@@ -1,6 +1,7 @@
 """The base of every selector: validate, score, order, cut."""
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -78,11 +79,25 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         y = check_labels(y, X.shape[0])
         weight = check_weight(sample_weight, X.shape[0])
+        self._forget()
         try:
             scores = self._score_labels(X, y, weight) if y.ndim == 2 else self._score_folded(self._fold(X, y, weight))
         except NotFiniteError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
-        return self._rank(scores)
+        self._rank(scores)
+        if is_integer(self.n_features_to_select) and self.n_features_to_select > self.n_features_in_:
+            warnings.warn(
+                f"n_features_to_select={self.n_features_to_select} is more than the {self.n_features_in_} features "
+                "of X: all are kept",
+                stacklevel=3,
+            )
+        return self
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit has found: this one may not find the same things."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            if name not in ("n_features_in_", "feature_names_in_"):
+                delattr(self, name)
 
     def _fold(self, X: Any, y: NDArray[Any], weight: Floats | None) -> Fold:
         """The rows with their classes, of which there must be two."""
@@ -94,8 +109,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
         """Each label of an indicator matrix against the rest; a label that all or no samples have says nothing."""
         counted = Y if weight is None else Y[weight > 0]
-        telling = [j for j in range(Y.shape[1]) if np.ptp(counted[:, j]) > 0]
-        silent = sorted(set(range(Y.shape[1])) - set(telling))
+        says_something = counted.any(axis=0) & ~counted.all(axis=0)
+        telling, silent = np.flatnonzero(says_something).tolist(), np.flatnonzero(~says_something).tolist()
         if not telling:
             raise ValueError("y must have a label that some samples have and some have not, got none")
         if silent:
@@ -107,7 +122,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             one.n_features_in_ = self.n_features_in_
             if hasattr(self, "feature_names_in_"):
                 one.feature_names_in_ = self.feature_names_in_
-            self.per_label_[j] = one._rank(one._score_folded(one._fold(X, Y[:, j], weight)))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                self.per_label_[j] = one._rank(one._score_folded(one._fold(X, Y[:, j], weight)))
+            for warning in caught:
+                warnings.warn(f"label {j}: {warning.message}", warning.category, stacklevel=4)
             self.scores_per_label_[j] = one.scores_
         return self._average_labels(list(self.per_label_.values()))
 
@@ -167,7 +186,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             ``rank``, ``feature`` (its name), ``column`` (its index), ``score``.
         """
         check_is_fitted(self)
-        order = self.order_[:top]
+        order = self.order_[:top].copy()
         return {
             "rank": self.ranking_[order],
             "feature": self._names(input_features)[order],
@@ -187,13 +206,9 @@ def n_selected(wanted: int | float | None, n_features: int) -> int:
     """How many features a number, a share or None (half) stand for."""
     if wanted is None:
         return max(1, n_features // 2)
-    if not is_integer(wanted):
-        return max(1, int(wanted * n_features))
-    if wanted > n_features:
-        warnings.warn(
-            f"n_features_to_select={wanted} is more than the {n_features} features of X: all are kept", stacklevel=4
-        )
-    return int(min(wanted, n_features))
+    if is_integer(wanted):
+        return int(min(wanted, n_features))
+    return max(1, int(wanted * n_features + 1e-9))  # 0.29 of 100 are 29, not 28.999...
 
 
 def check_columns(X: Any) -> Any:
@@ -202,15 +217,16 @@ def check_columns(X: Any) -> Any:
         raise ValueError("Complex data not supported: X must hold real numbers")
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
-    names = list(getattr(X, "columns", ()))
-    twice = next((name for i, name in enumerate(names) if name in set(names[:i])), None)
-    if twice is not None:
-        raise ValueError(f"columns of X must have different names, {twice!r} is there twice")
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        for name, kind in frame.schema.items():
-            if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
-                raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
+    if nw.dependencies.is_pandas_dataframe(X):  # the only frame that lets two columns have one name
+        name, times = max(Counter(X.columns).items(), key=lambda item: item[1], default=(None, 0))
+        if times > 1:
+            raise ValueError(f"columns of X must have different names, {name!r} is there {times} times")
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError(f"X must be in memory, got a {type(X).__name__}: collect it first")
+    for name, kind in frame.schema.items() if isinstance(frame, nw.DataFrame) else ():
+        if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
+            raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
     return X
 
 
@@ -228,6 +244,8 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
     types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
     if len(types) > 1:
         raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
+    if types:
+        y = np.asarray(y.tolist())
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass", "multilabel-indicator"):
         raise ValueError(

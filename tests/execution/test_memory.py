@@ -285,7 +285,7 @@ def test_infinity_in_a_later_block_is_named_by_its_column(small_blocks):
     X, y = planted(n_samples=70, n_features=11)
     X[60, 9] = np.inf
     for table in (X, np.asfortranarray(X), sparse.csr_array(X)):
-        with pytest.raises(ValueError, match="column 9 holds infinity"):
+        with pytest.raises(ValueError, match=r"column 9 .*infinity"):
             ILFS(n_jobs=2).fit(table, y)
 
 

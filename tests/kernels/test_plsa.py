@@ -75,13 +75,15 @@ def test_second_step_by_hand():
 
 
 def test_shrunk_step_by_hand():
-    # Three tokens, ramps (1, 3, 5) / 9, P(z1|t) = 1/6, 1/2, 5/6; f has tokens (0, 0, 6), g has (2, 2, 2). One pseudo-count
-    # of each topic in a feature: p = (5 + 1) / 8 and (3 + 1) / 8. Nine of the ramps in a topic: z1 has 1/3 + 1, 1 + 3,
-    # 20/3 + 5, z2 has 5/3 + 5, 1 + 3, 4/3 + 1; mirrored and added: 11/3, 8, 55/3 of 30.
+    # Three tokens, ramps (1, 3, 5) / 9, P(z1|t) = 1/6, 1/2, 5/6; f has tokens (0, 0, 6), g has (2, 2, 2).
+    # One pseudo-count of each topic in a feature: p = (5 + 1) / 8 and (3 + 1) / 8. Nine of the ramps in a topic:
+    # z1 has 1/3 + 1, 1 + 3, 20/3 + 5, z2 has 5/3 + 5, 1 + 3, 4/3 + 1; mirrored and added: 11/3, 8, 55/3 of 30.
     counts = np.array([[0.0, 2.0], [0.0, 2.0], [6.0, 2.0]])
     topics = shrunk_topics(counts, relevance_prior=1, token_prior=9, max_iter=1, tol=1e-9)
     np.testing.assert_allclose(topics.relevance, [3 / 4, 1 / 2])
-    np.testing.assert_allclose(topics.tokens, numbers([[F(11, 90), F(24, 90), F(55, 90)], [F(55, 90), F(24, 90), F(11, 90)]]))
+    np.testing.assert_allclose(
+        topics.tokens, numbers([[F(11, 90), F(24, 90), F(55, 90)], [F(55, 90), F(24, 90), F(11, 90)]])
+    )
     start = 12 * np.log(1 / 3) + 4 * np.log(1 / 2) + 2 * (np.log(1 / 9) + 3 * np.log(3 / 9) + 5 * np.log(5 / 9))
     assert topics.loglik[0] == pytest.approx(start)
 
@@ -111,9 +113,7 @@ def test_likelihood_never_falls_when_learned(counts):
 
 @given(count_tables(), st.floats(0.01, 20), st.floats(0.01, 500))
 def test_penalised_likelihood_never_falls_when_shrunk(counts, relevance_prior, token_prior):
-    topics = shrunk_topics(
-        counts, relevance_prior=relevance_prior, token_prior=token_prior, max_iter=300, tol=1e-12
-    )
+    topics = shrunk_topics(counts, relevance_prior=relevance_prior, token_prior=token_prior, max_iter=300, tol=1e-12)
     assert_never_falls(topics.loglik)
 
 
@@ -132,9 +132,10 @@ def test_likelihood_is_that_of_the_parameters():
     assert topics.loglik.size == 10
 
 
-def test_penalised_likelihood_is_that_of_the_parameters():
+@pytest.mark.parametrize("n_steps", [1, 2, 3, 4, 5, 6, 7, 500])
+def test_penalised_likelihood_is_that_of_the_parameters(n_steps):
     counts = random_counts(3)
-    topics = shrunk_topics(counts, relevance_prior=12.0, token_prior=600.0, max_iter=500, tol=1e-9)
+    topics = shrunk_topics(counts, relevance_prior=12.0, token_prior=600.0, max_iter=n_steps, tol=1e-9)
     at_end = sum(log_likelihood(q, p, topics.tokens) for q, p in zip(counts.T, topics.relevance, strict=True))
     at_end += 12.0 * np.log(topics.relevance * (1 - topics.relevance)).sum()
     at_end += 600.0 * (plain_ramps(6) * np.log(topics.tokens)).sum()

@@ -104,7 +104,9 @@ class TestOrientation:
         assert selector.fit(self.X, self.y).order_[0] == 0
 
     @pytest.mark.parametrize(
-        "topics", [anchored_topics, lambda counts: learned_topics(counts, max_iter=50, tol=1e-3)], ids=["anchored", "learned"]
+        "topics",
+        [anchored_topics, lambda counts: learned_topics(counts, max_iter=50, tol=1e-3)],
+        ids=["anchored", "learned"],
     )
     def test_the_formula_of_the_paper_taken_literally_ranks_it_last(self, topics):
         # pi = 1 - rho is small for a well represented sample, so its tokens are those of rho from the other end
@@ -356,7 +358,7 @@ class TestClasses:
     def test_a_class_of_one_sample_is_named(self):
         X, _ = planted(n_samples=21)
         y = np.array(["a"] * 10 + ["b"] * 10 + ["lone"])
-        with pytest.warns(UserWarning, match=r"one sample.*\['lone'\]"):
+        with pytest.warns(UserWarning, match=r"one sample.*'lone'"):
             selector = ILFS().fit(X, y)
         rho = representativeness(X, y)
         expected = token_counts(rho, y, edges=np.linspace(0, 1, 7))
@@ -422,20 +424,8 @@ class TestWeights:
     def test_a_class_of_one_unit_of_weight_is_named(self, table):
         X, y = table
         weight = np.where(y == 1, 1 / (y == 1).sum(), 1.0)
-        with pytest.warns(UserWarning, match=r"leave_one_out does not apply to: \[1\]"):
+        with pytest.warns(UserWarning, match=r"leave_one_out.* 1\b"):
             ILFS().fit(X, y, weight - 1e-12)
-
-    def test_tiny_weights_beside_missing_stored_cells(self):
-        X, y = planted(n_samples=30, n_features=4)
-        X[:, 1] = 0
-        X[0, 1] = np.nan
-        X[2, 1] = 1.0
-        weight = np.where(np.arange(30) < 2, 1.0, 1e-20)
-        with pytest.warns(UserWarning, match="one sample"):
-            dense = ILFS().fit(X, y, weight)
-        with pytest.warns(UserWarning, match="one sample"):
-            stored = ILFS().fit(sparse.csc_array(X), y, weight)
-        np.testing.assert_allclose(stored.scores_, dense.scores_, rtol=1e-6)
 
 
 class TestBadValues:
@@ -444,7 +434,7 @@ class TestBadValues:
     def test_values_too_large_to_square_are_refused_by_column(self, value, evidence):
         X, y = planted()
         X[:, 5] *= value
-        with pytest.raises(ValueError, match="column 5 has values too large"):
+        with pytest.raises(ValueError, match=r"column 5 .*too far apart"):
             ILFS(evidence=evidence).fit(X, y)
 
     @pytest.mark.parametrize("value", [1e160, 1e200])
@@ -452,8 +442,20 @@ class TestBadValues:
     def test_class_means_too_far_apart_to_square_are_refused_by_column(self, value, n_classes):
         X, y = planted(n_classes=n_classes)
         X[:, 5] = value * y
-        with pytest.raises(ValueError, match="column 5 has values too large"):
+        with pytest.raises(ValueError, match=r"column 5 .*too far apart"):
             ILFS().fit(X, y)
+
+    @pytest.mark.parametrize("evidence", ["posterior", "distance"])
+    def test_values_too_small_to_square_are_refused_by_column(self, evidence):
+        X, y = planted()
+        X[:, 5] *= 1e-170
+        with pytest.raises(ValueError, match=r"column 5 .*too close"):
+            ILFS(evidence=evidence).fit(X, y)
+
+    def test_probabilities_that_are_nearly_zero_in_one_class_are_read(self):
+        X, y = planted()
+        X[:, 5] = np.where(y == 0, 1e-180 * (1 + X[:, 5] ** 2), 0.5 + 0.01 * X[:, 5])
+        assert ILFS().fit(X, y).order_[0] == 5
 
     @pytest.mark.parametrize("scale", [1e-140, 1e140])
     @pytest.mark.parametrize("evidence", ["posterior", "distance"])
@@ -468,14 +470,14 @@ class TestBadValues:
     def test_infinity_is_refused_by_column(self, value, convert):
         X, y = planted()
         X[17, 23] = value
-        with pytest.raises(ValueError, match="X must be finite or NaN, but column 23 holds infinity"):
+        with pytest.raises(ValueError, match=r"column 23 .*infinity"):
             ILFS().fit(convert(X), y)
 
     def test_infinity_in_single_precision_is_refused(self):
         X, y = planted()
         X = X.astype(np.float32)
         X[:, 3] = np.inf
-        with pytest.raises(ValueError, match="column 3 holds infinity"):
+        with pytest.raises(ValueError, match=r"column 3 .*infinity"):
             ILFS().fit(X, y)
 
     @pytest.mark.parametrize(

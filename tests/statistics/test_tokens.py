@@ -69,11 +69,20 @@ def test_tokens_of_three_classes_by_hand():
     np.testing.assert_array_equal(counts_of(X, y, **options), [[0, 0, 0, 0, 1, 5]])
 
 
-def test_evidence_of_one_belongs_to_the_last_token():
-    # samples on their class means: share 1; in the other feature, both means equal, 1/2 by symmetry
-    X, y = np.array([[1.0, 0.0], [1.0, 2.0], [5.0, 0.0], [5.0, 2.0]]), np.array([0, 0, 1, 1])
-    options = {"evidence": "distance", "leave_one_out": False, "balanced": False}
-    np.testing.assert_array_equal(counts_of(X, y, **options), [[0, 0, 0, 0, 0, 4], [0, 0, 0, 4, 0, 0]])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("evidence", ["distance", "posterior"])
+def test_evidence_on_a_boundary_belongs_to_the_upper_token(evidence, convert):
+    # both classes hold 0 and 2 equally often: both means are 1, every sample is as near to the one as to the other
+    X, y = column(*[0, 2] * 12), np.repeat([0, 1, 0], 8)
+    options = {"evidence": evidence, "leave_one_out": False, "balanced": False}
+    np.testing.assert_array_equal(counts_of(convert(X), y, **options), [[0, 0, 0, 24, 0, 0]])
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("evidence", ["distance", "posterior"])
+def test_evidence_of_one_belongs_to_the_last_token(evidence, convert):
+    X, y = column(*[1, 5, 0] * 5), np.arange(15) % 3
+    np.testing.assert_allclose(counts_of(convert(X), y, evidence=evidence), [[0, 0, 0, 0, 0, 15]])
 
 
 @pytest.mark.parametrize("evidence", ["distance", "posterior"])

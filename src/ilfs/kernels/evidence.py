@@ -167,7 +167,7 @@ def sparse_tokens(
                 unstored[k] -= w
                 count_cell(data[a], w, k, f, contrast, is_share, thresholds, reached)
         for k in range(class_rows.size):
-            if stored[k] < class_rows[k]:
+            if stored[k] < class_rows[k] and unstored[k] > 0.0:
                 count_cell(0.0, unstored[k], k, f, contrast, is_share, thresholds, reached)
             for t in range(thresholds.size):
                 at_least[t, f] += reached[k, t] * contrast.class_weight[k, f]

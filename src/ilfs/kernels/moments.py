@@ -102,8 +102,6 @@ def centre(
         mean[k, f] = pivot + shift
         # not max(): NaN has to come through, it is how infinity in the data is noticed
         scatter[k, f] = 0.0 if remainder < 0.0 else remainder
-        if squares == 0.0 and total != 0.0:  # the squares are too small to be written
-            scatter[k, f] = np.nan
     else:  # every cell is missing, or infinite: an infinite pivot makes every deviation NaN
         mean[k, f] = 0.0 if np.isnan(pivot) else pivot
         scatter[k, f] = 0.0
@@ -148,7 +146,7 @@ def sparse_moments(
         for k in range(shape):
             centre(k, f, weighed[k], pivot[k], total[k], squares[k], count, mean, scatter)
             # asked in rows, not in weights, so that rounding leaves no remainder in a full column
-            if stored[k] < class_rows[k]:
+            if stored[k] < class_rows[k] and unstored[k] > 0.0:
                 add_zeros(k, f, unstored[k], count, mean, scatter)
 
 

@@ -71,10 +71,13 @@ class Model:
             loglik += dot(self.token_prior, np.log(at.tokens))
         weight = self.total + 2.0 * self.relevance_prior
         p = np.divide(relevant + self.relevance_prior, weight, out=at.p.copy(), where=weight > 0)
-        tokens = expected + self.token_prior
+        return loglik, Parameters(p, self.normalised(expected + self.token_prior))
+
+    def normalised(self, tokens: Floats) -> Floats:
+        """The nearest topics: not negative, rows that sum to one, and mirror images if they have to be."""
         if self.mirrored:
-            tokens += tokens[::-1, ::-1].copy()
-        return loglik, Parameters(p, tokens / np.maximum(tokens.sum(axis=1, keepdims=True), TINY))
+            tokens = tokens + tokens[::-1, ::-1]
+        return np.asarray(tokens / np.maximum(tokens.sum(axis=1, keepdims=True), TINY))
 
     def topic_weights(self, p: Floats) -> Floats:
         """P(z): the share of all counts that each topic has."""
@@ -144,7 +147,7 @@ def _accelerated(model: Model) -> Trace:
         yield loglik, at, _largest(one.p - at.p)
         loglik, two = model.step(one)
         yield loglik, one, _largest(two.p - one.p)
-        at, one = two, leap(at, one, two)
+        at, one = two, leap(model, at, one, two)
         leapt, after = model.step(one)
         if leapt >= loglik:
             loglik, at, one = leapt, one, after
@@ -152,7 +155,7 @@ def _accelerated(model: Model) -> Trace:
             loglik, one = model.step(at)
 
 
-def leap(zero: Parameters, one: Parameters, two: Parameters) -> Parameters:
+def leap(model: Model, zero: Parameters, one: Parameters, two: Parameters) -> Parameters:
     """Where three successive points of a slowly converging sequence are heading."""
     velocity = [b - a for a, b in zip(zero, one, strict=True)]
     change = [c - b - v for b, c, v in zip(one, two, velocity, strict=True)]
@@ -160,7 +163,8 @@ def leap(zero: Parameters, one: Parameters, two: Parameters) -> Parameters:
     p, tokens = (a + 2 * length * v + length**2 * w for a, v, w in zip(zero, velocity, change, strict=True))
     # never more than nine tenths of the way to the edge
     p = np.clip(p, 0.1 * two.p, 1.0 - 0.1 * (1.0 - two.p))
-    return Parameters(p, tokens if tokens.min() > 0 else two.tokens)
+    # a long leap magnifies the rounding of the rows' sums
+    return Parameters(p, model.normalised(tokens) if tokens.min() > 0 else two.tokens)
 
 
 def _norm(parts: list[Floats]) -> float:

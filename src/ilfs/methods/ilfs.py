@@ -107,7 +107,8 @@ class ILFS(RankingSelector):
     n_iter_ : int
         Steps made.
     mean_log_odds_ : ndarray of shape (n_features,)
-        Mean over the samples of the log odds of their own class; breaks ties of relevance.
+        Mean over the samples of the log odds of their own class; breaks ties of relevance. Minus infinity for a
+        feature that says nothing.
     classes_ : ndarray of shape (n_classes,)
         The labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
@@ -219,15 +220,15 @@ class ILFS(RankingSelector):
         return self._fit(X, y, sample_weight)
 
     def _score_folded(self, fold: Fold) -> Scores:
-        moments = fold(ClassMoments.from_block)
+        moments = fold(ClassMoments.from_block).checked()
         counts = self._count_tokens(fold, moments)
         relevance = self._fit_topics(counts, n_samples=float(fold.target.class_total.sum()))
         self._warn(fold, moments)
         self.classes_ = fold.target.classes
         self.relevance_ = np.where(informative(moments), relevance, 0.0)
-        self.mean_log_odds_ = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
-        tie_break = np.where(informative(moments), self.mean_log_odds_, -np.inf)
-        return Scores(paths.infinite_path_scores(self.relevance_, self.damping), tie_break)
+        log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
+        self.mean_log_odds_ = np.where(informative(moments), log_odds, -np.inf)
+        return Scores(paths.infinite_path_scores(self.relevance_, float(self.damping)), self.mean_log_odds_)
 
     def _count_tokens(self, fold: Fold, moments: ClassMoments) -> Floats:
         """Tokens x features; none of a feature that says nothing."""
@@ -352,7 +353,7 @@ class ILFS(RankingSelector):
             At least 1; in the order of ``scores_``.
         """
         check_is_fitted(self)
-        return paths.absorption_times(self.relevance_, self.damping, "rows")
+        return paths.absorption_times(self.relevance_, float(self.damping), "rows")
 
     def expected_visits(self, features: ArrayLike) -> Floats:
         """Expected number of visits of the same walk to some features, from each feature.
@@ -370,7 +371,7 @@ class ILFS(RankingSelector):
         check_is_fitted(self)
         visited = np.zeros(self.n_features_in_)
         visited[np.asarray(features)] = 1.0
-        return paths.fundamental_product(self.relevance_, visited, self.damping, "rows")
+        return paths.fundamental_product(self.relevance_, visited, float(self.damping), "rows")
 
 
 def informative(moments: ClassMoments) -> NDArray[np.bool_]:

@@ -97,6 +97,8 @@ def write_ranking(
     """
     table = selector.ranking_table(top, input_features)
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder of {str(path)!r} must exist, {str(path.parent)!r} does not")
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with unfinished.open("w", newline="", encoding="utf-8") as file:

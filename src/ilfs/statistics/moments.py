@@ -12,6 +12,10 @@ from ilfs.statistics.block import Block, SparseBlock
 
 Floats = NDArray[np.float64]
 
+LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
+TOO_LARGE = "has values too far apart to be squared (over about 1e150): rescale it"
+TOO_SMALL = "has values too close to be squared (under about 1e-150): rescale it"
+
 
 class NotFiniteError(ValueError):
     """A column whose moments cannot be computed; ``column`` is its index in the table."""
@@ -65,12 +69,9 @@ class ClassMoments:
         count = self.count + other.count
         share = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
         apart = other.mean - self.mean
-        return type(self)(
-            count,
-            # not self.mean + apart * share where self is empty: it must be other.mean to the last bit
-            np.where(self.count > 0, self.mean + apart * share, other.mean),
-            self.scatter + other.scatter + apart**2 * self.count * share,
-        )
+        with np.errstate(over="ignore"):  # `checked` will say so
+            scatter = self.scatter + other.scatter + apart**2 * self.count * share
+        return type(self)(count, self.mean + apart * share, scatter)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
@@ -80,6 +81,18 @@ class ClassMoments:
             np.hstack([part.mean for part in parts]),
             np.hstack([part.scatter for part in parts]),
         )
+
+    def checked(self) -> Self:
+        """Itself, unless the differences in a column cannot be squared; then raise `NotFiniteError`."""
+        apart = np.ptp(self.offset, axis=0)
+        scatter = self.scatter.sum(axis=0)
+        for wrong, reason in (
+            ((apart > LARGEST) | ~np.isfinite(scatter), TOO_LARGE),
+            ((apart > 0) & (apart < SMALLEST) & (scatter == 0), TOO_SMALL),
+        ):
+            if wrong.any():
+                raise NotFiniteError(int(wrong.argmax()), reason)
+        return self
 
     @cached_property
     def total(self) -> Floats:
@@ -93,7 +106,7 @@ class ClassMoments:
 
     @cached_property
     def offset(self) -> Floats:
-        """Class means measured from one of them, exactly 0 where all are equal; 0 for a class without cells."""
+        """Class means measured from one of them, exactly 0 where equal; 0 for a class without cells."""
         observed = self.count > 0
         origin = self.mean[np.argmax(observed, axis=0), np.arange(self.mean.shape[1])]
         return np.where(observed, self.mean - origin, 0.0)
@@ -116,8 +129,6 @@ def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
     suspects = np.flatnonzero(~np.isfinite(mean + scatter).all(axis=0))
     if suspects.size:
         column = int(suspects[0])
-        size = np.nanmax(np.abs(block.column(column)))
-        reason = f"has values too {'large' if size > 1 else 'small'} to be squared (up to {size:.0e}): rescale it"
-        if np.isinf(size):
-            reason = "holds infinity: give a number, or NaN for a missing cell"
+        infinite = np.isinf(block.column(column)).any()
+        reason = "holds infinity: give a number, or NaN for a missing cell" if infinite else TOO_LARGE
         raise NotFiniteError(block.columns.start + column, reason)

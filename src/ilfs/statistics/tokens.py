@@ -13,9 +13,9 @@ from ilfs.statistics.moments import ClassMoments
 Floats = NDArray[np.float64]
 Evidence = Literal["posterior", "distance"]
 
-# 1 / (2 variance) for a feature without variance inside its classes: any distance between class means is then
-# decisive. Finite, because 0 times it must be 0.
-SHARPEST = 1e300
+# Largest log odds that two class means give a sample. Without variance inside the classes any distance between their
+# means is decisive, and this is decisive enough: sharpness must stay finite, because 0 times it must be 0.
+DECISIVE = 1e12
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,11 @@ def class_contrast(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
     """What a cell of each class is compared with: the fields of `kernels.evidence.Contrast`."""
     rest_offset, rest_spread = rest_of_classes(moments)
-    sharpness = np.ones_like(moments.total)
-    if evidence == "posterior":
-        variance = moments.pooled_variance
-        sharpness = np.divide(0.5, variance, out=np.full_like(variance, SHARPEST), where=variance > 0.5 / SHARPEST)
+    sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     left_out = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
     return (
         moments.mean,
-        np.minimum(sharpness * left_out, SHARPEST),
+        sharpness * left_out,
         moments.mean + rest_offset,
         sharpness,
         rest_spread * sharpness,
@@ -119,6 +116,13 @@ def rest_of_classes(moments: ClassMoments) -> tuple[Floats, Floats]:
     spread = (np.sum(e**2, axis=0) - e**2) / n_others - rest**2
     # one other class has no spread; what the subtraction leaves there is rounding
     return rest - e, np.where(n_others > 1, np.maximum(spread, 0.0), 0.0)
+
+
+def half_precision(moments: ClassMoments) -> Floats:
+    """1 / (2 variance) of each feature, at most what makes the distance of its class means decisive."""
+    variance, apart = moments.pooled_variance, np.ptp(moments.offset, axis=0) ** 2
+    least = np.maximum(variance, apart / (2 * DECISIVE))
+    return np.asarray(np.divide(0.5, least, out=np.ones_like(least), where=least > np.finfo(np.float64).tiny))
 
 
 def leave_one_out_factor(count: Floats) -> Floats:
@@ -144,7 +148,6 @@ def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) ->
         moments, "posterior", leave_one_out, balanced
     )
     variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.count), where=moments.count > 0)
-    with np.errstate(over="ignore"):
-        rest = ((moments.mean - rest_mean) ** 2 + variance) * sharpness + rest_spread
-        summed = np.sum(class_weight * moments.count * (rest - variance * own_scale), axis=0)
+    rest = ((moments.mean - rest_mean) ** 2 + variance) * sharpness + rest_spread
+    summed = np.sum(class_weight * moments.count * (rest - variance * own_scale), axis=0)
     return np.asarray(np.divide(summed, moments.total, out=np.zeros_like(summed), where=moments.total > 0))

@@ -1,0 +1,54 @@
+"""Shared parts with the toolbox of the paper's authors: its answers are in the folder that ILFS_ORACLE names."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ilfs import ILFS
+from ilfs.kernels.paths import infinite_path_scores
+
+FOLDER = os.environ.get("ILFS_ORACLE")
+pytestmark = pytest.mark.skipif(not FOLDER, reason="the environment variable ILFS_ORACLE names no folder of records")
+
+
+def load(name, configuration):
+    table, records = Path(FOLDER) / f"{name}.npz", Path(FOLDER) / f"{name}.json"
+    if not (table.is_file() and records.is_file()):
+        pytest.skip(f"no {name} in the folder that ILFS_ORACLE names")
+    record = json.loads(records.read_text())[configuration]
+    with np.load(table, allow_pickle=False) as parts:
+        return parts["X"], parts["y_binary"], np.array(record["weights"])
+
+
+def relevance_as_in_version_5_2(counts):
+    """P(z1|f) from tokens of pi (features x tokens, small is good), with the start, ramps and stop of that version."""
+    ramp = np.linspace(5000, 1, counts.shape[1])
+    relevancy, irrelevancy = ramp / ramp.sum(), ramp[::-1] / ramp.sum()
+    p = counts[:, -3:].sum(axis=1) / counts.sum(axis=1)
+    before, loglik = np.inf, -999.0
+    while abs(loglik - before) >= 1e-6:
+        one, two = np.outer(p, relevancy), np.outer(1 - p, irrelevancy)
+        before, loglik = loglik, np.sum(counts * np.log(one + two))
+        if abs(loglik - before) >= 1e-6:
+            p = (counts * one / (one + two)).sum(axis=1) / counts.sum(axis=1)
+    return p
+
+
+@pytest.mark.parametrize("name", ["syn2c_60x40", "allaml_72x400"])
+def test_our_tokens_and_path_sum_rebuild_the_weights_of_version_5_2(name):
+    X, y, weights = load(name, "ilfs_v52_T6")
+    # its six edges make five intervals of pi = 1 - rho; the sixth token is pi = 1
+    counts = ILFS.paper(n_tokens=5, tol=1e-2).fit(X, y).token_counts_[:, ::-1]
+    p = relevance_as_in_version_5_2(np.column_stack([counts, np.zeros(len(counts))]))
+    damping = np.ceil(p.max() * p.sum()) / p.size
+    np.testing.assert_allclose(infinite_path_scores(p, damping), weights, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300"])
+def test_the_inverted_graph_of_version_6_2_is_our_closed_form(name):
+    # path sums do not depend on the scale of relevance, so the weights, which are relevance rescaled, are their own
+    weights = load(name, "ilfs_v62_T6")[2]
+    np.testing.assert_allclose(infinite_path_scores(weights, 0.99), weights, rtol=1e-9)
