@@ -39,8 +39,10 @@ class Scores:
 
     def order(self) -> NDArray[np.intp]:
         """Column indices, best first; what is still equal stays in column order."""
-        keys = [-self.values] if self.tie_break is None else [-self.tie_break, -self.values]
-        return np.lexsort(keys)
+        order = np.argsort(-self.values)
+        if (np.diff(self.values[order]) == 0).any():  # seldom, and only then the slower, stable sort is needed
+            order = np.lexsort([-self.values] if self.tie_break is None else [-self.tie_break, -self.values])
+        return order
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -246,6 +248,8 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
         raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
     if types:
         y = np.asarray(y.tolist())
+    if y.ndim == 1 and y.dtype.kind in "biuSU":  # what type_of_target would look at every value to find out
+        return np.asarray(y)
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass", "multilabel-indicator"):
         raise ValueError(

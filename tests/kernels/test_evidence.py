@@ -12,11 +12,11 @@ from ilfs.statistics.tokens import class_contrast
 def evidence_of_cells(X, y, evidence, leave_one_out):
     """The library's evidence of every cell, as a number in [0, 1]."""
     contrast = class_contrast(moments_of(X, y), evidence, leave_one_out, balanced=False)
-    own_mean, own_scale, rest_mean, rest_scale, rest_spread, _ = contrast
+    *parameters, _ = contrast
     rho = np.empty(X.shape)
     for i, k in enumerate(np.unique(y, return_inverse=True)[1]):
         for f in range(X.shape[1]):
-            compared = (own_mean[k, f], own_scale[k, f], rest_mean[k, f], rest_scale[f], rest_spread[k, f])
+            compared = [parameter[k, f] for parameter in parameters]
             rho[i, f] = share(X[i, f], *compared) if evidence == "distance" else expit(log_odds(X[i, f], *compared))
     return rho
 

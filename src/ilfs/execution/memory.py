@@ -17,7 +17,7 @@ from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 # Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
 # of columns or the number of threads. The width may: columns never meet.
 BLOCK_ROWS = 8192
-NARROW, WIDE = 512, 2048  # columns: the kernels want to read some thousand bytes of a row at a time
+NARROW, WIDE = 512, 4096  # columns: the kernels want to read some thousand bytes of a row at a time
 COPIED = 128  # columns of a block that is copied first: 8 MB
 COPIED_COLUMNS = 32  # the same where cells of a column lie side by side
 COPIED_CELLS = 2**18  # at least so many, or handing out the work takes longer than doing it

@@ -41,6 +41,8 @@ class Target:
     def sorted_rows(self, start: int, stop: int) -> tuple[Integers, Integers, Floats]:
         """Rows start:stop grouped by class, counted from start; where each class begins; their weights."""
         codes = self.codes[start:stop]
+        if self.classes.size < 2**15:
+            codes = codes.astype(np.int16)  # numpy sorts these by counting
         order = np.argsort(codes, kind="stable")
         order = order[np.searchsorted(codes[order], 0) :]
         starts = np.searchsorted(codes[order], np.arange(self.classes.size + 1))

@@ -1,12 +1,13 @@
 """How many samples of each feature reach each token boundary.
 
-A cell x of class k compares its distance to its own class with the mean distance to the others:
+With z the distance of a cell from the mean of its class, its squared distance from that class and the mean of its
+squared distances from the others are the quadratics
 
-    own = own_scale (x - own_mean)^2        rest = rest_scale (x - rest_mean)^2 + rest_spread
+    own = a z^2        rest = b z^2 + c z + d
 
-since the mean of (x - mu_j)^2 over the other classes j is (x - their mean)^2 + their spread. So a cell
-costs the same for 2 and for 200 classes. The evidence is rest - own ("posterior", a log odds) or
-rest / (rest + own) ("distance", a share), and a token is the number of thresholds it reaches.
+whose coefficients depend on class and feature. So a cell costs the same for 2 and for 200 classes. The evidence is
+rest - own ("posterior", a log odds) or rest / (rest + own) ("distance", a share), and a token is the number of
+thresholds that it reaches.
 """
 
 from typing import Any, NamedTuple
@@ -15,58 +16,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.kernels._jit import inlined, kernel
+from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-TILE = 2048  # columns read of a row before the next: long enough to stream, short enough for the nearest caches
 GROUP = 5  # thresholds counted in one sweep: as many as the default of six tokens has
 
 
 class Contrast(NamedTuple):
-    """What a cell is compared with: arrays classes x columns, rest_scale one for each column."""
+    """What a cell is compared with: arrays classes x columns.
 
-    own_mean: Floats
-    own_scale: Floats
-    rest_mean: Floats
-    rest_scale: Floats
-    rest_spread: Floats
+    For a log odds ``square`` is b - a; for a share it is a, and b is 1.
+    """
+
+    mean: Floats
+    square: Floats
+    linear: Floats
+    constant: Floats
     class_weight: Floats
 
 
 @inlined
-def log_odds(
-    x: float, own_mean: float, own_scale: float, rest_mean: float, rest_scale: float, rest_spread: float
-) -> float:
-    """rest - own: the log odds of the sample's own class."""
-    own, rest = x - own_mean, x - rest_mean
-    return (rest * rest) * rest_scale + rest_spread - (own * own) * own_scale
+def log_odds(x: float, mean: float, square: float, linear: float, constant: float) -> float:
+    """Rest - own: the log odds of the sample's own class."""
+    z = x - mean
+    return (square * z + linear) * z + constant
 
 
 @inlined
-def share(
-    x: float, own_mean: float, own_scale: float, rest_mean: float, rest_scale: float, rest_spread: float
-) -> float:
-    """rest / (rest + own); 1/2 where both vanish and nothing can be said."""
-    own, rest = x - own_mean, x - rest_mean
-    near = (own * own) * own_scale
-    far = (rest * rest) * rest_scale + rest_spread
-    return 0.5 if near + far == 0.0 else far / (near + far)
+def share(x: float, mean: float, square: float, linear: float, constant: float) -> float:
+    """Rest / (rest + own); 1/2 where both vanish and nothing can be said."""
+    z = x - mean
+    own = square * z * z
+    rest = (z + linear) * z + constant
+    return 0.5 if own + rest == 0.0 else rest / (own + rest)
 
 
 @inlined
 def weigh(n: float, threshold: float, e: tuple[float, ...], w: tuple[float, ...]) -> float:
-    """n plus the weights of those of four cells whose evidence reaches the threshold."""
+    """n plus the weights of those of eight cells whose evidence reaches the threshold."""
     n = n + w[0] if e[0] >= threshold else n
     n = n + w[1] if e[1] >= threshold else n
     n = n + w[2] if e[2] >= threshold else n
     n = n + w[3] if e[3] >= threshold else n
+    n = n + w[4] if e[4] >= threshold else n
+    n = n + w[5] if e[5] >= threshold else n
+    n = n + w[6] if e[6] >= threshold else n
+    n = n + w[7] if e[7] >= threshold else n
     return n  # noqa: RET504 - in this shape it compiles to masked additions
 
 
 @inlined
 def tally(reached: Floats, j: int, t: tuple[float, ...], e: tuple[float, ...], w: tuple[float, ...]) -> None:
-    """Count four cells of column j at the five thresholds of a group."""
+    """Count eight cells of column j at the five thresholds of a group."""
     reached[0, j] = weigh(reached[0, j], t[0], e, w)
     reached[1, j] = weigh(reached[1, j], t[1], e, w)
     reached[2, j] = weigh(reached[2, j], t[2], e, w)
@@ -96,43 +99,38 @@ def dense_tokens(
     for low in range(first, last, TILE):
         high = min(low + TILE, last)
         f0, f1 = low - first, high - first
-        rs = contrast.rest_scale[f0:f1]
         for k in range(starts.size - 1):
-            om, os = contrast.own_mean[k, f0:f1], contrast.own_scale[k, f0:f1]
-            rm, rp = contrast.rest_mean[k, f0:f1], contrast.rest_spread[k, f0:f1]
+            mean, square = contrast.mean[k, f0:f1], contrast.square[k, f0:f1]
+            linear, constant = contrast.linear[k, f0:f1], contrast.constant[k, f0:f1]
             stop = starts[k + 1] - 1
             for g in range(0, thresholds.size, GROUP):
                 t = (thresholds[g], thresholds[g + 1], thresholds[g + 2], thresholds[g + 3], thresholds[g + 4])
                 reached[:] = 0.0
-                for a in range(starts[k], stop + 1, 4):
-                    # four rows share one load and store of the counts; the last group is filled with weight 0
-                    b, c, d = min(a + 1, stop), min(a + 2, stop), min(a + 3, stop)
-                    w = (
-                        weight[a],
-                        weight[b] if a + 1 <= stop else 0.0,
-                        weight[c] if a + 2 <= stop else 0.0,
-                        weight[d] if a + 3 <= stop else 0.0,
-                    )
-                    xa, xb, xc, xd = (
-                        X[rows[a], low:high],
-                        X[rows[b], low:high],
-                        X[rows[c], low:high],
-                        X[rows[d], low:high],
-                    )
+                for a in range(starts[k], stop + 1, EIGHT):
+                    w = eight_weights(weight, a, stop)
+                    x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, stop), low, high)
                     if is_share:
                         for j in range(high - low):
-                            ea = share(xa[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            eb = share(xb[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            ec = share(xc[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            ed = share(xd[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            tally(reached, j, t, (ea, eb, ec, ed), w)
+                            e0 = share(x0[j], mean[j], square[j], linear[j], constant[j])
+                            e1 = share(x1[j], mean[j], square[j], linear[j], constant[j])
+                            e2 = share(x2[j], mean[j], square[j], linear[j], constant[j])
+                            e3 = share(x3[j], mean[j], square[j], linear[j], constant[j])
+                            e4 = share(x4[j], mean[j], square[j], linear[j], constant[j])
+                            e5 = share(x5[j], mean[j], square[j], linear[j], constant[j])
+                            e6 = share(x6[j], mean[j], square[j], linear[j], constant[j])
+                            e7 = share(x7[j], mean[j], square[j], linear[j], constant[j])
+                            tally(reached, j, t, (e0, e1, e2, e3, e4, e5, e6, e7), w)
                     else:
                         for j in range(high - low):
-                            ea = log_odds(xa[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            eb = log_odds(xb[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            ec = log_odds(xc[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            ed = log_odds(xd[j], om[j], os[j], rm[j], rs[j], rp[j])
-                            tally(reached, j, t, (ea, eb, ec, ed), w)
+                            e0 = log_odds(x0[j], mean[j], square[j], linear[j], constant[j])
+                            e1 = log_odds(x1[j], mean[j], square[j], linear[j], constant[j])
+                            e2 = log_odds(x2[j], mean[j], square[j], linear[j], constant[j])
+                            e3 = log_odds(x3[j], mean[j], square[j], linear[j], constant[j])
+                            e4 = log_odds(x4[j], mean[j], square[j], linear[j], constant[j])
+                            e5 = log_odds(x5[j], mean[j], square[j], linear[j], constant[j])
+                            e6 = log_odds(x6[j], mean[j], square[j], linear[j], constant[j])
+                            e7 = log_odds(x7[j], mean[j], square[j], linear[j], constant[j])
+                            tally(reached, j, t, (e0, e1, e2, e3, e4, e5, e6, e7), w)
                 for i in range(GROUP):
                     for j in range(high - low):
                         at_least[g + i, f0 + j] += reached[i, j] * contrast.class_weight[k, f0 + j]
@@ -178,9 +176,9 @@ def count_cell(
     x: float, w: float, k: int, f: int, contrast: Contrast, is_share: bool, thresholds: Floats, reached: Floats
 ) -> None:
     """Count one cell of class k, column f at every threshold that its evidence reaches."""
-    om, os, rs = contrast.own_mean[k, f], contrast.own_scale[k, f], contrast.rest_scale[f]
-    rm, rp = contrast.rest_mean[k, f], contrast.rest_spread[k, f]
-    e = share(x, om, os, rm, rs, rp) if is_share else log_odds(x, om, os, rm, rs, rp)
+    mean, square = contrast.mean[k, f], contrast.square[k, f]
+    linear, constant = contrast.linear[k, f], contrast.constant[k, f]
+    e = share(x, mean, square, linear, constant) if is_share else log_odds(x, mean, square, linear, constant)
     for t in range(thresholds.size):
         if e >= thresholds[t]:
             reached[k, t] += w

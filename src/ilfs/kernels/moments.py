@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.kernels._jit import inlined, kernel
+from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-TILE = 2048  # columns read of a row before the next: long enough to stream, short enough for the nearest caches
 
 
 @inlined
@@ -31,6 +30,17 @@ def present(x: float, pivot: float, w: float) -> float:
     """The weight of a cell; 0 if it is missing."""
     d = x - pivot
     return w if d == d else 0.0
+
+
+@inlined
+def sums_of_four(
+    xa: float, xb: float, xc: float, xd: float, p: float, wa: float, wb: float, wc: float, wd: float
+) -> tuple[float, float, float]:
+    """Weight, weighted deviations and their squares of four cells."""
+    da, db, dc, dd = deviation(xa, p), deviation(xb, p), deviation(xc, p), deviation(xd, p)
+    ea, eb, ec, ed = wa * da, wb * db, wc * dc, wd * dd
+    n = (present(xa, p, wa) + present(xb, p, wb)) + (present(xc, p, wc) + present(xd, p, wd))
+    return n, (ea + eb) + (ec + ed), (ea * da + eb * db) + (ec * dc + ed * dd)
 
 
 @kernel
@@ -58,23 +68,16 @@ def dense_moments(
                 continue
             pick_pivots(X, rows[begin : stop + 1], low, high, pivot)
             weighed[:], total[:], squares[:] = 0.0, 0.0, 0.0
-            for a in range(begin, stop + 1, 4):
-                # four rows share one load and store of the sums; the last group is filled with weight 0
-                b, c, d = min(a + 1, stop), min(a + 2, stop), min(a + 3, stop)
-                wa = weight[a]
-                wb = weight[b] if a + 1 <= stop else 0.0
-                wc = weight[c] if a + 2 <= stop else 0.0
-                wd = weight[d] if a + 3 <= stop else 0.0
-                xa, xb, xc, xd = X[rows[a], low:high], X[rows[b], low:high], X[rows[c], low:high], X[rows[d], low:high]
+            for a in range(begin, stop + 1, EIGHT):
+                w = eight_weights(weight, a, stop)
+                x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, stop), low, high)
                 for j in range(high - low):
                     p = pivot[j]
-                    da, db, dc, dd = deviation(xa[j], p), deviation(xb[j], p), deviation(xc[j], p), deviation(xd[j], p)
-                    ea, eb, ec, ed = wa * da, wb * db, wc * dc, wd * dd
-                    total[j] += (ea + eb) + (ec + ed)
-                    squares[j] += (ea * da + eb * db) + (ec * dc + ed * dd)
-                    weighed[j] += (present(xa[j], p, wa) + present(xb[j], p, wb)) + (
-                        present(xc[j], p, wc) + present(xd[j], p, wd)
-                    )
+                    n, t, s = sums_of_four(x0[j], x1[j], x2[j], x3[j], p, w[0], w[1], w[2], w[3])
+                    m, u, v = sums_of_four(x4[j], x5[j], x6[j], x7[j], p, w[4], w[5], w[6], w[7])
+                    weighed[j] += n + m
+                    total[j] += t + u
+                    squares[j] += s + v
             for j in range(high - low):
                 centre(k, low - first + j, weighed[j], pivot[j], total[j], squares[j], count, mean, scatter)
 

@@ -65,7 +65,7 @@ class Model:
         """The objective at these parameters, and the parameters after one step of expectation-maximisation."""
         relevant, expected = np.empty_like(at.p), np.empty_like(at.tokens)
         expect(self.counts, at.tokens, at.p, self._mixture, relevant, expected)
-        loglik = dot(self.counts, np.log(np.maximum(self._mixture, TINY, out=self._mixture), out=self._mixture))
+        loglik = dot(self.counts, np.log(self._mixture, out=self._mixture))
         if self.has_prior:
             loglik += self.relevance_prior * float(np.sum(np.log(at.p * (1.0 - at.p))))
             loglik += dot(self.token_prior, np.log(at.tokens))
@@ -193,10 +193,9 @@ def expect(counts: Floats, topics: Floats, p: Floats, mixture: Floats, relevant:
             from_one, from_two = ones[t], twos[t]
             for j in range(last - first):
                 one = a * pf[j]
-                both = one + b * (1.0 - pf[j])
+                both = max(one + b * (1.0 - pf[j]), TINY)  # 0 only for a token that no feature has
                 mix[j] = both
-                # both vanish only for a token that no feature has
-                part = q[j] * (0.5 if both == 0.0 else one / both)
+                part = q[j] * (one / both)
                 rf[j] += part
                 # one sum for each place in a tile: a single sum would have to wait for itself
                 from_one[j] += part

@@ -87,35 +87,26 @@ class TokenCounts:
 
 def class_contrast(
     moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-    """What a cell of each class is compared with: the fields of `kernels.evidence.Contrast`."""
-    rest_offset, rest_spread = rest_of_classes(moments)
-    sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
-    left_out = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
-    return (
-        moments.mean,
-        sharpness * left_out,
-        moments.mean + rest_offset,
-        sharpness,
-        rest_spread * sharpness,
-        class_balance(moments) if balanced else np.ones_like(moments.count),
-    )
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """What a cell of each class is compared with: the fields of `kernels.evidence.Contrast`.
 
+    Let z be the distance of a cell from the mean of its class k, and e the distances of the K class means from their
+    mean. Over the other classes j, the mean of (z + e_k - e_j)^2 is
 
-def rest_of_classes(moments: ClassMoments) -> tuple[Floats, Floats]:
-    """For each class, the mean of the other class means, as distance from its own, and their spread.
-
-    The spread is the mean squared distance of those means from their mean. With e the offsets of the class means
-    from the mean of all, mean of the others = -e_k / (K - 1), and their mean square is (sum e^2 - e_k^2) / (K - 1).
+        z^2 + 2 K e_k / (K - 1) z + (sum of e^2 + K e_k^2) / (K - 1).
     """
-    observed = moments.count > 0
-    n_others = np.maximum(moments.n_observed - 1, 1)
-    centre = moments.offset.sum(axis=0) / np.maximum(moments.n_observed, 1)
-    e = np.where(observed, moments.offset - centre, 0.0)
-    rest = -e / n_others
-    spread = (np.sum(e**2, axis=0) - e**2) / n_others - rest**2
-    # one other class has no spread; what the subtraction leaves there is rounding
-    return rest - e, np.where(n_others > 1, np.maximum(spread, 0.0), 0.0)
+    n_classes = moments.n_observed
+    n_others = np.maximum(n_classes - 1, 1)
+    centre = moments.offset.sum(axis=0) / np.maximum(n_classes, 1)
+    e = np.where(moments.count > 0, moments.offset - centre, 0.0)
+    linear = 2 * n_classes * e / n_others
+    constant = (np.sum(e**2, axis=0) + n_classes * e**2) / n_others
+    square = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
+    if evidence == "posterior":
+        sharpness = half_precision(moments)
+        square, linear, constant = sharpness * (1 - square), sharpness * linear, sharpness * constant
+    weight = class_balance(moments) if balanced else np.ones_like(moments.count)
+    return moments.mean, square, linear, constant, weight
 
 
 def half_precision(moments: ClassMoments) -> Floats:
@@ -140,14 +131,10 @@ def class_balance(moments: ClassMoments) -> Floats:
 
 
 def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) -> Floats:
-    """Mean over the samples of (rest - own) / (2 variance), in closed form from the moments.
+    """Mean over the samples of the log odds of their own class, in closed form.
 
-    In class k the mean of (x - r)^2 is (mu_k - r)^2 + scatter_k / n_k, and of (x - mu_k)^2 just the last term.
+    The log odds are square z^2 + linear z + constant, and over a class the mean of z is 0.
     """
-    _, own_scale, rest_mean, sharpness, rest_spread, class_weight = class_contrast(
-        moments, "posterior", leave_one_out, balanced
-    )
-    variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.count), where=moments.count > 0)
-    rest = ((moments.mean - rest_mean) ** 2 + variance) * sharpness + rest_spread
-    summed = np.sum(class_weight * moments.count * (rest - variance * own_scale), axis=0)
+    _, square, _, constant, weight = class_contrast(moments, "posterior", leave_one_out, balanced)
+    summed = np.sum(weight * (square * moments.scatter + constant * moments.count), axis=0)
     return np.asarray(np.divide(summed, moments.total, out=np.zeros_like(summed), where=moments.total > 0))
