@@ -12,12 +12,15 @@ from ilfs.statistics.tokens import class_contrast
 def evidence_of_cells(X, y, evidence, leave_one_out):
     """The library's evidence of every cell, as a number in [0, 1]."""
     contrast = class_contrast(moments_of(X, y), evidence, leave_one_out, balanced=False)
-    *parameters, _ = contrast
+    *by_class, sharpness, _ = contrast
     rho = np.empty(X.shape)
     for i, k in enumerate(np.unique(y, return_inverse=True)[1]):
         for f in range(X.shape[1]):
-            compared = [parameter[k, f] for parameter in parameters]
-            rho[i, f] = share(X[i, f], *compared) if evidence == "distance" else expit(log_odds(X[i, f], *compared))
+            compared = [parameter[k, f] for parameter in by_class]
+            if evidence == "distance":
+                rho[i, f] = share(X[i, f], *compared)
+            else:
+                rho[i, f] = expit(log_odds(X[i, f], *compared, sharpness[f]))
     return rho
 
 
@@ -72,7 +75,7 @@ def test_chance_is_one_half_for_any_number_of_classes(n_classes, evidence):
 
 
 def test_distance_says_one_half_where_both_distances_vanish():
-    assert share(1.0, 1.0, 1.0, 1.0, 1.0, 0.0) == 0.5
+    assert share(1.0, mean=1.0, square=1.0, linear=0.0, constant=0.0) == 0.5
 
 
 def test_a_sample_between_two_class_means_is_undecided():

@@ -3,11 +3,11 @@
 With z the distance of a cell from the mean of its class, its squared distance from that class and the mean of its
 squared distances from the others are the quadratics
 
-    own = a z^2        rest = b z^2 + c z + d
+    own = a z^2        rest = z^2 + b z + c
 
 whose coefficients depend on class and feature. So a cell costs the same for 2 and for 200 classes. The evidence is
-rest - own ("posterior", a log odds) or rest / (rest + own) ("distance", a share), and a token is the number of
-thresholds that it reaches.
+(rest - own) / (2 variance) ("posterior", a log odds) or rest / (rest + own) ("distance", a share), and a token is the
+number of thresholds that it reaches.
 """
 
 from typing import Any, NamedTuple
@@ -25,23 +25,26 @@ GROUP = 5  # thresholds counted in one sweep: as many as the default of six toke
 
 
 class Contrast(NamedTuple):
-    """What a cell is compared with: arrays classes x columns.
+    """What a cell is compared with: arrays classes x columns, `sharpness` one number for each column.
 
-    For a log odds ``square`` is b - a; for a share it is a, and b is 1.
+    `square` is 1 - a for a log odds and a for a share, `linear` is b, `constant` c, `sharpness` 1 / (2 variance)
+    for a log odds.
     """
 
     mean: Floats
     square: Floats
     linear: Floats
     constant: Floats
+    sharpness: Floats
     class_weight: Floats
 
 
 @inlined
-def log_odds(x: float, mean: float, square: float, linear: float, constant: float) -> float:
-    """Rest - own: the log odds of the sample's own class."""
+def log_odds(x: float, mean: float, square: float, linear: float, constant: float, sharpness: float) -> float:
+    """The log odds of the sample's own class."""
     z = x - mean
-    return (square * z + linear) * z + constant
+    # scaled last: whole numbers half way between two means then say exactly 0
+    return ((square * z + linear) * z + constant) * sharpness
 
 
 @inlined
@@ -99,6 +102,7 @@ def dense_tokens(
     for low in range(first, last, TILE):
         high = min(low + TILE, last)
         f0, f1 = low - first, high - first
+        sharpness = contrast.sharpness[f0:f1]
         for k in range(starts.size - 1):
             mean, square = contrast.mean[k, f0:f1], contrast.square[k, f0:f1]
             linear, constant = contrast.linear[k, f0:f1], contrast.constant[k, f0:f1]
@@ -122,14 +126,14 @@ def dense_tokens(
                             tally(reached, j, t, (e0, e1, e2, e3, e4, e5, e6, e7), w)
                     else:
                         for j in range(high - low):
-                            e0 = log_odds(x0[j], mean[j], square[j], linear[j], constant[j])
-                            e1 = log_odds(x1[j], mean[j], square[j], linear[j], constant[j])
-                            e2 = log_odds(x2[j], mean[j], square[j], linear[j], constant[j])
-                            e3 = log_odds(x3[j], mean[j], square[j], linear[j], constant[j])
-                            e4 = log_odds(x4[j], mean[j], square[j], linear[j], constant[j])
-                            e5 = log_odds(x5[j], mean[j], square[j], linear[j], constant[j])
-                            e6 = log_odds(x6[j], mean[j], square[j], linear[j], constant[j])
-                            e7 = log_odds(x7[j], mean[j], square[j], linear[j], constant[j])
+                            e0 = log_odds(x0[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e1 = log_odds(x1[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e2 = log_odds(x2[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e3 = log_odds(x3[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e4 = log_odds(x4[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e5 = log_odds(x5[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e6 = log_odds(x6[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
+                            e7 = log_odds(x7[j], mean[j], square[j], linear[j], constant[j], sharpness[j])
                             tally(reached, j, t, (e0, e1, e2, e3, e4, e5, e6, e7), w)
                 for i in range(GROUP):
                     for j in range(high - low):
@@ -178,7 +182,10 @@ def count_cell(
     """Count one cell of class k, column f at every threshold that its evidence reaches."""
     mean, square = contrast.mean[k, f], contrast.square[k, f]
     linear, constant = contrast.linear[k, f], contrast.constant[k, f]
-    e = share(x, mean, square, linear, constant) if is_share else log_odds(x, mean, square, linear, constant)
+    if is_share:
+        e = share(x, mean, square, linear, constant)
+    else:
+        e = log_odds(x, mean, square, linear, constant, contrast.sharpness[f])
     for t in range(thresholds.size):
         if e >= thresholds[t]:
             reached[k, t] += w

@@ -87,7 +87,7 @@ class TokenCounts:
 
 def class_contrast(
     moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
     """What a cell of each class is compared with: the fields of `kernels.evidence.Contrast`.
 
     Let z be the distance of a cell from the mean of its class k, and e the distances of the K class means from their
@@ -101,12 +101,11 @@ def class_contrast(
     e = np.where(moments.count > 0, moments.offset - centre, 0.0)
     linear = 2 * n_classes * e / n_others
     constant = (np.sum(e**2, axis=0) + n_classes * e**2) / n_others
-    square = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
-    if evidence == "posterior":
-        sharpness = half_precision(moments)
-        square, linear, constant = sharpness * (1 - square), sharpness * linear, sharpness * constant
+    left_out = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
+    square = 1 - left_out if evidence == "posterior" else left_out
+    sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     weight = class_balance(moments) if balanced else np.ones_like(moments.count)
-    return moments.mean, square, linear, constant, weight
+    return moments.mean, square, linear, constant, sharpness, weight
 
 
 def half_precision(moments: ClassMoments) -> Floats:
@@ -133,8 +132,8 @@ def class_balance(moments: ClassMoments) -> Floats:
 def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) -> Floats:
     """Mean over the samples of the log odds of their own class, in closed form.
 
-    The log odds are square z^2 + linear z + constant, and over a class the mean of z is 0.
+    The log odds are (square z^2 + linear z + constant) sharpness, and over a class the mean of z is 0.
     """
-    _, square, _, constant, weight = class_contrast(moments, "posterior", leave_one_out, balanced)
-    summed = np.sum(weight * (square * moments.scatter + constant * moments.count), axis=0)
+    _, square, _, constant, sharpness, weight = class_contrast(moments, "posterior", leave_one_out, balanced)
+    summed = sharpness * np.sum(weight * (square * moments.scatter + constant * moments.count), axis=0)
     return np.asarray(np.divide(summed, moments.total, out=np.zeros_like(summed), where=moments.total > 0))
