@@ -18,11 +18,11 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench quality clean
+.PHONY: help demo test test-slow coverage lint format docs bench quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(VENV)/package: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"ilfs needs Python 3.11 or newer, {sys.executable} is {v.major}.{v.minor}: make PYTHON=python3.12 ...")'
@@ -66,6 +66,9 @@ bench: $(VENV)/package  ## speed and memory against scikit-learn and the machine
 
 quality: $(VENV)/package  ## the configurations of ILFS on real data (hours; continues where it stopped)
 	$(BIN)/python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
+
+clean-kernels:  ## forget compiled kernels
+	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -219,6 +219,8 @@ def check_columns(X: Any) -> Any:
         raise ValueError("Complex data not supported: X must hold real numbers")
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
+    if isinstance(X, np.ndarray):
+        return X
     if nw.dependencies.is_pandas_dataframe(X):  # the only frame that lets two columns have one name
         name, times = max(Counter(X.columns).items(), key=lambda item: item[1], default=(None, 0))
         if times > 1:

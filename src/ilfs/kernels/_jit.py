@@ -17,6 +17,14 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
 
 
+def formula(function: F) -> F:
+    """A small function that kernels call inside their loops; LLVM puts it there."""
+    return cast(F, numba.njit(error_model="numpy")(function))
+
+
 def inlined(function: F) -> F:
-    """A formula that kernels use inside their loops."""
+    """The same where LLVM must not be left to it: the loop around would no longer be one over vectors.
+
+    It makes compiling slower.
+    """
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))

@@ -8,13 +8,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ilfs.kernels._jit import inlined
+from ilfs.kernels._jit import formula
 
 EIGHT = 8
 TILE = 4096  # columns read of a row before the next: long enough to stream, short enough for the nearer caches
 
 
-@inlined
+@formula
 def eight(values: NDArray[Any], a: int, last: int) -> tuple[Any, ...]:
     """values[a:a + 8], the last one repeated beyond last."""
     return (
@@ -29,7 +29,7 @@ def eight(values: NDArray[Any], a: int, last: int) -> tuple[Any, ...]:
     )
 
 
-@inlined
+@formula
 def eight_weights(weight: NDArray[Any], a: int, last: int) -> tuple[float, ...]:
     """weight[a:a + 8], 0 beyond last."""
     return (
@@ -44,7 +44,7 @@ def eight_weights(weight: NDArray[Any], a: int, last: int) -> tuple[float, ...]:
     )
 
 
-@inlined
+@formula
 def eight_slices(X: NDArray[Any], i: tuple[Any, ...], low: int, high: int) -> tuple[NDArray[Any], ...]:
     """Columns low:high of eight rows."""
     return (

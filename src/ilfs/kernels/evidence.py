@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.kernels._jit import inlined, kernel
+from ilfs.kernels._jit import formula, inlined, kernel
 from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Contrast(NamedTuple):
     class_weight: Floats
 
 
-@inlined
+@formula
 def log_odds(x: float, mean: float, square: float, linear: float, constant: float, sharpness: float) -> float:
     """The log odds of the sample's own class."""
     z = x - mean
@@ -47,7 +47,7 @@ def log_odds(x: float, mean: float, square: float, linear: float, constant: floa
     return ((square * z + linear) * z + constant) * sharpness
 
 
-@inlined
+@formula
 def share(x: float, mean: float, square: float, linear: float, constant: float) -> float:
     """Rest / (rest + own); 1/2 where both vanish and nothing can be said."""
     z = x - mean

@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.kernels._jit import inlined, kernel
+from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@inlined
+@formula
 def deviation(x: float, pivot: float) -> float:
     """x - pivot; a missing cell deviates by 0."""
     d = x - pivot
     return d if d == d else 0.0
 
 
-@inlined
+@formula
 def present(x: float, pivot: float, w: float) -> float:
     """The weight of a cell; 0 if it is missing."""
     d = x - pivot
     return w if d == d else 0.0
 
 
-@inlined
+@formula
 def sums_of_four(
     xa: float, xb: float, xc: float, xd: float, p: float, wa: float, wb: float, wc: float, wd: float
 ) -> tuple[float, float, float]:
