@@ -1,9 +1,29 @@
-"""Tables with a known answer, and statistics of them without a selector."""
+"""Tables with a known answer, real tables, and statistics of them without a selector."""
+
+import os
+from pathlib import Path
 
 import numpy as np
+import pytest
+from scipy import sparse
 
 from ilfs.execution import InMemory, Target
 from ilfs.statistics import ClassMoments
+
+DATA = os.environ.get("ILFS_DATA")
+NO_DATA = "the environment variable ILFS_DATA names no folder of data sets"
+
+
+def load(name):
+    """A real table from the folder that ILFS_DATA names."""
+    path = Path(DATA) / f"{name}.npz"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in the folder that ILFS_DATA names")
+    with np.load(path, allow_pickle=False) as parts:
+        if "indptr" in parts:
+            stored = (parts["data"], parts["indices"], parts["indptr"])
+            return sparse.csr_array(stored, shape=tuple(parts["shape"])), parts["y"]
+        return parts["X"], parts["y"]
 
 
 def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.0, seed=0):

@@ -1,10 +1,8 @@
 """Real tables, read from the folder that the environment variable ILFS_DATA names."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
+from helpers import DATA, NO_DATA, load
 from scipy import sparse
 from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
@@ -14,19 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ilfs import ILFS
 
-FOLDER = os.environ.get("ILFS_DATA")
-pytestmark = pytest.mark.skipif(not FOLDER, reason="the environment variable ILFS_DATA names no folder of data sets")
-
-
-def load(name):
-    path = Path(FOLDER) / f"{name}.npz"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} in the folder that ILFS_DATA names")
-    with np.load(path, allow_pickle=False) as parts:
-        if "indptr" in parts:
-            stored = (parts["data"], parts["indices"], parts["indptr"])
-            return sparse.csr_array(stored, shape=tuple(parts["shape"])), parts["y"]
-        return parts["X"], parts["y"]
+pytestmark = pytest.mark.skipif(not DATA, reason=NO_DATA)
 
 
 def f_statistic(X, y):

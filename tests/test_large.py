@@ -1,0 +1,67 @@
+"""What needs minutes, much memory or all data sets: run by ``make test-slow``."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from brute_force import representativeness, token_counts
+from helpers import DATA, NO_DATA, load, planted
+
+from ilfs import ILFS
+
+pytestmark = pytest.mark.slow
+needs_data = pytest.mark.skipif(not DATA, reason=NO_DATA)
+SETS = (
+    "arcene coil20 colon dexter dorothea gina glioma leukemia lung lymphoma madelon office_caltech10 pascal_sentence "
+    "polarity prostate srbct tox_171 usps"
+).split()
+
+
+@pytest.mark.parametrize("shape", [(1_000_000, 100), (100, 1_000_000)])
+def test_long_and_wide_tables(shape):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape), np.arange(shape[0]) % 2
+    X[y == 1, 7] += 3
+    selector = ILFS(n_jobs=2).fit(X, y)
+    assert selector.order_[0] == 7
+    np.testing.assert_allclose(selector.token_counts_.sum(axis=1), shape[0])
+
+
+@pytest.mark.parametrize("n_classes", [100, 300])
+def test_hundreds_of_classes(n_classes):
+    X, y = planted(n_samples=20 * n_classes, n_features=300, n_informative=5, n_classes=n_classes, shift=0.5)
+    assert sorted(ILFS(n_jobs=2).fit(X, y).order_[:5]) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peak memory can only be read on Linux")
+def test_memory_beside_the_data_stays_small():
+    speed = Path(__file__).parent.parent / "benchmarks" / "speed.py"
+    printed = subprocess.run([sys.executable, speed, "memory"], capture_output=True, text=True, check=True).stdout
+    assert float(printed.split()[-2]) < 60
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["colon", "lymphoma", "srbct"])
+def test_tokens_of_real_data_by_definition(name):
+    X, y = load(name)
+    columns = np.random.default_rng(0).choice(X.shape[1], 300, replace=False)
+    X = X[:, columns].astype(float)
+    for options in ({"evidence": "posterior", "leave_one_out": True}, {"evidence": "distance", "leave_one_out": False}):
+        selector = ILFS(**options).fit(X, y)
+        expected = token_counts(representativeness(X, y, **options), y, edges=selector.token_edges_)
+        # a cell on an edge may fall to either side
+        assert (np.abs(selector.token_counts_ - expected) > 1e-6).any(axis=1).mean() < 0.01
+
+
+@needs_data
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("selector", [ILFS(n_jobs=2), ILFS.paper(max_iter=200), ILFS(intervals="pooled")], ids=str)
+def test_every_data_set_is_ranked(name, selector):
+    X, y = load(name)
+    selector.fit(X, y)
+    assert np.isfinite(selector.scores_).all()
+    np.testing.assert_array_equal(np.sort(selector.order_), np.arange(X.shape[1]))
+    assert (np.diff(selector.loglik_) >= -1e-9 * np.abs(selector.loglik_[0])).all()
