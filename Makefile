@@ -44,8 +44,9 @@ test: $(VENV)/test  ## all ordinary tests, examples in the documentation include
 test-slow: $(VENV)/test  ## the tests that need minutes or much data
 	$(BIN)/python -m pytest -m slow
 
-coverage: $(VENV)/test  ## how much of the code the tests run
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q && $(BIN)/python -m coverage report -m
+coverage: $(VENV)/test  ## how much of the code the tests run (kernels as plain Python: some minutes)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning
+	$(BIN)/python -m coverage report -m
 
 lint: $(VENV)/test $(VENV)/lint  ## formatting, style, types, layers
 	$(BIN)/ruff format --check .
