@@ -137,7 +137,7 @@ def table(store):
     ranks = np.mean([rankdata(-np.round(row, 3)) for row in means.values()], axis=0)
     values = np.array(list(means.values()))
     default = variants.index("posterior, shrunk")
-    for columns in (range(default + 1), [1, *range(default, len(variants))]):
+    for columns in ([default, 1, 0, *range(2, default)], [default, *range(default + 1, len(variants))]):
         print("\n| data set (splits) | " + " | ".join(variants[c] for c in columns) + " |")
         print("|---" * (len(columns) + 1) + "|")
         for title, row, digits in (

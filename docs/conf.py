@@ -19,6 +19,8 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates"]
 html_theme = "furo"
 html_title = "ilfs"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
