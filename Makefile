@@ -1,6 +1,6 @@
 # make demo   sets up and ranks a real data set
 # make test   sets up and runs the tests
-# Everything lives in .venv; nothing outside this folder is touched.
+# Everything is installed into .venv.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -65,7 +65,7 @@ docs: $(VENV)/docs  ## the documentation, as docs/_build/html/index.html
 bench: $(VENV)/package  ## speed and memory against scikit-learn and the machine (about 3 minutes)
 	$(BIN)/python benchmarks/speed.py
 
-quality: $(VENV)/package  ## the configurations of ILFS on real data (hours; continues where it stopped)
+quality: $(VENV)/package  ## the configurations of ILFS on the data in ILFS_DATA (hours; continues where it stopped)
 	$(BIN)/python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
 
 clean-kernels:  ## forget compiled kernels

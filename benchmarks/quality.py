@@ -187,6 +187,8 @@ def main():
     parser.add_argument("--splits", type=int, default=N_SPLITS)
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
+    if args.command != "table" and not os.environ.get("ILFS_DATA"):
+        parser.error("the environment variable ILFS_DATA must name the folder of the data sets")
     args.store.parent.mkdir(parents=True, exist_ok=True)
     if args.command == "suspects":
         suspects(MICROARRAYS)

@@ -44,7 +44,7 @@ def test_one_is_not_true():
 
 @pytest.mark.parametrize("value", [0, 1, -1, np.nan, True, "0.5", None])
 def test_number_outside_is_refused_with_name_rule_and_value(value):
-    with pytest.raises(ValueError, match=r"^share must be a number between 0 and 1, got "):
+    with pytest.raises(ValueError, match=r"^share must be a number strictly between 0 and 1, got "):
         check_between("share", value, 0, 1)
 
 

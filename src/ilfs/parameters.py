@@ -25,7 +25,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str | bool | None]) ->
 def check_between(name: str, value: Any, low: float, high: float) -> None:
     """Refuse what is not a number strictly between the two."""
     if is_boolean(value) or not isinstance(value, Real) or not low < float(value) < high:
-        raise ValueError(f"{name} must be a number between {low:g} and {high:g}, got {value!r}")
+        raise ValueError(f"{name} must be a number strictly between {low:g} and {high:g}, got {value!r}")
 
 
 def is_integer(value: Any) -> bool:

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ilfs.execution import Fold, InMemory, Target
-from ilfs.parameters import is_integer, is_share
+from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import NotFiniteError
 
 Floats = NDArray[np.float64]
@@ -75,13 +75,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Validate, score every feature and order them."""
         self._check_parameters()
+        self._forget()
         X = check_columns(X)
         X = validate_data(
             self, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False, ensure_min_samples=2
         )
         y = check_labels(y, X.shape[0])
         weight = check_weight(sample_weight, X.shape[0])
-        self._forget()
         try:
             scores = self._score_labels(X, y, weight) if y.ndim == 2 else self._score_folded(self._fold(X, y, weight))
         except NotFiniteError as error:
@@ -96,10 +96,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _forget(self) -> None:
-        """Remove what an earlier fit has found: this one may not find the same things."""
+        """Remove what an earlier fit has found: this one may find other things, or fail."""
         for name in [name for name in vars(self) if name.endswith("_")]:
-            if name not in ("n_features_in_", "feature_names_in_"):
-                delattr(self, name)
+            delattr(self, name)
 
     def _fold(self, X: Any, y: NDArray[Any], weight: Floats | None) -> Fold:
         """The rows with their classes, of which there must be two."""
@@ -143,10 +142,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         k = self.n_features_to_select
         if not (k is None or (is_integer(k) and k >= 1) or is_share(k)):
             raise ValueError(
-                f"n_features_to_select must be an integer >= 1, a share in (0, 1] or None (half), got {k!r}"
+                f"n_features_to_select must be an integer >= 1, a share in (0, 1] (1.0: all) or None (half), got {k!r}"
             )
         if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs must be an integer other than 0 or None, got {self.n_jobs!r}")
+            raise ValueError(f"n_jobs must be None or an integer other than 0, got {self.n_jobs!r}")
 
     def _name(self, column: int) -> str:
         """A column as the user calls it."""
@@ -164,6 +163,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
+        self._check_parameters()  # they may have been changed since
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.order_[: n_selected(self.n_features_to_select, self.n_features_in_)]] = True
         return mask
@@ -188,6 +188,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             ``rank``, ``feature`` (its name), ``column`` (its index), ``score``.
         """
         check_is_fitted(self)
+        if top is not None:
+            check_integer("top", top, 1)
         order = self.order_[:top].copy()
         return {
             "rank": self.ranking_[order],
@@ -243,8 +245,10 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
         y = column_or_1d(y, warn=True)
     if y.shape[0] != n_samples:
         raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {y.shape[0]}")
-    if y.dtype.kind == "f" and np.isnan(y).any():
-        raise ValueError(f"y must not contain NaN, row {int(np.argwhere(np.isnan(y))[0, 0])} does")
+    missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []
+    if missing:
+        row = missing[0] // (y.size // len(y))
+        raise ValueError(f"y must have a label for every sample, row {row} has none (NaN, None or NA)")
     types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
     if len(types) > 1:
         raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
@@ -260,6 +264,13 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
     return np.asarray(y)
 
 
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or the NA or NaT of pandas."""
+    return (
+        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
+    )
+
+
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
     """A finite number >= 0 for each row."""
     if sample_weight is None:
@@ -273,4 +284,11 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
         raise ValueError(f"sample_weight must not be negative, got {weight.min():g} in row {int(weight.argmin())}")
     if not weight.any():
         raise ValueError("sample_weight must contain at least one non-zero number, got only zeros")
+    mean = float(weight[weight > 0].mean())
+    if mean < 0.5:
+        warnings.warn(
+            f"sample_weight says how often each row counts, but its mean is {mean:.2g}: "
+            "with relative weights, scale them to a mean of 1",
+            stacklevel=4,
+        )
     return np.asarray(weight)

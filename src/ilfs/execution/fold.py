@@ -25,7 +25,6 @@ class Fold(Protocol):
     """Rows with their classes, wherever they are."""
 
     target: Target
-    n_features: int
 
     def __call__(self, from_block: Callable[[Block], S], /) -> S:
         """The statistic of all rows."""

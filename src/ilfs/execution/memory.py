@@ -53,7 +53,6 @@ class InMemory:
 
     def __init__(self, X: Any, target: Target, n_jobs: int | None = None) -> None:
         self.target = target
-        self.n_features: int = X.shape[1]
         is_sparse = sparse.issparse(X)
         n_cells = X.nnz if is_sparse else X.size
         self._n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1

@@ -1,6 +1,6 @@
 """Sums over all paths of the graph with edges a_ij = p_i p_j, without the graph.
 
-A = p p' has rank one, so every function of it is a rescaling: A^l = |p|^(2l - 2) A, and with r = c / |p|^2, 0 < c < 1,
+A = p p' has rank one, so its powers are multiples of it: A^l = |p|^(2l - 2) A, and with r = c / |p|^2, 0 < c < 1,
 
     sum over l >= 1 of r^l A^l = (I - r A)^-1 - I = r p p' / (1 - c).
 
@@ -14,6 +14,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Bound = Literal["radius", "rows"]
+
+
+def inner(a: Floats, b: NDArray[Any]) -> float:
+    """Sum of products, not by BLAS: its order of summation depends on the number of threads."""
+    return float(np.einsum("i,i->", a, b))
 
 
 def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
@@ -41,7 +46,7 @@ def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
     >>> path_weight(np.array([3.0, 4.0]), damping=0.5)  # 0.5 / (9 + 16)
     0.02
     """
-    largest = float(p @ p) if bound == "radius" else float(p.max(initial=0.0) * p.sum())
+    largest = inner(p, p) if bound == "radius" else float(p.max(initial=0.0) * p.sum())
     return damping / largest if largest > 0 else 0.0
 
 
@@ -75,7 +80,7 @@ def fundamental_product(p: Floats, v: NDArray[Any], damping: float, bound: Bound
     array([1.5, 0.5])
     """
     r = path_weight(p, damping, bound)
-    return np.asarray(v + p * (r * float(p @ v) / (1.0 - r * float(p @ p))), dtype=np.float64)
+    return np.asarray(v + p * (r * inner(p, v) / (1.0 - r * inner(p, p))), dtype=np.float64)
 
 
 def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.kernels._jit import kernel
+from ilfs.kernels.paths import inner
 
 Floats = NDArray[np.float64]
 TINY = np.finfo(np.float64).tiny
@@ -65,10 +66,10 @@ class Model:
         """The objective at these parameters, and the parameters after one step of expectation-maximisation."""
         relevant, expected = np.empty_like(at.p), np.empty_like(at.tokens)
         expect(self.counts, at.tokens, at.p, self._mixture, relevant, expected)
-        loglik = dot(self.counts, np.log(self._mixture, out=self._mixture))
+        loglik = inner(self.counts.ravel(), np.log(self._mixture, out=self._mixture).ravel())
         if self.has_prior:
             loglik += self.relevance_prior * float(np.sum(np.log(at.p * (1.0 - at.p))))
-            loglik += dot(self.token_prior, np.log(at.tokens))
+            loglik += inner(self.token_prior.ravel(), np.log(at.tokens).ravel())
         weight = self.total + 2.0 * self.relevance_prior
         p = np.divide(relevant + self.relevance_prior, weight, out=at.p.copy(), where=weight > 0)
         return loglik, Parameters(p, self.normalised(expected + self.token_prior))
@@ -81,7 +82,7 @@ class Model:
 
     def topic_weights(self, p: Floats) -> Floats:
         """P(z): the share of all counts that each topic has."""
-        share = float(self.total @ p) / max(float(self.total.sum()), TINY)
+        share = inner(self.total, p) / max(float(self.total.sum()), TINY)
         return np.array([share, 1.0 - share])
 
 
@@ -110,11 +111,6 @@ def ramps(n_tokens: int) -> Floats:
     """P(t|z) at the start: the densities 2 rho and 2 (1 - rho) on [0, 1], summed over equal intervals."""
     odd = np.arange(1.0, 2 * n_tokens, 2.0)
     return np.asarray(np.vstack([odd, odd[::-1]]) / odd.sum())
-
-
-def dot(a: Floats, b: Floats) -> float:
-    """Sum of products, not by BLAS: its order of summation depends on the number of threads."""
-    return float(np.einsum("tf,tf->", a, b))
 
 
 Trace = Iterator[tuple[float, Parameters, float]]  # objective, parameters, how far the next step moves any p

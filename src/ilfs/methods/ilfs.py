@@ -35,7 +35,7 @@ from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.statistics import ClassMoments, TokenCounts
-from ilfs.statistics.tokens import Evidence, mean_log_odds
+from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
 
 Floats = NDArray[np.float64]
 
@@ -59,9 +59,9 @@ class ILFS(RankingSelector):
     n_tokens : int, default=6
         Number of intervals into which representativeness is divided.
     evidence : {"posterior", "distance"}, default="posterior"
-        How well a feature represents a sample. ``"posterior"``: the probability of its class against the others, for
-        normal distributions of one variance. ``"distance"``: the paper's share of squared distances, which does not
-        know the variance.
+        How well a feature represents a sample. ``"posterior"``: the probability of its class against the others (for
+        two classes, that of two normal distributions of one variance). ``"distance"``: the paper's share of squared
+        distances, which does not know the variance.
     intervals : {"uniform", "pooled"}, default="uniform"
         ``"uniform"``: [0, 1] in equal parts, as in the paper. ``"pooled"``: parts with the same number of cells, all
         features taken together.
@@ -170,7 +170,8 @@ class ILFS(RankingSelector):
         """The configuration that follows the text of the paper.
 
         The paper's share of distances, six equal intervals of [0, 1], topics learned by plain maximum likelihood, no
-        leaving out, no balancing; oriented as the text says (many large tokens are good), not as its formula does.
+        leaving out, no balancing; oriented as the text says (many large tokens are good), not as its formula does. More
+        than two classes, ties, missing cells and constant columns are treated as everywhere in this package.
 
         Parameters
         ----------
@@ -192,6 +193,7 @@ class ILFS(RankingSelector):
              n_features_to_select=10, topics='learned')
         """
         text: dict[str, Any] = {
+            "n_tokens": 6,
             "evidence": "distance",
             "intervals": "uniform",
             "topics": "learned",
@@ -210,7 +212,8 @@ class ILFS(RankingSelector):
         y : array of shape (n_samples,) or (n_samples, n_labels)
             Class of every sample, of any type; or an indicator matrix, where a sample may have several labels.
         sample_weight : array of shape (n_samples,), optional
-            How often each row counts: weight 2 is the same as the row twice, weight 0 as no row.
+            How often each row counts: weight 2 is the same as the row twice, weight 0 as no row. Relative weights
+            should be scaled to a mean of 1.
 
         Returns
         -------
@@ -225,9 +228,9 @@ class ILFS(RankingSelector):
         relevance = self._fit_topics(counts, n_samples=float(fold.target.class_total.sum()))
         self._warn(fold, moments)
         self.classes_ = fold.target.classes
-        self.relevance_ = np.where(informative(moments), relevance, 0.0)
+        self.relevance_ = np.where(moments.informative, relevance, 0.0)
         log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
-        self.mean_log_odds_ = np.where(informative(moments), log_odds, -np.inf)
+        self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
         return Scores(paths.infinite_path_scores(self.relevance_, float(self.damping)), self.mean_log_odds_)
 
     def _count_tokens(self, fold: Fold, moments: ClassMoments) -> Floats:
@@ -242,7 +245,7 @@ class ILFS(RankingSelector):
             leave_one_out=self.leave_one_out,
             balanced=self.class_weight == "balanced",
         )
-        counts = fold(count).per_token(np.where(informative(moments), moments.total, 0.0))
+        counts = fold(count).per_token(np.where(moments.informative, moments.total, 0.0))
         if pooled:
             cuts = equal_frequency_cuts(counts.sum(axis=1), self.n_tokens)
             counts, edges = np.add.reduceat(counts, cuts[:-1], axis=0), edges[cuts]
@@ -277,7 +280,7 @@ class ILFS(RankingSelector):
 
     def _warn(self, fold: Fold, moments: ClassMoments) -> None:
         if self.leave_one_out:
-            alone = fold.target.classes[fold.target.class_total <= 1.0].tolist()
+            alone = fold.target.classes[fold.target.class_total <= ALONE].tolist()
             if alone:
                 some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
                 warnings.warn(
@@ -285,7 +288,7 @@ class ILFS(RankingSelector):
                     f"the plain mean is used for {some} ({len(alone)} of {fold.target.classes.size} classes)",
                     stacklevel=5,
                 )
-        if not informative(moments).any():
+        if not moments.informative.any():
             warnings.warn("no feature differs between samples of two classes: all scores are 0", stacklevel=5)
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
@@ -353,6 +356,7 @@ class ILFS(RankingSelector):
             At least 1; in the order of ``scores_``.
         """
         check_is_fitted(self)
+        self._check_parameters()
         return paths.absorption_times(self.relevance_, float(self.damping), "rows")
 
     def expected_visits(self, features: ArrayLike) -> Floats:
@@ -369,14 +373,10 @@ class ILFS(RankingSelector):
             The fundamental matrix of the absorbing chain times the indicator of those features.
         """
         check_is_fitted(self)
+        self._check_parameters()
         visited = np.zeros(self.n_features_in_)
         visited[np.asarray(features)] = 1.0
         return paths.fundamental_product(self.relevance_, visited, float(self.damping), "rows")
-
-
-def informative(moments: ClassMoments) -> NDArray[np.bool_]:
-    """Features that vary, and of which at least two classes have a cell."""
-    return np.asarray((moments.n_observed >= 2) & ~moments.constant)
 
 
 def equal_frequency_cuts(mass: Floats, n_parts: int) -> NDArray[np.int64]:

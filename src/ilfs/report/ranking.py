@@ -66,7 +66,7 @@ def write_ranking(
     top: int | None = None,
     input_features: Sequence[str] | None = None,
 ) -> Path:
-    """Write the ranking as CSV; the file appears whole or not at all.
+    """Write the ranking as CSV; a file appears whole or not at all.
 
     Parameters
     ----------
@@ -97,15 +97,29 @@ def write_ranking(
     """
     table = selector.ranking_table(top, input_features)
     path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder of {str(path)!r} must exist, {str(path.parent)!r} does not")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    target = path.resolve()  # a link stays a link
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder of {str(path)!r} must exist, {str(target.parent)!r} does not")
+    if target.exists() and not target.is_file():  # a device or a pipe: a rename would put a file in its place
+        _write_table(table, target)
+        return path
+    unfinished = target.with_name(f".ilfs-{os.getpid()}.part")
     try:
-        with unfinished.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(table)
-            writer.writerows(zip(*(values.tolist() for values in table.values()), strict=True))
-        unfinished.replace(path)
+        _write_table(table, unfinished)
+        if target.exists():
+            unfinished.chmod(target.stat().st_mode)
+        unfinished.replace(target)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise type(error)(error.errno, error.strerror, str(path)) from None  # not the name of the unfinished file
     finally:
         unfinished.unlink(missing_ok=True)
     return path
+
+
+def _write_table(table: dict[str, NDArray[Any]], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table)
+        writer.writerows(zip(*(values.tolist() for values in table.values()), strict=True))

@@ -117,6 +117,11 @@ class ClassMoments:
         return np.asarray(~(self.offset.any(axis=0) | self.scatter.any(axis=0)))
 
     @cached_property
+    def informative(self) -> NDArray[np.bool_]:
+        """Features that vary, and of which at least two classes have a cell."""
+        return np.asarray((self.n_observed >= 2) & ~self.constant)
+
+    @cached_property
     def pooled_variance(self) -> Floats:
         """Variance within classes; total - (classes observed) degrees of freedom, total if that is none."""
         freedom = self.total - self.n_observed

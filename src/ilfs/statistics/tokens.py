@@ -16,6 +16,9 @@ Evidence = Literal["posterior", "distance"]
 # Largest log odds that two class means give a sample. Without variance inside the classes any distance between their
 # means is decisive, and this is decisive enough: sharpness must stay finite, because 0 times it must be 0.
 DECISIVE = 1e12
+ALONE = (
+    1.0 + 1e-9
+)  # a class of this weight has no mean without one sample; fractions that sum to 1 may exceed it a little
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def leave_one_out_factor(count: Floats) -> Floats:
 
     A class of one unit of weight or less has no mean without it and keeps the plain one.
     """
-    return np.asarray(np.divide(count, count - 1.0, out=np.ones_like(count), where=count > 1.0) ** 2)
+    return np.asarray(np.divide(count, count - 1.0, out=np.ones_like(count), where=count > ALONE) ** 2)
 
 
 def class_balance(moments: ClassMoments) -> Floats:
