@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from ilfs import ILFS
 from ilfs.selector import Scores, n_selected
@@ -207,6 +208,34 @@ class TestScikitLearn:
         again = ILFS().fit(X, y).fit(many, Y)
         assert vars(again).keys() == vars(ILFS().fit(many, Y)).keys()
 
+    def test_a_fit_that_fails_leaves_nothing_of_the_last(self, table):
+        X, y = table
+        selector = ILFS().fit(X, y)
+        with pytest.raises(ValueError, match="same number of rows"):
+            selector.fit(X[:, :3], y[:-1])
+        with pytest.raises(NotFittedError):
+            selector.ranking_table()
+
+    @pytest.mark.parametrize("wanted", [0, "all"])
+    def test_parameters_changed_after_fitting_are_checked(self, table, wanted):
+        selector = ILFS().fit(*table).set_params(n_features_to_select=wanted)
+        with pytest.raises(ValueError, match="n_features_to_select must be"):
+            selector.transform(table[0])
+
+    @pytest.mark.parametrize("top", [0, -1, 2.5, "3"])
+    def test_how_many_rows_of_the_ranking_is_checked(self, table, top):
+        with pytest.raises(ValueError, match="top must be an integer >= 1"):
+            ILFS().fit(*table).ranking_table(top)
+
+    def test_threads_of_linear_algebra_do_not_matter(self):
+        X, y = planted(n_samples=30, n_features=100_000)
+        fits = []
+        for threads in (1, 2):
+            with threadpool_limits(threads):
+                fits.append(ILFS().fit(X, y))
+        for name in ("scores_", "topic_weights_", "relevance_", "loglik_"):
+            np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
+
     def test_a_fit_without_names_forgets_the_names_of_the_last(self, table):
         X, y = table
         selector = ILFS().fit(pd.DataFrame(X, columns=NAMES), y).fit(X, y)
@@ -396,6 +425,19 @@ class TestBadInput:
     def test_bad_weights_are_refused(self, table, weight, message):
         with pytest.raises(ValueError, match=message):
             ILFS().fit(*table, sample_weight=weight)
+
+    @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT])
+    def test_a_missing_label_is_refused_by_row(self, table, nothing):
+        X, _ = table
+        y = np.array(["a", "b"] * 30, dtype=object)
+        y[7] = nothing
+        with pytest.raises(ValueError, match="y must have a label for every sample, row 7 has none"):
+            ILFS().fit(X, y)
+
+    def test_relative_weights_are_warned_of(self, table):
+        X, y = table
+        with pytest.warns(UserWarning, match="its mean is 0.2: with relative weights, scale them to a mean of 1"):
+            ILFS().fit(X, y, sample_weight=np.full(len(y), 0.2))
 
     def test_masked_cells_are_missing_ones(self, table):
         X, y = table

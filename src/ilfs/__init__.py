@@ -1,4 +1,4 @@
-"""Feature selection: Infinite Latent Feature Selection and the methods it is compared with."""
+"""Feature selection: Infinite Latent Feature Selection as a scikit-learn selector."""
 
 from ilfs.methods import ILFS, METHODS
 

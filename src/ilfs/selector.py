@@ -15,11 +15,10 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from ilfs.arrays import Floats
 from ilfs.execution import Fold, InMemory, Target
 from ilfs.parameters import check_integer, is_integer, is_share
-from ilfs.statistics.moments import NotFiniteError
-
-Floats = NDArray[np.float64]
+from ilfs.statistics.moments import UnusableColumnError
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         weight = check_weight(sample_weight, X.shape[0])
         try:
             scores = self._score_labels(X, y, weight) if y.ndim == 2 else self._score_folded(self._fold(X, y, weight))
-        except NotFiniteError as error:
+        except UnusableColumnError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
         self._rank(scores)
         if is_integer(self.n_features_to_select) and self.n_features_to_select > self.n_features_in_:
@@ -197,6 +196,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "column": order,
             "score": self.scores_[order],
         }
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "order_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,5 @@
 import csv
+import os
 
 import numpy as np
 import pytest
@@ -65,6 +66,35 @@ class TestFile:
         titles, *rows = rows_of(path)
         assert titles == ["rank", "feature", "column", "score", "relevance"]
         assert [int(row[2]) for row in rows] == fitted.order_.tolist()
+
+    def test_a_link_stays_a_link(self, fitted, tmp_path):
+        (tmp_path / "real.csv").write_text("old")
+        (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+        write_ranking(fitted, tmp_path / "link.csv")
+        assert (tmp_path / "link.csv").is_symlink()
+        assert (tmp_path / "real.csv").read_text().startswith("rank,")
+
+    def test_the_mode_of_a_file_is_kept(self, fitted, tmp_path):
+        path = tmp_path / "ranking.csv"
+        path.touch()
+        path.chmod(0o640)
+        write_ranking(fitted, path)
+        assert path.stat().st_mode & 0o777 == 0o640
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_a_pipe_is_written_to_and_stays_a_pipe(self, fitted, tmp_path):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        write_ranking(fitted, pipe, top=2)
+        assert os.read(reader, 1000).decode().startswith("rank,")
+        os.close(reader)
+        assert pipe.is_fifo()
+
+    def test_a_folder_in_its_place_is_named(self, fitted, tmp_path):
+        with pytest.raises(IsADirectoryError) as error:
+            write_ranking(fitted, tmp_path)
+        assert ".part" not in str(error.value)
 
     def test_numbers_come_back_to_the_last_bit(self, fitted, tmp_path):
         _, *rows = rows_of(write_ranking(fitted, tmp_path / "ranking.csv"))

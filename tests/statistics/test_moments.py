@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from ilfs.statistics import ClassMoments
-from ilfs.statistics.moments import NotFiniteError
+from ilfs.statistics.moments import UnusableColumnError
 
 
 def exact(x, w=None):
@@ -220,7 +220,7 @@ def test_infinity_anywhere_is_noticed(value, where, convert):
         X[:, 3] = np.nan
     rows = {"first": 0, "middle": 30, "last": 59, "all": slice(None), "all of a class": y == 1, "beside missing": 7}
     X[rows[where], 3] = value
-    with pytest.raises(NotFiniteError, match=r"column 3 .*infinity") as error:
+    with pytest.raises(UnusableColumnError, match=r"column 3 .*infinity") as error:
         fold_of(convert(X), y)(ClassMoments.from_block)
     assert error.value.column == 3
 
@@ -228,7 +228,7 @@ def test_infinity_anywhere_is_noticed(value, where, convert):
 def test_infinities_of_both_signs_are_noticed():
     X, y = noise(n_classes=2)
     X[:, 3] = np.where(np.arange(60) % 4 < 2, np.inf, -np.inf)
-    with pytest.raises(NotFiniteError, match=r"column 3 .*infinity"):
+    with pytest.raises(UnusableColumnError, match=r"column 3 .*infinity"):
         moments_of(X, y)
 
 

@@ -10,37 +10,37 @@ from numpy.typing import NDArray
 
 from ilfs.kernels._jit import formula
 
-EIGHT = 8
+EIGHT = 8  # and not another number: the loops are written out
 TILE = 4096  # columns read of a row before the next: long enough to stream, short enough for the nearer caches
 
 
 @formula
-def eight(values: NDArray[Any], a: int, last: int) -> tuple[Any, ...]:
-    """values[a:a + 8], the last one repeated beyond last."""
+def eight(values: NDArray[Any], a: int, final: int) -> tuple[Any, ...]:
+    """values[a:a + 8], the final one repeated beyond it."""
     return (
         values[a],
-        values[min(a + 1, last)],
-        values[min(a + 2, last)],
-        values[min(a + 3, last)],
-        values[min(a + 4, last)],
-        values[min(a + 5, last)],
-        values[min(a + 6, last)],
-        values[min(a + 7, last)],
+        values[min(a + 1, final)],
+        values[min(a + 2, final)],
+        values[min(a + 3, final)],
+        values[min(a + 4, final)],
+        values[min(a + 5, final)],
+        values[min(a + 6, final)],
+        values[min(a + 7, final)],
     )
 
 
 @formula
-def eight_weights(weight: NDArray[Any], a: int, last: int) -> tuple[float, ...]:
-    """weight[a:a + 8], 0 beyond last."""
+def eight_weights(weight: NDArray[Any], a: int, final: int) -> tuple[float, ...]:
+    """weight[a:a + 8], 0 beyond the final one."""
     return (
         weight[a],
-        weight[a + 1] if a + 1 <= last else 0.0,
-        weight[a + 2] if a + 2 <= last else 0.0,
-        weight[a + 3] if a + 3 <= last else 0.0,
-        weight[a + 4] if a + 4 <= last else 0.0,
-        weight[a + 5] if a + 5 <= last else 0.0,
-        weight[a + 6] if a + 6 <= last else 0.0,
-        weight[a + 7] if a + 7 <= last else 0.0,
+        weight[a + 1] if a + 1 <= final else 0.0,
+        weight[a + 2] if a + 2 <= final else 0.0,
+        weight[a + 3] if a + 3 <= final else 0.0,
+        weight[a + 4] if a + 4 <= final else 0.0,
+        weight[a + 5] if a + 5 <= final else 0.0,
+        weight[a + 6] if a + 6 <= final else 0.0,
+        weight[a + 7] if a + 7 <= final else 0.0,
     )
 
 

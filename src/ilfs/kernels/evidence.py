@@ -10,33 +10,17 @@ whose coefficients depend on class and feature. So a cell costs the same for 2 a
 number of thresholds that it reaches.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, inlined, kernel
 from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
+from ilfs.kernels.contrast import Contrast
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-GROUP = 5  # thresholds counted in one sweep: as many as the default of six tokens has
-
-
-class Contrast(NamedTuple):
-    """What a cell is compared with: arrays classes x columns, `sharpness` one number for each column.
-
-    `square` is 1 - a for a log odds and a for a share, `linear` is b, `constant` c, `sharpness` 1 / (2 variance)
-    for a log odds.
-    """
-
-    mean: Floats
-    square: Floats
-    linear: Floats
-    constant: Floats
-    sharpness: Floats
-    class_weight: Floats
+GROUP = 5  # thresholds counted in one sweep, written out in tally: as many as six tokens have
 
 
 @formula
@@ -106,13 +90,13 @@ def dense_tokens(
         for k in range(starts.size - 1):
             mean, square = contrast.mean[k, f0:f1], contrast.square[k, f0:f1]
             linear, constant = contrast.linear[k, f0:f1], contrast.constant[k, f0:f1]
-            stop = starts[k + 1] - 1
+            final = starts[k + 1] - 1
             for g in range(0, thresholds.size, GROUP):
                 t = (thresholds[g], thresholds[g + 1], thresholds[g + 2], thresholds[g + 3], thresholds[g + 4])
                 reached[:] = 0.0
-                for a in range(starts[k], stop + 1, EIGHT):
-                    w = eight_weights(weight, a, stop)
-                    x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, stop), low, high)
+                for a in range(starts[k], final + 1, EIGHT):
+                    w = eight_weights(weight, a, final)
+                    x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, final), low, high)
                     if is_share:
                         for j in range(high - low):
                             e0 = share(x0[j], mean[j], square[j], linear[j], constant[j])

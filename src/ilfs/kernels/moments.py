@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @formula
@@ -63,14 +61,14 @@ def dense_moments(
     for low in range(first, last, TILE):
         high = min(low + TILE, last)
         for k in range(starts.size - 1):
-            begin, stop = starts[k], starts[k + 1] - 1
-            if begin > stop:
+            begin, final = starts[k], starts[k + 1] - 1
+            if begin > final:
                 continue
-            pick_pivots(X, rows[begin : stop + 1], low, high, pivot)
+            pick_pivots(X, rows[begin : final + 1], low, high, pivot)
             weighed[:], total[:], squares[:] = 0.0, 0.0, 0.0
-            for a in range(begin, stop + 1, EIGHT):
-                w = eight_weights(weight, a, stop)
-                x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, stop), low, high)
+            for a in range(begin, final + 1, EIGHT):
+                w = eight_weights(weight, a, final)
+                x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, final), low, high)
                 for j in range(high - low):
                     p = pivot[j]
                     n, t, s = sums_of_four(x0[j], x1[j], x2[j], x3[j], p, w[0], w[1], w[2], w[3])

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ilfs.arrays import Floats
+
 Bound = Literal["radius", "rows"]
 
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ilfs.arrays import Floats
 from ilfs.kernels._jit import kernel
 from ilfs.kernels.paths import inner
 
-Floats = NDArray[np.float64]
 TINY = np.finfo(np.float64).tiny
 TILE = 256  # features whose sums stay in the first-level cache
 NEWTON_STEPS = 60  # bisection alone would be at rounding by then

@@ -30,14 +30,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ilfs.arrays import Floats
 from ilfs.execution import Fold
 from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.statistics import ClassMoments, TokenCounts
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
-
-Floats = NDArray[np.float64]
 
 # Pseudo-counts of topics="shrunk": of each topic in a feature, as share of the samples, and of the ramps in a topic, as
 # share of all counts. The result hardly depends on them between 0.2 and 0.5 and between 0.3 and 3.

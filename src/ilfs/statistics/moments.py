@@ -8,16 +8,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import Floats
 from ilfs.statistics.block import Block, SparseBlock
-
-Floats = NDArray[np.float64]
 
 LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
 TOO_LARGE = "has values too far apart to be squared (over about 1e150): rescale it"
 TOO_SMALL = "has values too close to be squared (under about 1e-150): rescale it"
 
 
-class NotFiniteError(ValueError):
+class UnusableColumnError(ValueError):
     """A column whose moments cannot be computed; ``column`` is its index in the table."""
 
     def __init__(self, column: int, reason: str) -> None:
@@ -47,7 +46,7 @@ class ClassMoments:
 
     @classmethod
     def from_block(cls, block: Block) -> Self:
-        """Read one block; raise `NotFiniteError` if it holds infinity."""
+        """Read one block; raise `UnusableColumnError` if it holds infinity."""
         from ilfs.kernels import moments as kernels
 
         count, mean, scatter = np.zeros((3, block.n_classes, block.n_columns))
@@ -83,7 +82,7 @@ class ClassMoments:
         )
 
     def checked(self) -> Self:
-        """Itself, unless the differences in a column cannot be squared; then raise `NotFiniteError`."""
+        """Itself, unless the differences in a column cannot be squared; then raise `UnusableColumnError`."""
         apart = np.ptp(self.offset, axis=0)
         scatter = self.scatter.sum(axis=0)
         for wrong, reason in (
@@ -91,7 +90,7 @@ class ClassMoments:
             ((apart > 0) & (apart < SMALLEST) & (scatter == 0), TOO_SMALL),
         ):
             if wrong.any():
-                raise NotFiniteError(int(wrong.argmax()), reason)
+                raise UnusableColumnError(int(wrong.argmax()), reason)
         return self
 
     @cached_property
@@ -136,4 +135,4 @@ def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
         column = int(suspects[0])
         infinite = np.isinf(block.column(column)).any()
         reason = "holds infinity: give a number, or NaN for a missing cell" if infinite else TOO_LARGE
-        raise NotFiniteError(block.columns.start + column, reason)
+        raise UnusableColumnError(block.columns.start + column, reason)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ilfs.arrays import Floats
+from ilfs.kernels.contrast import Contrast
 from ilfs.statistics.block import Block, SparseBlock
 from ilfs.statistics.moments import ClassMoments
 
-Floats = NDArray[np.float64]
 Evidence = Literal["posterior", "distance"]
 
 # Largest log odds that two class means give a sample. Without variance inside the classes any distance between their
@@ -44,9 +44,9 @@ class TokenCounts:
         balanced: bool = True,
     ) -> "Callable[[Block], TokenCounts]":
         """The function that counts one block, given the moments of all rows and the token edges in [0, 1]."""
-        from ilfs.kernels.evidence import GROUP, Contrast, dense_tokens, sparse_tokens
+        from ilfs.kernels.evidence import GROUP, dense_tokens, sparse_tokens
 
-        arrays = class_contrast(moments, evidence, leave_one_out, balanced)
+        whole = class_contrast(moments, evidence, leave_one_out, balanced)
         inner = edges[1:-1]
         is_share = evidence == "distance"
         thresholds = inner if is_share else np.log(inner / (1.0 - inner))
@@ -54,7 +54,7 @@ class TokenCounts:
         thresholds = np.append(thresholds, np.full(padding, np.inf))
 
         def from_block(block: Block) -> TokenCounts:
-            contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in arrays))
+            contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in whole))
             at_least = np.zeros((thresholds.size, block.n_columns))
             if isinstance(block, SparseBlock):
                 sparse_tokens(
@@ -88,10 +88,8 @@ class TokenCounts:
         return np.asarray(np.maximum(reached[:-1] - reached[1:], 0.0))
 
 
-def class_contrast(
-    moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-    """What a cell of each class is compared with: the fields of `kernels.evidence.Contrast`.
+def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool) -> Contrast:
+    """What a cell of each class is compared with.
 
     Let z be the distance of a cell from the mean of its class k, and e the distances of the K class means from their
     mean. Over the other classes j, the mean of (z + e_k - e_j)^2 is
@@ -108,7 +106,7 @@ def class_contrast(
     square = 1 - left_out if evidence == "posterior" else left_out
     sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     weight = class_balance(moments) if balanced else np.ones_like(moments.count)
-    return moments.mean, square, linear, constant, sharpness, weight
+    return Contrast(moments.mean, square, linear, constant, sharpness, weight)
 
 
 def half_precision(moments: ClassMoments) -> Floats:
@@ -137,6 +135,7 @@ def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) ->
 
     The log odds are (square z^2 + linear z + constant) sharpness, and over a class the mean of z is 0.
     """
-    _, square, _, constant, sharpness, weight = class_contrast(moments, "posterior", leave_one_out, balanced)
-    summed = sharpness * np.sum(weight * (square * moments.scatter + constant * moments.count), axis=0)
+    contrast = class_contrast(moments, "posterior", leave_one_out, balanced)
+    of_class = contrast.square * moments.scatter + contrast.constant * moments.count
+    summed = contrast.sharpness * np.sum(contrast.class_weight * of_class, axis=0)
     return np.asarray(np.divide(summed, moments.total, out=np.zeros_like(summed), where=moments.total > 0))
