@@ -184,7 +184,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         dict of str to ndarray
-            ``rank``, ``feature`` (its name), ``column`` (its index), ``score``.
+            ``rank``, ``feature`` (its name), ``column`` (its index), ``score``, and what else the method has to say of
+            a feature (ILFS: ``relevance``).
         """
         check_is_fitted(self)
         if top is not None:
@@ -195,7 +196,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "feature": self._names(input_features)[order],
             "column": order,
             "score": self.scores_[order],
-        }
+        } | {title: values[order] for title, values in self._more_columns().items()}
+
+    def _more_columns(self) -> dict[str, NDArray[Any]]:
+        """More to say of each feature in the ranking table: titles and arrays of shape (n_features,)."""
+        return {}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "order_")

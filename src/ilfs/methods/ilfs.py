@@ -22,7 +22,6 @@ Where we depart from the paper (the reasons and figures are in the documentation
 """
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -308,27 +307,8 @@ class ILFS(RankingSelector):
         check_integer("max_iter", self.max_iter, 1)
         check_between("tol", self.tol, 0, 1)
 
-    def ranking_table(
-        self, top: int | None = None, input_features: Sequence[str] | None = None
-    ) -> dict[str, NDArray[Any]]:
-        """The ranking as columns of a table, best feature first.
-
-        ``pandas.DataFrame(selector.ranking_table())``, or the same with polars, makes a data frame of it.
-
-        Parameters
-        ----------
-        top : int, optional
-            Only so many rows.
-        input_features : sequence of str, optional
-            Names of the columns, if ``fit`` did not see them.
-
-        Returns
-        -------
-        dict of str to ndarray
-            ``rank``, ``feature`` (its name), ``column`` (its index), ``score``, ``relevance``.
-        """
-        table = super().ranking_table(top, input_features)
-        return table | {"relevance": self.relevance_[table["column"]]}
+    def _more_columns(self) -> dict[str, NDArray[Any]]:
+        return {"relevance": self.relevance_}
 
     def adjacency_matrix(self) -> Floats:
         """The graph: a_ij = P(relevancy | i) P(relevancy | j).
