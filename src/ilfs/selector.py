@@ -39,8 +39,11 @@ class Scores:
     def order(self) -> NDArray[np.intp]:
         """Column indices, best first; what is still equal stays in column order."""
         order = np.argsort(-self.values)
-        if (np.diff(self.values[order]) == 0).any():  # seldom, and only then the slower, stable sort is needed
-            order = np.lexsort([-self.values] if self.tie_break is None else [-self.tie_break, -self.values])
+        equal = np.diff(self.values[order]) == 0
+        tied = np.append(equal, False) | np.append(False, equal)
+        some = order[tied]  # only these need the slower sort by several keys
+        tie_break = np.zeros(some.size) if self.tie_break is None else self.tie_break[some]
+        order[tied] = some[np.lexsort([some, -tie_break, -self.values[some]])]
         return order
 
 

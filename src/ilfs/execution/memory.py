@@ -55,8 +55,9 @@ class InMemory:
         self.target = target
         is_sparse = sparse.issparse(X)
         n_cells = X.nnz if is_sparse else X.size
-        self._n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
-        self._table = SparseTable(X, target) if is_sparse else DenseTable(X, target, self._n_threads)
+        n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._table = SparseTable(X, target) if is_sparse else DenseTable(X, target, n_threads)
 
     def __call__(self, from_block: Callable[[Block], S], /) -> S:
         """The statistic of all rows."""
@@ -73,14 +74,8 @@ class InMemory:
         def work(place: "Place") -> tuple["Place", S]:
             return place, from_block(self._table.block(*place))
 
-        if self._n_threads == 1 or len(self._table.grid) == 1:
-            yield from map(work, self._table.grid)
-            return
-        pool = ThreadPoolExecutor(self._n_threads)
-        try:
-            yield from pool.map(work, self._table.grid)
-        finally:  # after an error or Ctrl-C, do not begin what has not begun
-            pool.shutdown(cancel_futures=True)
+        # the pool cancels what has not begun after an error or Ctrl-C, and ends its threads when the fold is gone
+        return map(work, self._table.grid) if self._pool is None else self._pool.map(work, self._table.grid)
 
 
 Place = tuple[int, slice]  # number of the block of rows, range of columns
