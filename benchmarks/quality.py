@@ -39,7 +39,7 @@ BY_COST = (
     "colon srbct glioma lymphoma leukemia prostate lung dexter pascal_sentence arcene tox_171 polarity dorothea "
     "coil20 madelon gina office_caltech10 usps"
 ).split()
-# Plain maximum likelihood often has not settled by then, and its ranking still moves: the published table has this many.
+# Plain maximum likelihood often has not settled by then and its ranking still moves; the page on quality has this many.
 LEARNED_STEPS = 1000
 MICROARRAYS = ["colon", "leukemia", "prostate", "lymphoma", "lung"]
 
