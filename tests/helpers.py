@@ -1,6 +1,8 @@
 """Tables with a known answer, real tables, and statistics of them without a selector."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +50,28 @@ def part_of(X, y, rows, weight=None):
     """A fold over some of the rows, with the classes of all of them."""
     target = Target.from_labels(np.asarray(y), weight)
     return InMemory(X[rows], Target(target.classes, target.codes[rows], target.weight[rows]))
+
+
+PEAK = """
+import warnings, numpy as np
+from ilfs import *
+warnings.simplefilter("ignore")
+def status(key):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
+rng = np.random.default_rng(0)
+X, y = rng.uniform(0, 1000, ({n_samples}, {n_features})), np.arange({n_samples}) % 2
+{selector}.fit(X[:50, :40].copy(), y[:50])  # kernels, threads and libraries are there already
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+{selector}.fit(X, y)
+print((status("VmHWM") - before) / 1024)
+"""
+
+
+def peak_megabytes(selector, n_samples, n_features):
+    """Memory that the fit of a selector (its Python expression) needs beyond the data, in a process of its own."""
+    if not os.path.exists("/proc/self/clear_refs"):
+        pytest.skip("peak memory is measured on Linux only")
+    code = PEAK.format(selector=selector, n_samples=n_samples, n_features=n_features)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout)

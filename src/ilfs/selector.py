@@ -2,23 +2,27 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from ilfs.arrays import Floats
-from ilfs.execution import Fold, InMemory, Target
+from ilfs.arrays import Floats, Integers
+from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, Target
 from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import UnusableColumnError
+from ilfs.warn import warn
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Scores:
     def order(self) -> NDArray[np.intp]:
         """Column indices, best first; what is still equal stays in column order."""
         order = np.argsort(-self.values)
-        equal = np.diff(self.values[order]) == 0
+        equal = self.values[order[1:]] == self.values[order[:-1]]
         tied = np.append(equal, False) | np.append(False, equal)
         some = order[tied]  # only these need the slower sort by several keys
         tie_break = np.zeros(some.size) if self.tie_break is None else self.tie_break[some]
@@ -47,12 +51,13 @@ class Scores:
         return order
 
 
-class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Rank all features, keep the best.
 
-    A method implements ``_score_folded(fold)``, which asks a fold for statistics of the rows and returns `Scores`; its
-    ``fit`` calls ``_fit``. If ``y`` is an indicator matrix, each label is scored against the rest by a selector of its
-    own and the scores are averaged.
+    A method implements one of two things: ``_score_folded(fold)``, which asks a fold for statistics of the rows, or
+    ``_score_rows(rows)``, which is given all rows at once, without columns that have only one value. Both return
+    `Scores`. Its ``fit`` has the signature that the method supports and calls ``_fit``. If ``y`` is an indicator
+    matrix, each label is scored against the rest by a selector of its own, and the scores are averaged.
 
     Attributes
     ----------
@@ -67,33 +72,57 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_to_select: int | float | None
     n_jobs: int | None
 
+    # what a method can work with
+    _reads_labels: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
+    _takes_missing: ClassVar[bool] = True
+    _scores_columns_alone: ClassVar[bool] = False  # a column's score does not depend on the other columns
+    _takes_long: ClassVar[bool] = False  # so that it loops over `_steps`
+    _lowest: ClassVar[float] = 0.0  # score of a column with one value; that of no other may be lower
+
     def _score_folded(self, fold: Fold) -> Scores:
+        raise NotImplementedError
+
+    def _score_rows(self, rows: Rows) -> Scores:
         raise NotImplementedError
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         """Scores of all labels together; a method may average more of what it has found."""
         return Scores(np.mean([selector.scores_ for selector in fitted], axis=0))
 
-    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def _fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Validate, score every feature and order them."""
+        managed = with_callbacks(RankingSelector._validate_and_rank)
+        return managed(self, X, y, sample_weight)  # type: ignore[no-any-return]
+
+    def _validate_and_rank(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         self._check_parameters()
         self._forget()
         X = check_columns(X)
         X = validate_data(
-            self, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False, ensure_min_samples=2
+            self,
+            X,
+            accept_sparse=("csc", "csr") if self._takes_sparse else False,
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=2,
         )
-        y = check_labels(y, X.shape[0])
+        y = check_labels(y, X.shape[0]) if self._reads_labels else None
         weight = check_weight(sample_weight, X.shape[0])
         try:
-            scores = self._score_labels(X, y, weight) if y.ndim == 2 else self._score_folded(self._fold(X, y, weight))
+            scores = (
+                self._score_labels(X, y, weight) if y is not None and y.ndim == 2 else self._score_table(X, y, weight)
+            )
         except UnusableColumnError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
+        except MissingCellsError as error:
+            raise ValueError(self._refusal_of_missing(error.columns)) from None
+        self._end_progress()
         self._rank(scores)
         if is_integer(self.n_features_to_select) and self.n_features_to_select > self.n_features_in_:
-            warnings.warn(
+            warn(
                 f"n_features_to_select={self.n_features_to_select} is more than the {self.n_features_in_} features "
                 "of X: all are kept",
-                stacklevel=3,
             )
         return self
 
@@ -102,12 +131,23 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def _fold(self, X: Any, y: NDArray[Any], weight: Floats | None) -> Fold:
-        """The rows with their classes, of which there must be two."""
-        target = Target.from_labels(y, weight)
-        if target.classes.size < 2:
-            raise ValueError(f"y must have at least two classes, got one class, {target.classes.tolist()[0]!r}")
-        return InMemory(X, target, self.n_jobs)
+    def _score_table(self, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> Scores:
+        """By statistics if the method has a way to, by all rows otherwise."""
+        target = None if y is None else target_of(y, weight)
+        if type(self)._score_folded is not RankingSelector._score_folded:
+            assert target is not None
+            return self._score_folded(InMemory(X, target, self.n_jobs))
+        if target is not None:
+            self.classes_ = target.classes
+        rows = Rows.of(X, target, self.n_jobs, missing=self._takes_missing)
+        if not rows.columns.size:
+            raise ValueError("X must have a column with two different values, got none")
+        return self._with_constants(self._score_rows(rows), rows)
+
+    def _with_constants(self, scores: Scores, rows: Rows) -> Scores:
+        """Columns with one value come last, also behind others of the lowest score."""
+        tie_break = np.zeros(rows.columns.size) if scores.tie_break is None else scores.tie_break
+        return Scores(rows.spread(scores.values, self._lowest), rows.spread(tie_break, -np.inf))
 
     def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
         """Each label of an indicator matrix against the rest; a label that all or no samples have says nothing."""
@@ -117,21 +157,68 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not telling:
             raise ValueError("y must have a label that some samples have and some have not, got none")
         if silent:
-            warnings.warn(f"labels {silent} of y are the same for all samples and were left out", stacklevel=4)
+            warn(f"labels {silent} of y are the same for all samples and were left out")
         self.per_label_: dict[int, Self] = {}
         self.scores_per_label_ = np.full((Y.shape[1], X.shape[1]), np.nan)
-        for j in telling:
+        for j in self._steps(telling, "label"):
             one = clone(self)
             one.n_features_in_ = self.n_features_in_
             if hasattr(self, "feature_names_in_"):
                 one.feature_names_in_ = self.feature_names_in_
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                self.per_label_[j] = one._rank(one._score_folded(one._fold(X, Y[:, j], weight)))
+                self.per_label_[j] = one._rank(one._score_table(X, Y[:, j], weight))
             for warning in caught:
-                warnings.warn(f"label {j}: {warning.message}", warning.category, stacklevel=4)
+                warn(f"label {j}: {warning.message}", warning.category)
             self.scores_per_label_[j] = one.scores_
         return self._average_labels(list(self.per_label_.values()))
+
+    def _steps(self, items: Iterable[T], name: str, total: int | None = None) -> Iterator[T]:
+        """The items of the one loop of a fit that takes long, telling scikit-learn's callbacks about each.
+
+        A callback may end the loop; a method must make do with the steps it got.
+
+        Parameters
+        ----------
+        items : iterable
+            What to loop over.
+        name : str
+            What a step is called.
+        total : int, optional
+            How many there are, at most, if the iterable has no length.
+
+        Yields
+        ------
+        object
+            The items.
+        """
+        if not getattr(self, "_skl_callbacks", None):
+            yield from items
+            return
+        context = self._init_callback_context(max_subtasks=len(items) if isinstance(items, Sized) else total)
+        context.call_on_fit_task_begin(estimator=self)
+        for item in items:
+            step = context.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
+            yield item
+            if step.call_on_fit_task_end(estimator=self):
+                break
+
+    def _end_progress(self) -> None:
+        """Tell callbacks that the fit is done, also if it had no loop to tell of."""
+        if getattr(self, "_skl_callbacks", None):
+            context = getattr(self, "_callback_fit_ctx", None)
+            if context is None:
+                context = self._init_callback_context()
+                context.call_on_fit_task_begin(estimator=self)
+            context.call_on_fit_task_end(estimator=self)
+
+    def _refusal_of_missing(self, columns: Integers) -> str:
+        some = ", ".join(self._name(column) for column in columns[:5]) + (", ..." if columns.size > 5 else "")
+        return (
+            f"Input X contains NaN, in {columns.size} of {self.n_features_in_} columns: {some}. {type(self).__name__} "
+            "takes no missing cells: fill them (sklearn.impute.SimpleImputer), drop those columns or rows, or use a "
+            "method that leaves them out (ILFS, FisherScore, MutualInformation, ReliefF)"
+        )
 
     def _rank(self, scores: Scores) -> Self:
         self.scores_ = scores.values
@@ -167,8 +254,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_parameters()  # they may have been changed since
         mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.order_[: n_selected(self.n_features_to_select, self.n_features_in_)]] = True
+        mask[self.order_[: self._n_selected()]] = True
         return mask
+
+    def _n_selected(self) -> int:
+        """How many features to keep of those seen."""
+        return n_selected(self.n_features_to_select, self.n_features_in_)
 
     def ranking_table(
         self, top: int | None = None, input_features: Sequence[str] | None = None
@@ -210,10 +301,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.target_tags.required = True
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.target_tags.required = self._reads_labels
         return tags
+
+
+def target_of(y: NDArray[Any], weight: Floats | None) -> Target:
+    """The classes of the rows, of which there must be two."""
+    target = Target.from_labels(y, weight)
+    if target.classes.size < 2:
+        raise ValueError(f"y must have at least two classes, got one class, {target.classes.tolist()[0]!r}")
+    return target
 
 
 def n_selected(wanted: int | float | None, n_features: int) -> int:
@@ -296,9 +395,8 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
         raise ValueError("sample_weight must contain at least one non-zero number, got only zeros")
     mean = float(weight[weight > 0].mean())
     if mean < 0.5:
-        warnings.warn(
+        warn(
             f"sample_weight says how often each row counts, but its mean is {mean:.2g}: "
             "with relative weights, scale them to a mean of 1",
-            stacklevel=4,
         )
     return np.asarray(weight)

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ilfs.execution.fold import S
 from ilfs.execution.target import Target
+from ilfs.execution.threads import blocks
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 
 # Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
@@ -95,7 +96,7 @@ class DenseTable:
             width = max(COPIED_COLUMNS if by_column else COPIED, COPIED_CELLS // n_samples)
         tops = range(0, n_samples, BLOCK_ROWS)
         self._sorted_rows = [target.sorted_rows(top, top + BLOCK_ROWS) for top in tops]
-        self.grid = [(i, columns) for i in range(len(tops)) for columns in _ranges(n_features, width)]
+        self.grid = [(i, columns) for i in range(len(tops)) for columns in blocks(n_features, width)]
 
     def block(self, i: int, columns: slice) -> Block:
         """One block; copied only if it cannot be read in place."""
@@ -121,7 +122,7 @@ class SparseTable:
         self._target = target.codes, target.weight, target.class_rows, target.class_total
         n_features = X.shape[1]
         width = max(1, n_features * SPARSE_CELLS // max(1, X.nnz, n_features))
-        self.grid = [(0, columns) for columns in _ranges(n_features, width)]
+        self.grid = [(0, columns) for columns in blocks(n_features, width)]
 
     def block(self, _: int, columns: slice) -> Block:
         """The columns of one block; nothing is copied."""
@@ -133,10 +134,6 @@ def _even_width(n_features: int, n_threads: int) -> int:
     """Equal shares for the threads, neither much wider than WIDE nor narrower than NARROW."""
     shares = n_threads * math.ceil(n_features / (WIDE * n_threads))
     return max(math.ceil(n_features / shares), NARROW)
-
-
-def _ranges(n: int, width: int) -> list[slice]:
-    return [slice(start, min(start + width, n)) for start in range(0, n, max(width, 1))]
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

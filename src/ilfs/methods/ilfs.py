@@ -21,7 +21,6 @@ Where we depart from the paper (the reasons and figures are in the documentation
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -36,6 +35,7 @@ from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.statistics import ClassMoments, TokenCounts
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
+from ilfs.warn import warn
 
 # Pseudo-counts of topics="shrunk": of each topic in a feature, as share of the samples, and of the ramps in a topic, as
 # share of all counts. The result hardly depends on them between 0.2 and 0.5 and between 0.3 and 3.
@@ -267,10 +267,9 @@ class ILFS(RankingSelector):
                 tol=self.tol,
             )
         if not topics.converged:
-            warnings.warn(
+            warn(
                 f"the topics did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         self.topic_tokens_, self.topic_weights_ = topics.tokens, topics.weights
         self.loglik_, self.n_iter_ = topics.loglik, topics.loglik.size - 1
@@ -281,13 +280,12 @@ class ILFS(RankingSelector):
             alone = fold.target.classes[fold.target.class_total <= ALONE].tolist()
             if alone:
                 some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
-                warnings.warn(
+                warn(
                     f"leave_one_out needs more than one sample of a class (or a weight over 1), "
                     f"the plain mean is used for {some} ({len(alone)} of {fold.target.classes.size} classes)",
-                    stacklevel=5,
                 )
         if not moments.informative.any():
-            warnings.warn("no feature differs between samples of two classes: all scores are 0", stacklevel=5)
+            warn("no feature differs between samples of two classes: all scores are 0")
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         self.relevance_ = np.mean([one.relevance_ for one in fitted], axis=0)

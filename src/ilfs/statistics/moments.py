@@ -12,6 +12,7 @@ from ilfs.arrays import Floats
 from ilfs.statistics.block import Block, SparseBlock
 
 LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
+INFINITE = "holds infinity: give a number, or NaN for a missing cell"
 TOO_LARGE = "has values too far apart to be squared (over about 1e150): rescale it"
 TOO_SMALL = "has values too close to be squared (under about 1e-150): rescale it"
 
@@ -134,5 +135,5 @@ def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
     if suspects.size:
         column = int(suspects[0])
         infinite = np.isinf(block.column(column)).any()
-        reason = "holds infinity: give a number, or NaN for a missing cell" if infinite else TOO_LARGE
+        reason = INFINITE if infinite else TOO_LARGE
         raise UnusableColumnError(block.columns.start + column, reason)

@@ -1,0 +1,11 @@
+"""Every method in its default and in at least two other configurations: all of them pass the same contract."""
+
+from ilfs import ILFS
+
+CONFIGURATIONS = [
+    ILFS(),
+    ILFS.paper(),
+    ILFS(3, evidence="distance", topics="anchored", n_jobs=2),
+    ILFS(0.25, intervals="pooled", n_tokens=4, class_weight=None),
+    ILFS(topics="learned", leave_one_out=False, max_iter=5),
+]

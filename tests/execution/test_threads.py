@@ -1,0 +1,43 @@
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from ilfs.execution import blocks, thread_map
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_results_come_in_order():
+    assert list(thread_map(lambda i: i * i, range(100), n_jobs=4)) == [i * i for i in range(100)]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 3])
+def test_matrix_products_use_one_thread_inside_and_what_they_did_after(n_jobs):
+    before = blas_threads()
+    assert list(thread_map(lambda _: blas_threads(), range(3), n_jobs)) == [{1}] * 3
+    assert blas_threads() == before
+
+
+def test_after_an_error_nothing_more_is_begun():
+    begun, gate = [], threading.Event()
+
+    def work(i):
+        begun.append(i)
+        if i == 0:
+            raise ValueError("no")
+        gate.wait(0.1)
+        return i
+
+    with pytest.raises(ValueError, match="no"):
+        list(thread_map(work, range(1000), n_jobs=2))
+    assert len(begun) < 100
+
+
+def test_blocks_cover_everything_once():
+    covered = np.concatenate([np.arange(10)[block] for block in blocks(10, 4)])
+    assert covered.tolist() == list(range(10))
+    assert blocks(0, 4) == []
