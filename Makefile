@@ -18,7 +18,7 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench quality clean-kernels clean
+.PHONY: help demo test test-slow coverage lint format docs bench bench-timing bench-peers quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -26,7 +26,7 @@ help:  ## what there is
 
 $(VENV)/package: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"ilfs needs Python 3.11 or newer, {sys.executable} is {v.major}.{v.minor}: make PYTHON=python3.12 ...")'
-	@echo "Setting up .venv (once; a minute or two)"
+	@echo "Setting up $(VENV) (once; a minute or two)"
 	@test -x $(BIN)/python || $(CREATE)
 	@$(INSTALL) -e .
 	@touch $@
@@ -65,6 +65,19 @@ docs: $(VENV)/docs  ## the documentation, as docs/_build/html/index.html
 bench: $(VENV)/package  ## speed and memory against scikit-learn and the machine (about 3 minutes)
 	$(BIN)/python benchmarks/speed.py
 
+bench-timing: $(VENV)/package  ## all methods on the paper's timing job, with growth (an hour)
+	$(BIN)/python benchmarks/timing.py
+
+# packages of other people that we compare with never get into the environment of the project
+PEERS := .venv-peers
+$(PEERS)/ready: pyproject.toml constraints.txt benchmarks/peers.txt
+	@$(MAKE) --no-print-directory VENV=$(PEERS) $(PEERS)/package
+	@$(subst $(BIN),$(PEERS)/bin,$(INSTALL)) -r benchmarks/peers.txt
+	@touch $@
+
+bench-peers: $(PEERS)/ready  ## every method beside the best public implementation of it (about 10 minutes)
+	$(PEERS)/bin/python benchmarks/peers.py
+
 quality: $(VENV)/package  ## the configurations of ILFS on the data in ILFS_DATA (hours; continues where it stopped)
 	$(BIN)/python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
 
@@ -72,5 +85,5 @@ clean-kernels:  ## forget compiled kernels
 	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -8,40 +8,16 @@ several runs after one that does not count, and what is compared takes turns, so
 """
 
 import argparse
-import os
-import subprocess
-import sys
 import tempfile
 import time
 
 import numpy as np
+from measure import fit_in_own_process, job, run_python, seconds, take_turns
 from sklearn.feature_selection import f_classif
 
 from ilfs import ILFS
 
 ROWS, COLUMNS, THREADS = 10_000, 5_000, 2
-
-
-def job(rows=ROWS, columns=COLUMNS, n_classes=2):
-    """The paper's timing job, at any size."""
-    rng = np.random.default_rng(0)
-    return rng.uniform(0, 1000, (rows, columns)), rng.integers(0, n_classes, rows)
-
-
-def seconds(function):
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
-def take_turns(functions, repeats):
-    """Median seconds of each function, and the seconds of its first call."""
-    first = {name: seconds(function) for name, function in functions.items()}
-    times = {name: [] for name in functions}
-    for _ in range(repeats):
-        for name, function in functions.items():
-            times[name].append(seconds(function))
-    return {name: float(np.median(t)) for name, t in times.items()}, first
 
 
 def as_written(X, y, n_tokens=6, damping=0.9):
@@ -84,22 +60,10 @@ def show_job():
 
 
 def show_memory():
-    code = f"""
-import numpy as np
-from ilfs import ILFS
-rng = np.random.default_rng(0)
-X, y = rng.uniform(0, 1000, ({ROWS}, {COLUMNS})), rng.integers(0, 2, {ROWS})
-ILFS(n_jobs=2).fit(X[:9000, :600].copy(), y[:9000])  # kernels and threads are there already
-status = lambda key: next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith(key))
-open("/proc/self/clear_refs", "w").write("5")
-before = status("VmRSS")
-ILFS(n_jobs=2).fit(X, y)
-print((status("VmHWM") - before) / 1024)
-"""
-    if not os.path.exists("/proc/self/clear_refs"):
+    _, peak = fit_in_own_process(f"ILFS(n_jobs={THREADS})", f"X, y = job({ROWS}, {COLUMNS})")
+    if peak is None:
         print("\nPeak memory is measured on Linux only.")
         return
-    peak = float(run_python(code))
     print(f"\nPeak memory of that fit over the {ROWS * COLUMNS * 8 / 2**20:.0f} MB of data: {peak:.1f} MB")
 
 
@@ -155,14 +119,6 @@ def seconds_until_done(code, **environment):
     """From the start of a fresh interpreter to the end of the program, without the interpreter's own clearing up."""
     start = time.time()
     return float(run_python(code + "\nimport time; print(time.time())", **environment)) - start
-
-
-def run_python(code, **environment):
-    """What a fresh interpreter prints."""
-    process = subprocess.run([sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True)
-    if process.returncode:
-        raise RuntimeError(process.stderr)
-    return process.stdout
 
 
 PARTS = {"job": show_job, "memory": show_memory, "growth": show_growth, "shapes": show_shapes, "start": show_start}

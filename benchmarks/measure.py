@@ -1,0 +1,84 @@
+"""How the benchmarks measure: the paper's job, taking turns, a process of one's own."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+
+def job(rows=10_000, columns=5_000, n_classes=2):
+    """The paper's timing job, at any size: uniform on [0, 1000], random classes."""
+    rng = np.random.default_rng(0)
+    return rng.uniform(0, 1000, (rows, columns)), rng.integers(0, n_classes, rows)
+
+
+def seconds(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def take_turns(functions, repeats):
+    """Median seconds of each function, and the seconds of its first call.
+
+    What is compared takes turns, so that a busy machine slows all alike.
+    """
+    first = {name: seconds(function) for name, function in functions.items()}
+    times = {name: [] for name in functions}
+    for _ in range(repeats):
+        for name, function in functions.items():
+            times[name].append(seconds(function))
+    return {name: float(np.median(t)) for name, t in times.items()}, first
+
+
+def run_python(code, timeout=None, **environment):
+    """What a fresh interpreter prints."""
+    process = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, timeout=timeout
+    )
+    if process.returncode:
+        raise RuntimeError(process.stderr.strip().rpartition("\n")[2])
+    return process.stdout
+
+
+FIT = """
+import json, sys, time, warnings
+sys.path.insert(0, {folder!r})
+warnings.simplefilter("ignore")
+from measure import job, peak_above
+from ilfs import *
+method = lambda: {selector}
+X, y = job(200, 100)
+method().fit(X, y)  # kernels, threads and libraries are there already
+{table}
+start = time.perf_counter()
+peak = peak_above(lambda: method().fit(X, y))
+print(json.dumps([time.perf_counter() - start, peak]))
+"""
+
+
+def fit_in_own_process(selector, table, timeout=None):
+    """Seconds and peak megabytes of a fit; the table is code that sets X and y."""
+    import json
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return json.loads(run_python(FIT.format(selector=selector, table=table, folder=folder), timeout))
+
+
+def peak_above(function):
+    """Megabytes that the process needs at most while the function runs, above what it had; None if not on Linux."""
+    if not os.path.exists("/proc/self/clear_refs"):
+        function()
+        return None
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # forget the peak so far
+    before = _status("VmRSS")
+    function()
+    return (_status("VmHWM") - before) / 1024
+
+
+def _status(key):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(key))
