@@ -1,6 +1,6 @@
 """Every method in its default and in at least two other configurations: all of them pass the same contract."""
 
-from ilfs import ILFS
+from ilfs import ILFS, FisherScore
 
 CONFIGURATIONS = [
     ILFS(),
@@ -8,4 +8,7 @@ CONFIGURATIONS = [
     ILFS(3, evidence="distance", topics="anchored", n_jobs=2),
     ILFS(0.25, intervals="pooled", n_tokens=4, class_weight=None),
     ILFS(topics="learned", leave_one_out=False, max_iter=5),
+    FisherScore(),
+    FisherScore(4, n_jobs=2),
+    FisherScore(0.3, weighting="equal"),
 ]

@@ -1,5 +1,6 @@
 """Tables with a known answer, real tables, and statistics of them without a selector."""
 
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from ilfs.statistics import ClassMoments
 
 DATA = os.environ.get("ILFS_DATA")
 NO_DATA = "the environment variable ILFS_DATA names no folder of data sets"
+ORACLE = os.environ.get("ILFS_ORACLE")
 
 
 def load(name):
@@ -26,6 +28,18 @@ def load(name):
             stored = (parts["data"], parts["indices"], parts["indptr"])
             return sparse.csr_array(stored, shape=tuple(parts["shape"])), parts["y"]
         return parts["X"], parts["y"]
+
+
+def oracle(name, configuration):
+    """Table, classes (-1, 1), weights and ranking that the authors' toolbox gave, from the folder of ILFS_ORACLE."""
+    if not ORACLE:
+        pytest.skip("the environment variable ILFS_ORACLE names no folder of records")
+    table, records = Path(ORACLE) / f"{name}.npz", Path(ORACLE) / f"{name}.json"
+    if not (table.is_file() and records.is_file()):
+        pytest.skip(f"no {name} in the folder that ILFS_ORACLE names")
+    record = json.loads(records.read_text())[configuration]
+    with np.load(table, allow_pickle=False) as parts:
+        return parts["X"], parts["y_binary"], np.array(record["weights"]), np.array(record["ranking"])
 
 
 def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.0, seed=0):
