@@ -1,20 +1,46 @@
-"""Nearest neighbours and the graphs that unsupervised methods make of them."""
+r"""Nearest neighbours and the graphs that unsupervised methods make of them.
 
-from typing import Any
+Neighbours are found in two steps. Matrix products of the centred samples, in float32 where there is much to multiply,
+give every squared distance up to a proven error,
+
+.. math:: \big|\hat d_{ij}^2 - d_{ij}^2\big| \le (w + 4)\,u\,(|x_i|^2 + |x_j|^2),
+
+where u is the rounding unit and w the number of terms that are summed in that precision; 4u are for rounding the
+samples. Whoever may be among the nearest by this bound is a candidate, and the distances of the candidates are computed
+by differences, in float64. So the answer is exact, and the same bits for dense and sparse samples, however the products
+round. Rows with more candidates than there is room for (ties, tight clusters far apart) are done again in float64.
+"""
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, thread_map
+from ilfs.warn import warn
 
-BLOCK_ROWS = 256  # a block of distances is this high and as wide as there are samples
+Weights = Literal["heat", "binary"]
+
+SMALL_BLOCK, LARGE_BLOCK = 64, 1024  # rows of a block of products: an eighth of all within these limits
+SUMMED = 4096  # terms of a product that one call sums, so that the error bound stays small for many features
+SINGLE_WORK = 10**9  # multiplications from which float32 pays
+SPARSE_SHARE = 0.1  # of cells stored, up to which sparse products are faster
+PART_CELLS = 2**20  # of dense columns that a thread holds at once (8 MB)
+REST_ROWS, MANY_ROWS = 128, 2048  # rows that are done again at once by a thread, by all
+PAIRS = 4096  # whose distances a thread computes at once
 
 
 def nearest_neighbours(X: Any, n_neighbors: int, n_jobs: int | None = None) -> tuple[Integers, Floats]:
-    """The nearest other samples of every sample.
+    """The nearest other samples of every sample, by Euclidean distance.
 
     A sample is not its own neighbour, but a copy of it may be. Of equally distant ones those that come first are taken.
+    m samples of n features cost m^2 n / 2 multiplications. The peak of memory is a float32 copy of X (float64 if there
+    are many ties), 32 MB a thread, and O(m n_neighbors); X with less than a tenth of its cells stored is not copied.
 
     Parameters
     ----------
@@ -32,33 +58,261 @@ def nearest_neighbours(X: Any, n_neighbors: int, n_jobs: int | None = None) -> t
     squared_distances : ndarray of shape (n_samples, n_neighbors)
         Exact to rounding, also for samples that nearly coincide.
     """
-    if not sparse.issparse(X):
-        X = X - X.mean(axis=0, dtype=np.float64)  # far from zero, the products below would cancel
-    norms = np.asarray((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum(axis=1)).ravel()
-    transposed = X.T.tocsc() if sparse.issparse(X) else X.T
-
-    def nearest(rows: slice) -> tuple[Integers, Floats]:
-        products = X[rows] @ transposed
-        products = products.toarray() if sparse.issparse(products) else products
-        distances = norms[rows, None] + norms - 2 * products
-        here = np.arange(rows.start, rows.stop)
-        distances[here - rows.start, here] = np.inf
-        kth = np.partition(distances, n_neighbors - 1, axis=1)[:, n_neighbors - 1]
-        margin = 1e-9 * (norms[rows] + norms.max())
-        return _exact_nearest(X, here, distances <= (kth + margin)[:, None], n_neighbors)
-
-    found = list(thread_map(nearest, blocks(X.shape[0], BLOCK_ROWS), n_jobs))
-    return np.vstack([indices for indices, _ in found]), np.vstack([distances for _, distances in found])
-
-
-def _exact_nearest(X: Any, here: Integers, near: Any, n_neighbors: int) -> tuple[Integers, Floats]:
-    """The nearest of some candidates, by differences: rounding of the products must not decide."""
-    indices, squared = np.empty((here.size, n_neighbors), np.intp), np.empty((here.size, n_neighbors))
-    for a, i in enumerate(here):
-        candidates = np.flatnonzero(near[a])
-        difference = X[candidates] - (X[i] if not sparse.issparse(X) else X[np.full(candidates.size, i)])
-        square = difference.multiply(difference) if sparse.issparse(X) else np.square(difference)
-        distances = np.asarray(square.sum(axis=1)).ravel()
-        best = np.argsort(distances, kind="stable")[:n_neighbors]
-        indices[a], squared[a] = candidates[best], distances[best]
+    indices, squared, _ = _search(X, n_neighbors, n_jobs)
     return indices, squared
+
+
+def heat_graph(
+    X: Any,
+    n_neighbors: int = 5,
+    *,
+    weights: Weights = "heat",
+    width: float | None = None,
+    n_jobs: int | None = None,
+) -> sparse.csr_array:
+    """The symmetric graph of nearest neighbours.
+
+    Two samples are joined if one of them is among the nearest of the other. No sample is joined with itself.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse array of shape (n_samples, n_features)
+        Finite numbers.
+    n_neighbors : int, default=5
+        How many; if there are not as many other samples, all of them, with a warning.
+    weights : {"heat", "binary"}, default="heat"
+        exp(-d^2 / (2 t^2)) of the distance d, or 1.
+    width : float, optional
+        The t of the heat weights. By default the mean of all n_samples x n_samples distances, among them the zeros of
+        the diagonal.
+    n_jobs : int, optional
+        Number of threads; the result does not depend on it.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n_samples, n_samples)
+        All weights are positive: one that would underflow is the least normal number instead.
+    """
+    n_neighbors = usable_neighbours(n_neighbors, X.shape[0])
+    heat = weights == "heat"
+    indices, squared, mean = _search(X, n_neighbors, n_jobs, mean=heat and width is None)
+    near = np.ones(squared.shape)
+    if heat:
+        scaled = np.sqrt(squared) / (mean if width is None else width)
+        near = np.maximum(np.exp(-0.5 * scaled * scaled), np.finfo(np.float64).tiny)
+    indptr = np.arange(0, indices.size + 1, n_neighbors)
+    one_way = sparse.csr_array((near.ravel(), indices.ravel(), indptr), shape=(X.shape[0], X.shape[0]))
+    one_way.sort_indices()
+    return sparse.csr_array(one_way.maximum(one_way.T))
+
+
+def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
+    """As many as asked for, or all others with a warning."""
+    if n_neighbors < n_samples:
+        return n_neighbors
+    warn(f"n_neighbors={n_neighbors} is more than the {n_samples - 1} other samples: all of them are taken")
+    return n_samples - 1
+
+
+def _search(X: Any, k: int, n_jobs: int | None, *, mean: bool = False) -> tuple[Integers, Floats, float]:
+    """Neighbours, squared distances and, if asked for, the mean distance of all pairs."""
+    m, n = X.shape
+    X = X.tocsc() if sparse.issparse(X) else X
+    samples = _samples(X, single=m * m * n > SINGLE_WORK, n_jobs=n_jobs)
+    lower, kept, distance = _keep_nearest(samples, min(2 * k + 16, m - 1), n_jobs, mean=mean)
+    upper = lower + 2 * (samples.slack[:, None] + samples.slack[kept])
+    kth = np.partition(upper, k - 1, axis=1)[:, k - 1]
+    near = lower <= kth[:, None]
+    indices, squared = _exact_nearest(X, np.arange(m), np.nonzero(near)[0], kept[near], k, n_jobs)
+    rest = np.flatnonzero(near[:, -1]) if kept.shape[1] < m - 1 else np.arange(0)
+    if rest.size and samples.is_single:
+        del samples  # before the copy in float64 is made
+        samples = _samples(X, single=False, n_jobs=n_jobs)
+    for some in blocks(rest.size, MANY_ROWS):
+        rows = rest[some]
+        indices[rows], squared[rows] = _exact_nearest(X, rows, *_candidates(samples, rows, k, n_jobs), k, n_jobs)
+    return indices, squared, distance
+
+
+@dataclass(frozen=True)
+class DenseSamples:
+    """Centred samples in some unit, for products.
+
+    Half the squared distance of i and j is ``halves[i] + halves[j]`` minus their product, give or take ``slack[i] +
+    slack[j]``.
+    """
+
+    Z: NDArray[Any]
+    halves: Floats
+    slack: Floats
+    unit: float
+
+    @classmethod
+    def of(cls, X: Any, *, single: bool, n_jobs: int | None) -> Self:
+        """Subtract the column means and divide by the largest deviation: its square might not fit into float32."""
+        parts = _parts(X)
+        centres, deviations = zip(*thread_map(lambda columns: _centre(X, columns), parts, n_jobs), strict=True)
+        unit = max(deviations) or 1.0
+        Z = np.empty(X.shape, np.float32 if single else np.float64)
+
+        def fill(part: int) -> None:
+            Z[:, parts[part]] = (_columns(X, parts[part]) - centres[part]) * (1 / unit)
+
+        list(thread_map(fill, range(len(parts)), n_jobs))
+        heights = blocks(X.shape[0], SMALL_BLOCK)
+        halves = np.concatenate([np.square(Z[rows], dtype=np.float64).sum(axis=1) / 2 for rows in heights])
+        terms = min(X.shape[1], SUMMED) + X.shape[1] // SUMMED
+        return cls(Z, halves, _slack(halves, terms, X.shape[1], single=single), unit)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the products are in float32."""
+        return self.Z.dtype == np.float32
+
+    def tasks(self) -> list[tuple[slice, slice]]:
+        """Blocks that have every pair once."""
+        m = len(self.Z)
+        pieces = blocks(m, min(max(-(-m // 8), SMALL_BLOCK), LARGE_BLOCK))
+        return [(rows, others) for a, rows in enumerate(pieces) for others in pieces[a:]]
+
+    def products(self, rows: Any, others: slice) -> NDArray[Any]:
+        """Of some rows with others."""
+        Z = self.Z
+        total: NDArray[Any] = Z[rows, :SUMMED] @ Z[others, :SUMMED].T
+        for first in range(SUMMED, Z.shape[1], SUMMED):
+            total += Z[rows, first : first + SUMMED] @ Z[others, first : first + SUMMED].T
+        return total
+
+
+@dataclass(frozen=True)
+class SparseSamples:
+    """The same of sparse samples, which are not centred, in float64."""
+
+    by_row: Any
+    by_column: Any
+    halves: Floats
+    slack: Floats
+    unit: float = 1.0
+    is_single = False
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Keep X, compressed both ways."""
+        X = X.astype(np.float64)
+        halves = np.asarray(X.multiply(X).sum(axis=1)).ravel() / 2
+        return cls(X.tocsr(), X, halves, _slack(halves, X.shape[1], X.shape[1], single=False))
+
+    def tasks(self) -> list[tuple[slice, slice]]:
+        """Blocks of rows with all."""
+        m = self.halves.size
+        return [(rows, slice(0, m)) for rows in blocks(m, min(max(-(-m // 8), 1), LARGE_BLOCK**2 // m + 1))]
+
+    def products(self, rows: Any, others: slice) -> Floats:
+        """Of some rows with all."""
+        from ilfs.kernels.neighbours import sparse_products
+
+        rows = np.arange(others.stop)[rows]
+        products = np.empty((rows.size, others.stop))
+        a, b = self.by_row, self.by_column
+        sparse_products(a.data, a.indices, a.indptr, b.data, b.indices, b.indptr, rows, products)
+        return products
+
+
+def _samples(X: Any, *, single: bool, n_jobs: int | None) -> DenseSamples | SparseSamples:
+    if sparse.issparse(X) and X.nnz < SPARSE_SHARE * X.shape[0] * X.shape[1]:
+        return SparseSamples.of(X)
+    return DenseSamples.of(X, single=single, n_jobs=n_jobs)
+
+
+def _slack(halves: Floats, terms: int, n: int, *, single: bool) -> Floats:
+    """The error bound, and that of the norms and of the exact distances, which are sums of n in float64."""
+    unit, double = 2.0 ** (-24 if single else -53), 2.0**-53
+    underflow = 1e-35 * n if single else 0.0
+    return 1.01 * halves * ((terms + 8) * unit + 4 * (n + 8) * double) + underflow
+
+
+def _keep_nearest(
+    samples: DenseSamples | SparseSamples, n_kept: int, n_jobs: int | None, *, mean: bool
+) -> tuple[Floats, Integers, float]:
+    """Lower bounds of half the squared distances of those that are nearest by it, and the mean distance of all."""
+    from ilfs.kernels.neighbours import keep_nearest, total_distance
+
+    m = samples.halves.size
+    lower, kept = np.full((m, n_kept), np.inf), np.full((m, n_kept), m)
+    least = samples.halves - samples.slack
+    tasks = samples.tasks()
+    locks = {rows.start: Lock() for rows, _ in tasks}
+
+    def visit(task: tuple[slice, slice]) -> float:
+        rows, others = task
+        mirrored = others.start > rows.start
+        products = samples.products(rows, others)
+        with locks[rows.start], locks[others.start] if mirrored else nullcontext():
+            keep_nearest(products, least, rows.start, others.start, mirrored, lower, kept)
+        distances = total_distance(products, samples.halves, rows.start, others.start) if mean else 0.0
+        return (2.0 if mirrored else 1.0) * distances
+
+    total = sum(thread_map(visit, tasks, n_jobs))
+    return lower, kept, samples.unit * total / m**2
+
+
+def _candidates(
+    samples: DenseSamples | SparseSamples, rows: Integers, k: int, n_jobs: int | None
+) -> tuple[Integers, Integers]:
+    """Pairs of these rows and whoever may be among their nearest."""
+    m = samples.halves.size
+
+    def find(some: slice) -> tuple[Integers, Integers]:
+        here = rows[some]
+        half = samples.halves[here, None] + samples.halves - samples.products(here, slice(0, m))
+        half[np.arange(here.size), here] = np.inf
+        slack = samples.slack[here, None] + samples.slack
+        kth = np.partition(half + slack, k - 1, axis=1)[:, k - 1]
+        first, second = np.nonzero(half - slack <= kth[:, None])
+        return here[first], second
+
+    found = list(thread_map(find, blocks(rows.size, REST_ROWS), n_jobs))
+    return np.concatenate([first for first, _ in found]), np.concatenate([second for _, second in found])
+
+
+def _exact_nearest(
+    X: Any, rows: Integers, first: Integers, second: Integers, k: int, n_jobs: int | None
+) -> tuple[Integers, Floats]:
+    """The nearest of these rows among pairs of candidates, by differences: rounding of products must not decide."""
+    squared = _squared_distances(X, first, second, n_jobs)
+    order = np.lexsort((second, squared, first))
+    best = order[np.searchsorted(first[order], rows)[:, None] + np.arange(k)]
+    return second[best], squared[best]
+
+
+def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | None) -> Floats:
+    """Of pairs of samples."""
+    from ilfs.kernels.neighbours import add_squared_distances
+
+    squared = np.zeros(first.size)
+    for columns in _parts(X):
+        part = _columns(X, columns)
+
+        def add(pairs: slice, part: Floats = part) -> None:
+            add_squared_distances(part, first[pairs], second[pairs], squared[pairs])
+
+        list(thread_map(add, blocks(first.size, PAIRS), n_jobs))
+    return squared
+
+
+def _parts(X: Any) -> list[slice]:
+    """Columns of which a thread has a dense copy at once."""
+    return blocks(X.shape[1], max(PART_CELLS // X.shape[0], 1))
+
+
+def _columns(X: Any, columns: slice) -> Floats:
+    """A dense copy of some columns, row after row."""
+    part = X[:, columns]
+    return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+
+
+def _centre(X: Any, columns: slice) -> tuple[Floats, float]:
+    """The means of some columns and the largest deviation from them."""
+    part = _columns(X, columns)
+    centre = part.mean(axis=0)
+    return centre, float(max((part.max(axis=0) - centre).max(), (centre - part.min(axis=0)).max()))

@@ -1,0 +1,102 @@
+"""Nearest candidates from blocks of products, and exact distances of few pairs."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.arrays import Floats, Integers
+from ilfs.kernels._jit import formula, kernel
+
+LANES = 32  # sums kept side by side, so that one pair's distance is summed in vectors and yet in a fixed order
+
+
+@formula
+def comes_before(bound: float, j: int, other_bound: float, other_j: int) -> bool:
+    """Whether j is nearer; of equal bounds the lower index is."""
+    return bound < other_bound or (bound == other_bound and j < other_j)
+
+
+@kernel
+def insert(bounds: Floats, indices: Integers, i: int, bound: float, j: int) -> None:
+    """Put j into the sorted list of row i and drop its last."""
+    a = bounds.shape[1] - 1
+    while a > 0 and comes_before(bound, j, bounds[i, a - 1], indices[i, a - 1]):
+        bounds[i, a], indices[i, a] = bounds[i, a - 1], indices[i, a - 1]
+        a -= 1
+    bounds[i, a], indices[i, a] = bound, j
+
+
+@kernel
+def keep_nearest(
+    products: NDArray[Any],
+    halves: Floats,
+    first: int,
+    other: int,
+    mirrored: bool,
+    bounds: Floats,
+    indices: Integers,
+) -> None:
+    """Update the lists of rows first, ... with columns other, ..., and mirrored also the lists of those columns.
+
+    The bound of a pair is ``halves[i] + halves[j] - products``; what is kept does not depend on the order of updates.
+    """
+    last = bounds.shape[1] - 1
+    for a in range(products.shape[0]):
+        i = first + a
+        for b in range(products.shape[1]):
+            j = other + b
+            bound = halves[i] + halves[j] - products[a, b]
+            if i != j and comes_before(bound, j, bounds[i, last], indices[i, last]):
+                insert(bounds, indices, i, bound, j)
+            if mirrored and comes_before(bound, i, bounds[j, last], indices[j, last]):
+                insert(bounds, indices, j, bound, i)
+
+
+@kernel
+def total_distance(products: NDArray[Any], halves: Floats, first: int, other: int) -> float:
+    """Sum of the distances of a block of pairs, half the squares being ``halves[i] + halves[j] - products``."""
+    sums = np.zeros(products.shape[1])
+    for a in range(products.shape[0]):
+        half = halves[first + a]
+        for b in range(products.shape[1]):
+            sums[b] += np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
+    return float(np.sqrt(2.0) * sums.sum())
+
+
+@kernel
+def sparse_products(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    column_data: NDArray[Any],
+    column_indices: NDArray[Any],
+    column_indptr: NDArray[Any],
+    rows: Integers,
+    products: Floats,
+) -> None:
+    """Fill products (some rows x all rows) of a matrix that is given by compressed rows and by compressed columns."""
+    products[:] = 0.0
+    for a in range(rows.size):
+        for c in range(indptr[rows[a]], indptr[rows[a] + 1]):
+            value, f = data[c], indices[c]
+            for e in range(column_indptr[f], column_indptr[f + 1]):
+                products[a, column_indices[e]] += value * column_data[e]
+
+
+@kernel
+def add_squared_distances(part: Floats, first: Integers, second: Integers, squared: Floats) -> None:
+    """Add to the squared distance of every pair of rows what some columns contribute."""
+    lanes = np.empty(LANES)
+    whole = part.shape[1] - part.shape[1] % LANES
+    for p in range(first.size):
+        x, y = part[first[p]], part[second[p]]
+        lanes[:] = 0.0
+        for f in range(0, whole, LANES):
+            for lane in range(LANES):
+                d = x[f + lane] - y[f + lane]
+                lanes[lane] += d * d
+        for f in range(whole, part.shape[1]):
+            d = x[f] - y[f]
+            lanes[f - whole] += d * d
+        squared[p] += lanes.sum()
