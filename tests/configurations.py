@@ -1,6 +1,10 @@
 """Every method in its default and in at least two other configurations: all of them pass the same contract."""
 
-from ilfs import ILFS, FisherScore
+from ilfs import (
+    ILFS,
+    FisherScore,
+    InfFS,
+)
 
 CONFIGURATIONS = [
     ILFS(),
@@ -11,4 +15,7 @@ CONFIGURATIONS = [
     FisherScore(),
     FisherScore(4, n_jobs=2),
     FisherScore(0.3, weighting="equal"),
+    InfFS(),
+    InfFS(5, alpha=0.5, damping=0.99, scale="range", n_jobs=2),
+    InfFS(0.3, correlation="pearson", alpha=1.0, max_iter=3),
 ]

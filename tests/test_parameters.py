@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ilfs.parameters import check_between, check_choice, check_integer, is_integer, is_share
+from ilfs.parameters import check_between, check_choice, check_integer, check_within, is_integer, is_share
 
 
 @pytest.mark.parametrize("value", [1, np.int8(3), np.uint64(9)])
@@ -51,3 +51,14 @@ def test_number_outside_is_refused_with_name_rule_and_value(value):
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), 1e-300])
 def test_number_inside_is_accepted(value):
     check_between("share", value, 0, 1)
+
+
+@pytest.mark.parametrize("value", [-1e-9, 1.1, np.nan, True, "0.5", None])
+def test_number_beyond_the_ends_is_refused_with_name_rule_and_value(value):
+    with pytest.raises(ValueError, match=r"^weight must be a number from 0 to 1, got "):
+        check_within("weight", value, 0, 1)
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(1)])
+def test_the_ends_are_accepted(value):
+    check_within("weight", value, 0, 1)

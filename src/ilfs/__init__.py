@@ -1,7 +1,14 @@
 """Feature selection: Infinite Latent Feature Selection as a scikit-learn selector."""
 
-from ilfs.methods import ILFS, METHODS, FisherScore, fisher_score
+from ilfs.methods import (
+    ILFS,
+    METHODS,
+    FisherScore,
+    InfFS,
+    fisher_score,
+    inf_fs,
+)
 
 __version__ = "0.1.0"
 
-__all__ = ["ILFS", "METHODS", "FisherScore", "__version__", "fisher_score"]
+__all__ = ["ILFS", "METHODS", "FisherScore", "InfFS", "__version__", "fisher_score", "inf_fs"]

@@ -28,6 +28,12 @@ def check_between(name: str, value: Any, low: float, high: float) -> None:
         raise ValueError(f"{name} must be a number strictly between {low:g} and {high:g}, got {value!r}")
 
 
+def check_within(name: str, value: Any, low: float, high: float) -> None:
+    """Refuse what is not a number between the two, ends included."""
+    if is_boolean(value) or not isinstance(value, Real) or not low <= float(value) <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")
+
+
 def is_integer(value: Any) -> bool:
     """Whether it is an integer; True and False are not."""
     return isinstance(value, Integral) and not is_boolean(value)
