@@ -11,4 +11,12 @@ from ilfs.methods import (
 
 __version__ = "0.1.0"
 
-__all__ = ["ILFS", "METHODS", "FisherScore", "InfFS", "__version__", "fisher_score", "inf_fs"]
+__all__ = [
+    "ILFS",
+    "METHODS",
+    "FisherScore",
+    "InfFS",
+    "__version__",
+    "fisher_score",
+    "inf_fs",
+]

@@ -11,4 +11,11 @@ METHODS: dict[str, type[RankingSelector]] = {
     "inf_fs": InfFS,
 }
 
-__all__ = ["ILFS", "METHODS", "FisherScore", "InfFS", "fisher_score", "inf_fs"]
+__all__ = [
+    "ILFS",
+    "METHODS",
+    "FisherScore",
+    "InfFS",
+    "fisher_score",
+    "inf_fs",
+]
