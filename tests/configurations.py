@@ -4,6 +4,7 @@ from ilfs import (
     ILFS,
     FisherScore,
     InfFS,
+    LaplacianScore,
 )
 
 CONFIGURATIONS = [
@@ -18,4 +19,7 @@ CONFIGURATIONS = [
     InfFS(),
     InfFS(5, alpha=0.5, damping=0.99, scale="range", n_jobs=2),
     InfFS(0.3, correlation="pearson", alpha=1.0, max_iter=3),
+    LaplacianScore(),
+    LaplacianScore(3, weights="binary", n_neighbors=3, n_jobs=2),
+    LaplacianScore(0.5, width=2.0, n_neighbors=8),
 ]

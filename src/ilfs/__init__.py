@@ -5,8 +5,10 @@ from ilfs.methods import (
     METHODS,
     FisherScore,
     InfFS,
+    LaplacianScore,
     fisher_score,
     inf_fs,
+    laplacian_score,
 )
 
 __version__ = "0.1.0"
@@ -16,7 +18,9 @@ __all__ = [
     "METHODS",
     "FisherScore",
     "InfFS",
+    "LaplacianScore",
     "__version__",
     "fisher_score",
     "inf_fs",
+    "laplacian_score",
 ]

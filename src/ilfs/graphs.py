@@ -28,11 +28,12 @@ Weights = Literal["heat", "binary"]
 
 SMALL_BLOCK, LARGE_BLOCK = 64, 1024  # rows of a block of products: an eighth of all within these limits
 SUMMED = 4096  # terms of a product that one call sums, so that the error bound stays small for many features
-SINGLE_WORK = 10**9  # multiplications from which float32 pays
+SINGLE_WORK = 2 * 10**8  # multiplications from which float32 pays
 SPARSE_SHARE = 0.1  # of cells stored, up to which sparse products are faster
 PART_CELLS = 2**20  # of dense columns that a thread holds at once (8 MB)
 REST_ROWS, MANY_ROWS = 128, 2048  # rows that are done again at once by a thread, by all
 PAIRS = 4096  # whose distances a thread computes at once
+LEAST_WEIGHT = 1e-200  # of a graph: no sample is cut off by underflow, and squares of values can still be weighed
 
 
 def nearest_neighbours(X: Any, n_neighbors: int, n_jobs: int | None = None) -> tuple[Integers, Floats]:
@@ -91,7 +92,7 @@ def heat_graph(
     Returns
     -------
     scipy.sparse.csr_array of shape (n_samples, n_samples)
-        All weights are positive: one that would underflow is the least normal number instead.
+        All weights are at least 1e-200, so that none underflows to zero.
     """
     n_neighbors = usable_neighbours(n_neighbors, X.shape[0])
     heat = weights == "heat"
@@ -99,7 +100,7 @@ def heat_graph(
     near = np.ones(squared.shape)
     if heat:
         scaled = np.sqrt(squared) / (mean if width is None else width)
-        near = np.maximum(np.exp(-0.5 * scaled * scaled), np.finfo(np.float64).tiny)
+        near = np.maximum(np.exp(-0.5 * scaled * scaled), LEAST_WEIGHT)
     indptr = np.arange(0, indices.size + 1, n_neighbors)
     one_way = sparse.csr_array((near.ravel(), indices.ravel(), indptr), shape=(X.shape[0], X.shape[0]))
     one_way.sort_indices()
@@ -150,13 +151,13 @@ class DenseSamples:
     @classmethod
     def of(cls, X: Any, *, single: bool, n_jobs: int | None) -> Self:
         """Subtract the column means and divide by the largest deviation: its square might not fit into float32."""
-        parts = _parts(X)
+        parts = column_parts(X)
         centres, deviations = zip(*thread_map(lambda columns: _centre(X, columns), parts, n_jobs), strict=True)
         unit = max(deviations) or 1.0
         Z = np.empty(X.shape, np.float32 if single else np.float64)
 
         def fill(part: int) -> None:
-            Z[:, parts[part]] = (_columns(X, parts[part]) - centres[part]) * (1 / unit)
+            Z[:, parts[part]] = (dense_columns(X, parts[part]) - centres[part]) * (1 / unit)
 
         list(thread_map(fill, range(len(parts)), n_jobs))
         heights = blocks(X.shape[0], SMALL_BLOCK)
@@ -290,8 +291,8 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
     from ilfs.kernels.neighbours import add_squared_distances
 
     squared = np.zeros(first.size)
-    for columns in _parts(X):
-        part = _columns(X, columns)
+    for columns in column_parts(X):
+        part = dense_columns(X, columns)
 
         def add(pairs: slice, part: Floats = part) -> None:
             add_squared_distances(part, first[pairs], second[pairs], squared[pairs])
@@ -300,12 +301,12 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
     return squared
 
 
-def _parts(X: Any) -> list[slice]:
+def column_parts(X: Any) -> list[slice]:
     """Columns of which a thread has a dense copy at once."""
     return blocks(X.shape[1], max(PART_CELLS // X.shape[0], 1))
 
 
-def _columns(X: Any, columns: slice) -> Floats:
+def dense_columns(X: Any, columns: slice) -> Floats:
     """A dense copy of some columns, row after row."""
     part = X[:, columns]
     return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
@@ -313,6 +314,6 @@ def _columns(X: Any, columns: slice) -> Floats:
 
 def _centre(X: Any, columns: slice) -> tuple[Floats, float]:
     """The means of some columns and the largest deviation from them."""
-    part = _columns(X, columns)
+    part = dense_columns(X, columns)
     centre = part.mean(axis=0)
     return centre, float(max((part.max(axis=0) - centre).max(), (centre - part.min(axis=0)).max()))

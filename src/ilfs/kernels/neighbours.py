@@ -56,11 +56,14 @@ def keep_nearest(
 @kernel
 def total_distance(products: NDArray[Any], halves: Floats, first: int, other: int) -> float:
     """Sum of the distances of a block of pairs, half the squares being ``halves[i] + halves[j] - products``."""
-    sums = np.zeros(products.shape[1])
+    width = products.shape[1]
+    sums = np.zeros(width)
     for a in range(products.shape[0]):
         half = halves[first + a]
-        for b in range(products.shape[1]):
-            sums[b] += np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
+        itself = first + a - other  # at distance 0, whatever the products round to
+        for low, high in ((0, min(max(itself, 0), width)), (max(itself + 1, 0), width)):
+            for b in range(low, high):
+                sums[b] += np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
     return float(np.sqrt(2.0) * sums.sum())
 
 

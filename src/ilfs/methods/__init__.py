@@ -3,12 +3,14 @@
 from ilfs.methods.fisher import FisherScore, fisher_score
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
+from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
     "ilfs": ILFS,
     "fisher": FisherScore,
     "inf_fs": InfFS,
+    "ls": LaplacianScore,
 }
 
 __all__ = [
@@ -16,6 +18,8 @@ __all__ = [
     "METHODS",
     "FisherScore",
     "InfFS",
+    "LaplacianScore",
     "fisher_score",
     "inf_fs",
+    "laplacian_score",
 ]
