@@ -26,9 +26,18 @@ def test_the_demo_prints_the_best_features_and_writes_all(demo, capsys):
     assert len(lines) == 31
 
 
-def test_the_algorithm_as_written_ranks_as_the_configuration_of_the_paper_does():
+def test_all_methods_are_compared(capsys):
+    from ilfs import METHODS
+
+    runpy.run_path(str(ROOT / "examples" / "compare_methods.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1 : len(METHODS) + 1]] == list(METHODS)
+
+
+def test_the_algorithm_as_written_ranks_as_the_configuration_of_the_paper_does(monkeypatch):
     from ilfs import ILFS
 
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
     speed = runpy.run_path(str(ROOT / "benchmarks" / "speed.py"))
     X, y = speed["job"](rows=200, columns=8)
     X[y == 1, :3] += 400
