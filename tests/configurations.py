@@ -5,6 +5,7 @@ from ilfs import (
     FisherScore,
     InfFS,
     LaplacianScore,
+    MutualInformation,
 )
 
 CONFIGURATIONS = [
@@ -22,4 +23,7 @@ CONFIGURATIONS = [
     LaplacianScore(),
     LaplacianScore(3, weights="binary", n_neighbors=3, n_jobs=2),
     LaplacianScore(0.5, width=2.0, n_neighbors=8),
+    MutualInformation(),
+    MutualInformation(3, n_bins=4, correction="miller-madow", n_jobs=2),
+    MutualInformation(0.5, bins="width", n_bins=10),
 ]

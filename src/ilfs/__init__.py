@@ -6,9 +6,11 @@ from ilfs.methods import (
     FisherScore,
     InfFS,
     LaplacianScore,
+    MutualInformation,
     fisher_score,
     inf_fs,
     laplacian_score,
+    mutual_information,
 )
 
 __version__ = "0.1.0"
@@ -19,8 +21,10 @@ __all__ = [
     "FisherScore",
     "InfFS",
     "LaplacianScore",
+    "MutualInformation",
     "__version__",
     "fisher_score",
     "inf_fs",
     "laplacian_score",
+    "mutual_information",
 ]

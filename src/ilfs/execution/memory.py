@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ilfs.arrays import read_only
 from ilfs.execution.fold import S
 from ilfs.execution.target import Target
 from ilfs.execution.threads import blocks
@@ -86,8 +87,7 @@ class DenseTable:
     """An array cut into blocks of rows, and those into blocks of columns, so that a file is read front to back."""
 
     def __init__(self, X: NDArray[Any], target: Target, n_threads: int) -> None:
-        self._X = X.view(np.ndarray)
-        self._X.flags.writeable = False  # one type for the compiler, whatever the caller's array is
+        self._X = read_only(X)
         self._in_place = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
         n_samples, n_features = X.shape
         width = _even_width(n_features, n_threads)
@@ -104,8 +104,7 @@ class DenseTable:
         if self._in_place:
             return DenseBlock(X, *self._sorted_rows[i], columns.start, columns.stop, columns)
         kept = np.float32 if X.dtype == np.float32 else np.float64
-        copy = np.array(X[:, columns], dtype=kept, order="C")
-        copy.flags.writeable = False
+        copy = read_only(np.array(X[:, columns], dtype=kept, order="C"))
         return DenseBlock(copy, *self._sorted_rows[i], 0, copy.shape[1], columns)
 
 
@@ -118,7 +117,7 @@ class SparseTable:
             X = X.copy()  # the caller's matrix keeps its duplicates
             X.sum_duplicates()
         data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
-        self._data, self._indices, self._indptr = map(_read_only, (data, X.indices, X.indptr))
+        self._data, self._indices, self._indptr = map(read_only, (data, X.indices, X.indptr))
         self._target = target.codes, target.weight, target.class_rows, target.class_total
         n_features = X.shape[1]
         width = max(1, n_features * SPARSE_CELLS // max(1, X.nnz, n_features))
@@ -134,9 +133,3 @@ def _even_width(n_features: int, n_threads: int) -> int:
     """Equal shares for the threads, neither much wider than WIDE nor narrower than NARROW."""
     shares = n_threads * math.ceil(n_features / (WIDE * n_threads))
     return max(math.ceil(n_features / shares), NARROW)
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -4,6 +4,7 @@ from ilfs.methods.fisher import FisherScore, fisher_score
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
+from ilfs.methods.mutual_information import MutualInformation, mutual_information
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
@@ -11,6 +12,7 @@ METHODS: dict[str, type[RankingSelector]] = {
     "fisher": FisherScore,
     "inf_fs": InfFS,
     "ls": LaplacianScore,
+    "mi": MutualInformation,
 }
 
 __all__ = [
@@ -19,7 +21,9 @@ __all__ = [
     "FisherScore",
     "InfFS",
     "LaplacianScore",
+    "MutualInformation",
     "fisher_score",
     "inf_fs",
     "laplacian_score",
+    "mutual_information",
 ]

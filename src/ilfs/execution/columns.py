@@ -1,0 +1,48 @@
+"""Some columns of a table, one after the other in memory."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ilfs.arrays import Integers, read_only
+from ilfs.execution.threads import blocks
+
+BLOCK_CELLS = 2**20
+NARROW, WIDE = 16, 64  # columns: reading fewer of every row is slow
+
+
+def column_blocks(X: Any) -> list[slice]:
+    """Columns in blocks of some million cells, which no thread needs much memory for."""
+    return blocks(X.shape[1], int(np.clip(BLOCK_CELLS // X.shape[0], NARROW, WIDE)))
+
+
+def gather_columns(X: Any, columns: slice, rows: Integers) -> NDArray[Any]:
+    """Cells of some columns, the rows in a given order.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse array of shape (n_samples, n_features)
+        In any layout; compressed columns are much faster than compressed rows.
+    columns : slice
+        Which columns.
+    rows : ndarray of int
+        Which rows.
+
+    Returns
+    -------
+    ndarray of shape (n_columns, n_rows)
+        A column of X in every row, of the type of X.
+    """
+    from ilfs.kernels import columns as kernels
+
+    if not sparse.issparse(X) and X.flags.f_contiguous:
+        return np.take(X.T[columns], rows, axis=1)
+    gathered = np.empty((columns.stop - columns.start, rows.size), X.dtype)
+    first = columns.start
+    if sparse.issparse(X) or not X.flags.c_contiguous:
+        X, first = X[:, columns], 0
+        X = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
+    kernels.gather_columns(read_only(X), rows, first, gathered)
+    return gathered

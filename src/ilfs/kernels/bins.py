@@ -1,0 +1,226 @@
+"""Columns cut into bins, and what the bins say about the classes.
+
+A column is cut at some of its values: a cell is in bin b if b of the cuts are not above it. So cells of one value are
+always in one bin. A value belongs to the bin in which the middle of its cells lies, when all cells are laid out in
+order of their values and the whole is divided into parts of equal weight.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.arrays import Floats, Integers
+from ilfs.kernels._jit import formula, kernel
+
+FEW = 24  # cuts that are compared with all cells; of more, the right one is searched for each cell
+
+
+@kernel
+def dense_information(
+    columns: NDArray[Any],
+    ordered: NDArray[Any],
+    below: Floats,
+    starts: Integers,
+    weight: Floats,
+    alike: bool,
+    n_bins: int,
+    equal_width: bool,
+    information: Floats,
+    bias: Floats,
+) -> None:
+    """Mutual information of every column with the classes, and how much of it is due to chance (Miller, Madow).
+
+    columns[j, starts[k]:starts[k + 1]] are the cells of class k, weight[a] is the weight of columns[:, a]; ordered[j]
+    is columns[j] sorted, missing cells last, and below[j, a] the weight of the cells before ordered[j, a]. If all
+    weights are alike, below has one row for all columns.
+    """
+    cuts, table = np.empty(n_bins, columns.dtype), np.empty((starts.size - 1, n_bins))
+    for j in range(columns.shape[0]):
+        n_cuts = find_cuts(ordered[j], below[0 if alike else j], n_bins, equal_width, cuts)
+        if alike and n_cuts <= FEW:
+            count_by_comparing(columns[j], starts, weight[0], cuts, n_cuts, table)
+        else:
+            count_by_searching(columns[j], starts, weight, cuts, n_cuts, table)
+        information[j], bias[j] = of_table(table, n_cuts + 1)
+
+
+@kernel
+def sparse_information(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    zeros: Floats,
+    ordered: NDArray[Any],
+    ordered_weight: Floats,
+    codes: Integers,
+    weight: Floats,
+    n_bins: int,
+    equal_width: bool,
+    information: Floats,
+    bias: Floats,
+) -> None:
+    """The same from the stored cells of sparse columns; zeros[j, k] is the weight of column j's other cells of class k.
+
+    ordered holds the stored cells of one column after the other, each sorted, with one entry more for its zeros (NaN if
+    there are none); ordered_weight their weights.
+    """
+    cuts, table = np.empty(n_bins, data.dtype), np.empty((zeros.shape[1], n_bins))
+    below = np.zeros(ordered.size + 1)
+    for j in range(indptr.size - 1):
+        begin, size = indptr[j] - indptr[0] + j, indptr[j + 1] - indptr[j] + 1
+        for a in range(size):
+            below[a + 1] = below[a] + ordered_weight[begin + a]
+        n_cuts = find_cuts(ordered[begin : begin + size], below, n_bins, equal_width, cuts)
+        table[:, : n_cuts + 1] = 0.0
+        for a in range(indptr[j], indptr[j + 1]):
+            if data[a] == data[a]:
+                table[codes[indices[a]], bin_of(data[a], cuts, n_cuts)] += weight[indices[a]]
+        for k in range(zeros.shape[1]):
+            table[k, bin_of(0.0, cuts, n_cuts)] += zeros[j, k]
+        information[j], bias[j] = of_table(table, n_cuts + 1)
+
+
+@kernel
+def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bool, cuts: NDArray[Any]) -> int:
+    """Fill in the values where a sorted column is cut, return their number, at most n_bins - 1.
+
+    below[a] is the weight of the cells before ordered[a]. A column with at most n_bins values is cut at each of them.
+    """
+    n = ordered.size
+    while n > 0 and np.isnan(ordered[n - 1]):
+        n -= 1
+    found, start = 0, first_above(ordered[0], ordered, 0, n)
+    while start < n and found < n_bins - 1:
+        cuts[found] = ordered[start]
+        found += 1
+        start = first_above(ordered[start], ordered, start, n)
+    if start >= n:
+        return found
+    if equal_width:
+        return width_cuts(float(ordered[0]), float(ordered[n - 1]), n_bins, cuts)
+    return frequency_cuts(ordered, below, n, n_bins, cuts)
+
+
+@formula
+def first_above(x: float, ordered: NDArray[Any], low: int, high: int) -> int:
+    """The first place in low:high with a value above x, high if there is none."""
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@formula
+def bin_of(x: float, cuts: NDArray[Any], n_cuts: int) -> int:
+    """How many of the cuts are not above x."""
+    return first_above(x, cuts, 0, n_cuts)
+
+
+@formula
+def width_cuts(low: float, high: float, n_bins: int, cuts: NDArray[Any]) -> int:
+    """Cut the range into equal parts, at the least number of the column's type that is not below the part's end."""
+    for b in range(1, n_bins):
+        end = low + (high - low) * (b / n_bins)
+        cuts[b - 1] = end
+        if cuts[b - 1] < end:
+            cuts[b - 1] = np.nextafter(cuts[b - 1], cuts.dtype.type(np.inf))
+    return n_bins - 1
+
+
+@formula
+def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cuts: NDArray[Any]) -> int:
+    """Cut where the middle of a value's cells is at least b / n_bins of the weight, for every b."""
+    found = 0
+    for b in range(1, n_bins):
+        # products, not quotients: of whole numbers they are exact
+        wanted = b * below[n]
+        here = last_at_most(wanted, n_bins, below, n)
+        start, stop = first_equal(ordered, here), first_above(ordered[here], ordered, here, n)
+        if n_bins * (below[start] + below[stop]) < 2 * wanted:
+            start = stop
+        if 0 < start < n and (found == 0 or ordered[start] > cuts[found - 1]):
+            cuts[found] = ordered[start]
+            found += 1
+    return found
+
+
+@formula
+def first_equal(ordered: NDArray[Any], here: int) -> int:
+    """The first place with the value that is here."""
+    low, high = 0, here
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] < ordered[here]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@formula
+def last_at_most(wanted: float, n_bins: int, below: Floats, n: int) -> int:
+    """The last a < n with n_bins * below[a] <= wanted."""
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if n_bins * below[middle] <= wanted:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def count_by_comparing(
+    x: NDArray[Any], starts: Integers, unit: float, cuts: NDArray[Any], n_cuts: int, table: Floats
+) -> None:
+    """Weight of the cells of every class in every bin, each cell of the same weight: some passes over vectors."""
+    for k in range(starts.size - 1):
+        mine = x[starts[k] : starts[k + 1]]  # counted from 0, or the compiler makes no vectors of it
+        above = 0
+        for a in range(mine.size):
+            above += mine[a] == mine[a]  # not NaN
+        for b in range(n_cuts):
+            higher, cut = 0, cuts[b]
+            for a in range(mine.size):
+                higher += mine[a] >= cut
+            table[k, b] = unit * (above - higher)
+            above = higher
+        table[k, n_cuts] = unit * above
+
+
+@kernel
+def count_by_searching(
+    x: NDArray[Any], starts: Integers, weight: Floats, cuts: NDArray[Any], n_cuts: int, table: Floats
+) -> None:
+    """The same for any weights and any number of bins, a cell at a time."""
+    table[:, : n_cuts + 1] = 0.0
+    for k in range(starts.size - 1):
+        for a in range(starts[k], starts[k + 1]):
+            if x[a] == x[a]:
+                table[k, bin_of(x[a], cuts, n_cuts)] += weight[a]
+
+
+@kernel
+def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
+    """Mutual information of rows and columns in nats, and (filled cells - filled rows - filled columns + 1) / 2n."""
+    by_class, by_bin = np.zeros(table.shape[0]), np.zeros(n_bins)
+    total, information, filled = 0.0, 0.0, 1
+    for k in range(table.shape[0]):
+        for b in range(n_bins):
+            by_class[k] += table[k, b]
+            by_bin[b] += table[k, b]
+        total += by_class[k]
+        filled -= by_class[k] > 0.0
+    for b in range(n_bins):
+        filled -= by_bin[b] > 0.0
+        for k in range(table.shape[0]):
+            if table[k, b] > 0.0:
+                filled += 1
+                # products first: of whole numbers they are exact, so that independence gives exactly 0
+                information += table[k, b] * np.log((table[k, b] * total) / (by_class[k] * by_bin[b]))
+    return information / total, filled / (2 * total)

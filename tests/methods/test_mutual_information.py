@@ -1,0 +1,236 @@
+"""Mutual information against exact counts, scikit-learn's two estimators and what must hold of it."""
+
+import numpy as np
+import pytest
+from helpers import DATA, NO_DATA, load, peak_megabytes, planted
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.stats import spearmanr
+from sklearn.feature_selection import SelectKBest, mutual_info_classif
+from sklearn.metrics import mutual_info_score
+
+from ilfs import MutualInformation, mutual_information
+
+LN2 = np.log(2)
+CONFIGURATIONS = [{}, {"bins": "width"}, {"correction": "miller-madow"}, {"n_bins": 40}]
+every = pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
+
+
+def small_integers(n_samples=300, n_features=20, n_values=8, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(-2, n_values - 2, (n_samples, n_features)).astype(float), rng.integers(0, n_classes, n_samples)
+
+
+def bins_by_hand(x, n_bins):
+    """Bins of equal frequency by their definition: where the middle of a value's cells lies."""
+    values, counts = np.unique(x, return_counts=True)
+    if values.size <= n_bins:
+        return np.searchsorted(values, x)
+    twice_middle = 2 * np.cumsum(counts) - counts
+    return (n_bins * twice_middle // (2 * x.size))[np.searchsorted(values, x)]
+
+
+def test_numbers_worked_by_hand():
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    determined, half, nothing = [5, 5, 5, 5, 3, 3, 3, 3], [1, 1, 2, 2, 2, 2, 2, 2], [0, 1, 0, 1, 0, 1, 0, 1]
+    scores = mutual_information(np.column_stack([determined, half, nothing]), y)
+    # the second: H(y) - P(x = 2) H(y | x = 2), six cells of which a third is of class 0
+    rest = 0.75 * (-np.log(1 / 3) / 3 - 2 * np.log(2 / 3) / 3)
+    np.testing.assert_allclose(scores, [LN2, LN2 - rest, 0.0], rtol=1e-14)
+    assert scores[2] == 0.0
+
+
+def test_the_correction_worked_by_hand():
+    X, y = np.array([[1.0], [1], [2], [2], [2], [2], [2], [2]]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    # each entropy rises by (filled cells - 1) / 2n: one cell of the 2 x 2 table is empty
+    plain = mutual_information(X, y)[0]
+    corrected = mutual_information(X, y, correction="miller-madow")[0]
+    assert corrected - plain == pytest.approx(((2 - 1) + (2 - 1) - (3 - 1)) / 16, abs=1e-15)
+    full = np.array([[1.0], [1], [1], [2], [1], [2], [2], [2]])
+    gain = mutual_information(full, y, correction="miller-madow")[0] - mutual_information(full, y)[0]
+    assert gain == pytest.approx(((2 - 1) + (2 - 1) - (4 - 1)) / 16, abs=1e-15)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 9])
+@pytest.mark.parametrize("n_values", [2, 5, 30, 200])
+def test_discrete_features_are_exact(n_classes, n_values):
+    X, y = small_integers(n_values=n_values, n_classes=n_classes)
+    ours = mutual_information(X, y, n_bins=200)
+    np.testing.assert_allclose(ours, mutual_info_classif(X, y, discrete_features=True), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_bins", [2, 3, 7, 16, 40])
+@given(seed=st.integers(0, 10_000), n_values=st.sampled_from([3, 9, 50, 10**9]))
+def test_bins_of_equal_frequency_are_what_they_are_said_to_be(n_bins, seed, n_values):
+    X, y = small_integers(n_samples=90, n_features=4, n_values=n_values, seed=seed)
+    expected = [mutual_info_score(bins_by_hand(x, n_bins), y) for x in X.T]
+    np.testing.assert_allclose(mutual_information(X, y, n_bins=n_bins), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_bins_of_equal_width_are_what_they_are_said_to_be(dtype):
+    X, y = planted(n_classes=3, n_features=10)
+    X = X.astype(dtype)
+    low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
+    bins = np.minimum(np.floor(7 * (X - low) / (high - low)), 6)
+    expected = [mutual_info_score(x, y) for x in bins.T]
+    np.testing.assert_allclose(mutual_information(X, y, n_bins=7, bins="width"), expected, atol=1e-12)
+
+
+def test_increasing_maps_change_nothing():
+    X, y = planted(n_samples=250, n_classes=3)
+    scores = mutual_information(X, y)
+    for mapped in (np.exp(X), X**3, 1e6 + 7 * X, np.argsort(np.argsort(X, axis=0), axis=0)):
+        np.testing.assert_array_equal(mutual_information(mapped, y), scores)
+
+
+def test_a_heavy_value_has_a_bin_of_its_own_wherever_it_lies():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    few = np.where((rng.random(400) < 0.1) & (y == 1), rng.uniform(1, 2, 400), 0.0)
+    expected = mutual_info_score(few > 0, y)
+    for x in (few, -few, 5 - few):
+        assert mutual_information(x[:, None], y, n_bins=5)[0] >= expected - 1e-12
+
+
+def test_a_determined_class_gives_its_entropy():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [70, 40, 90])
+    entropy = -sum(p * np.log(p) for p in (0.35, 0.2, 0.45))
+    X = np.column_stack([y, -3.5 * y, y + rng.random(200) / 2])
+    np.testing.assert_allclose(mutual_information(X, y, n_bins=20)[:2], entropy, rtol=1e-12)
+    assert mutual_information(X, y, n_bins=200)[2] == pytest.approx(entropy)
+
+
+@pytest.mark.parametrize("counts", [[[3, 6], [5, 10]], [[1, 2, 3], [2, 4, 6], [7, 14, 21]]])
+def test_independent_tables_give_exactly_zero(counts):
+    cells = [(k, b) for k, row in enumerate(counts) for b, n in enumerate(row) for _ in range(n)]
+    y, x = np.array(cells).T
+    assert mutual_information(x[:, None], y)[0] == 0.0
+    assert mutual_information(sparse.csr_array(x[:, None]), y)[0] == 0.0
+
+
+def test_it_orders_features_as_the_nearest_neighbours_estimator_does():
+    rng = np.random.default_rng(0)
+    y = np.arange(800) % 2
+    X = rng.normal(size=(800, 30))
+    X[:, :10] += np.outer(y, np.linspace(0.3, 2.5, 10))
+    X[:, 10:20] *= 1 + np.outer(y, np.linspace(0.3, 3, 10))  # classes of one mean
+    theirs = mutual_info_classif(X, y, random_state=0)
+    assert spearmanr(mutual_information(X, y), theirs).statistic > 0.9
+    assert np.abs(mutual_information(X, y, correction="miller-madow") - theirs).max() < 0.06
+
+
+@pytest.mark.skipif(not DATA, reason=NO_DATA)
+@pytest.mark.parametrize(("name", "least"), [("srbct", 0.7), ("usps", 0.85)])
+def test_it_orders_real_features_as_the_nearest_neighbours_estimator_does(name, least):
+    X, y = load(name)
+    some = np.random.default_rng(0).permutation(len(y))[:600]
+    X, y = X[some, ::8].astype(np.float64), y[some]
+    theirs = mutual_info_classif(X, y, random_state=0)
+    assert spearmanr(mutual_information(X, y), theirs).statistic > least
+
+
+def test_the_correction_removes_what_noise_earns():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 1000)), np.arange(400) % 4
+    selector = MutualInformation(correction="miller-madow", n_bins=6).fit(X, y)
+    plain = mutual_information(X, y, n_bins=6)
+    by_chance = (6 * 4 - 6 - 4 + 1) / 800  # no cell is empty
+    assert plain.mean() == pytest.approx(by_chance, rel=0.1)
+    np.testing.assert_allclose(selector.scores_, np.maximum(plain - by_chance, 0), atol=1e-15)
+    # none is below 0, and those at 0 are still in order
+    assert selector.scores_.min() == 0.0
+    np.testing.assert_array_equal(selector.order_, np.argsort(-plain, kind="stable"))
+
+
+@every
+def test_weight_two_is_the_row_twice(parameters):
+    X, y = planted(n_samples=150, n_classes=3)
+    X[:, ::3] = np.round(X[:, ::3])
+    X[:, 1::3] *= np.random.default_rng(1).random((150, 13)) < 0.4
+    weight = np.random.default_rng(0).integers(0, 4, 150)
+    again = np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    for form in (np.asarray, sparse.csr_array):
+        weighed = MutualInformation(**parameters).fit(form(X), y, sample_weight=weight)
+        np.testing.assert_array_equal(
+            weighed.scores_, MutualInformation(**parameters).fit(form(again[0]), again[1]).scores_
+        )
+        twice = MutualInformation(**parameters).fit(form(X), y, sample_weight=np.full(150, 2.0))
+        doubled = MutualInformation(**parameters).fit(form(np.vstack([X, X])), np.append(y, y))
+        np.testing.assert_array_equal(twice.scores_, doubled.scores_)
+
+
+@every
+def test_a_missing_cell_is_as_if_it_were_not_there(parameters):
+    X, y = planted(n_samples=200, n_classes=3, n_features=6)
+    X[:, 3:] *= np.random.default_rng(2).random((200, 3)) < 0.5
+    present = np.random.default_rng(1).random(X.shape) < 0.7
+    holed, parameters = np.where(present, X, np.nan), {"n_bins": 6} | parameters
+    done = MutualInformation(**parameters).fit(holed, y)
+    weighed = MutualInformation(**parameters).fit(holed, y, sample_weight=1.0 + np.arange(200) % 2)
+    np.testing.assert_array_equal(MutualInformation(**parameters).fit(sparse.csc_array(holed), y).scores_, done.scores_)
+    for j, here in enumerate(present.T):
+        alone = MutualInformation(**parameters).fit(X[here, j : j + 1], y[here])
+        assert done.scores_[j] == pytest.approx(alone.scores_[0], abs=1e-14)
+        alone.fit(X[here, j : j + 1], y[here], sample_weight=(1.0 + np.arange(200) % 2)[here])
+        assert weighed.scores_[j] == pytest.approx(alone.scores_[0], abs=1e-14)
+
+
+def spaced(X):
+    return np.repeat(X, 2, axis=1)[:, ::2]
+
+
+@every
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array, np.asfortranarray, spaced])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_layout_gives_the_same_to_the_last_bit(parameters, form, dtype):
+    X, y = planted(n_samples=150, n_classes=3)
+    X[:, ::2] *= np.random.default_rng(1).random((150, 20)) < 0.3
+    X = X.astype(dtype)
+    done, other = (MutualInformation(**parameters).fit(Z, y) for Z in (X, form(X)))
+    np.testing.assert_array_equal(done.scores_, other.scores_)
+
+
+def test_float32_is_the_same_as_the_same_numbers_in_float64():
+    X, y = planted(n_classes=3)
+    X = X.astype(np.float32)
+    for parameters in CONFIGURATIONS:
+        np.testing.assert_array_equal(
+            mutual_information(X, y, **parameters), mutual_information(X.astype(np.float64), y, **parameters)
+        )
+
+
+def test_the_number_of_bins_follows_the_weight_of_the_samples():
+    X, y = planted(n_samples=100)
+    few, many = MutualInformation().fit(X, y).n_bins_, MutualInformation().fit(X, y, np.full(100, 100.0)).n_bins_
+    assert 2 <= few < many == MutualInformation().fit(np.repeat(X, 100, axis=0), np.repeat(y, 100)).n_bins_
+    assert MutualInformation(n_bins=11).fit(X, y).n_bins_ == 11
+
+
+def test_the_function_is_a_score_for_scikit_learn():
+    X, y = planted(n_classes=3, shift=3.0)
+    chosen = SelectKBest(mutual_information, k=5).fit(X, y)
+    assert set(np.flatnonzero(chosen.get_support())) == {0, 1, 2, 3, 4}
+    np.testing.assert_array_equal(chosen.scores_, MutualInformation().fit(X, y).scores_)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_bins": 1}, "n_bins must be an integer >= 2 or 'auto', got 1"),
+        ({"n_bins": 2.5}, "n_bins must be an integer >= 2 or 'auto', got 2.5"),
+        ({"n_bins": "sturges"}, "n_bins must be an integer >= 2 or 'auto', got 'sturges'"),
+        ({"bins": "equal"}, "bins must be 'frequency' or 'width', got 'equal'"),
+        ({"correction": "jackknife"}, "correction must be None or 'miller-madow', got 'jackknife'"),
+    ],
+)
+def test_wrong_parameters_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        MutualInformation(**wrong).fit(*planted())
+
+
+def test_peak_memory_is_some_blocks_of_columns():
+    # 64 columns twice for each of two threads
+    assert peak_megabytes("MutualInformation(n_jobs=2)", 10_000, 1_000) < 2 * 2 * 64 * 10_000 * 8 / 1e6 + 10
