@@ -6,6 +6,7 @@ from ilfs import (
     InfFS,
     LaplacianScore,
     MutualInformation,
+    ReliefF,
 )
 
 CONFIGURATIONS = [
@@ -26,4 +27,7 @@ CONFIGURATIONS = [
     MutualInformation(),
     MutualInformation(3, n_bins=4, correction="miller-madow", n_jobs=2),
     MutualInformation(0.5, bins="width", n_bins=10),
+    ReliefF(),
+    ReliefF(3, n_neighbors=3, n_jobs=2),
+    ReliefF(0.5, n_neighbors=5, n_samples=40, random_state=0),
 ]

@@ -7,10 +7,12 @@ from ilfs.methods import (
     InfFS,
     LaplacianScore,
     MutualInformation,
+    ReliefF,
     fisher_score,
     inf_fs,
     laplacian_score,
     mutual_information,
+    relieff,
 )
 
 __version__ = "0.1.0"
@@ -22,9 +24,11 @@ __all__ = [
     "InfFS",
     "LaplacianScore",
     "MutualInformation",
+    "ReliefF",
     "__version__",
     "fisher_score",
     "inf_fs",
     "laplacian_score",
     "mutual_information",
+    "relieff",
 ]

@@ -5,6 +5,7 @@ from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
 from ilfs.methods.mutual_information import MutualInformation, mutual_information
+from ilfs.methods.relieff import ReliefF, relieff
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
@@ -13,6 +14,7 @@ METHODS: dict[str, type[RankingSelector]] = {
     "inf_fs": InfFS,
     "ls": LaplacianScore,
     "mi": MutualInformation,
+    "relieff": ReliefF,
 }
 
 __all__ = [
@@ -22,8 +24,10 @@ __all__ = [
     "InfFS",
     "LaplacianScore",
     "MutualInformation",
+    "ReliefF",
     "fisher_score",
     "inf_fs",
     "laplacian_score",
     "mutual_information",
+    "relieff",
 ]

@@ -1,0 +1,231 @@
+"""ReliefF against its definition, published weights of iris, and records made from MATLAB's documentation."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import DATA, NO_DATA, ORACLE, load, oracle, peak_megabytes, planted
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.feature_selection import SelectKBest
+
+from ilfs import ReliefF, class_neighbours, relieff
+
+
+def by_definition(X, y, k=10, drawn=None):
+    """Kononenko's weights, sample by sample and feature by feature; ties share the last places."""
+    X = np.asarray(X, dtype=float)
+    (m, n), (classes, codes) = X.shape, np.unique(y, return_inverse=True)
+    drawn = range(m) if drawn is None else drawn
+    diff = np.abs(X[:, None] - X) / (np.nanmax(X, axis=0) - np.nanmin(X, axis=0))
+    both = ~np.isnan(diff)
+    distance = np.where(both.any(axis=2), n * np.nansum(diff, axis=2) / np.maximum(both.sum(axis=2), 1), n)
+    distance = distance.round(9)
+    prior = np.bincount(codes) / m
+    sums, weighed, totals = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
+    for i in drawn:
+        for c in range(classes.size):
+            members = np.array([j for j in np.flatnonzero(codes == c) if j != i], dtype=int)
+            places = min(k, members.size)
+            if not places:
+                continue
+            d = distance[i, members]
+            last = np.sort(d)[places - 1]
+            share = np.where(d < last, 1.0, (places - np.sum(d < last)) / np.sum(d == last)) * (d <= last) / places
+            miss = int(c != codes[i])
+            share = share * (prior[c] / (1 - prior[codes[i]]) if miss else 1.0) / len(drawn)
+            sums[miss] += share @ np.nan_to_num(diff[i, members])
+            weighed[miss] += share @ both[i, members]
+            totals[miss] += share.sum()
+    hits, misses = totals[:, None] * np.divide(sums, weighed, out=np.zeros((2, n)), where=weighed > 0)
+    return misses - hits
+
+
+@pytest.fixture
+def tiny_blocks(monkeypatch):
+    """Many blocks and few places, so that every path is taken."""
+    for name, size in {
+        "SMALL_BLOCK": 8,
+        "LARGE_BLOCK": 8,
+        "SUMMED": 8,
+        "SPARE": 1,
+        "MANY_ROWS": 7,
+        "PAIRS": 50,
+    }.items():
+        monkeypatch.setattr(class_neighbours, name, size)
+
+
+def test_published_weights_of_iris():
+    X, y = load_iris(return_X_y=True)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=10), [0.1399, 0.1226, 0.3590, 0.3754], atol=5e-5)
+
+
+def test_numbers_worked_by_hand():
+    X, y = np.array([[0.0, 3], [1, 0], [9, 1], [10, 4]]), np.array(["a", "a", "b", "b"])
+    # scaled by 10 and 4; hits differ by (0.1, 0.75), the nearest misses 0-3 and 1-2 by (1, 0.25) and (0.8, 0.25)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=1), [0.9 - 0.1, 0.25 - 0.75])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("k", [1, 4, 10])
+def test_the_definition(n_classes, k, tiny_blocks):
+    X, y = planted(n_samples=70, n_features=13, n_classes=n_classes)
+    y[:12] = 0  # classes of different sizes
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=k, n_jobs=2), by_definition(X, y, k), rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_values", [2, 3, 4, 7])
+def test_ties_share_the_last_places(n_values, tiny_blocks):
+    rng = np.random.default_rng(n_values)
+    X, y = rng.integers(0, n_values, size=(60, 6)).astype(float), rng.integers(0, 3, size=60)
+    expected = by_definition(X, y, 5)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=5), expected, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(relieff(0.1 * X + 0.7, y, n_neighbors=5), expected, rtol=1e-10, atol=1e-14)
+    order = rng.permutation(60)
+    np.testing.assert_allclose(relieff(X[order], y[order], n_neighbors=5), expected, rtol=1e-10, atol=1e-14)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    k=st.integers(1, 6),
+    share=st.sampled_from([0.0, 0.05, 0.5]),
+    values=st.sampled_from([2, 1000]),
+)
+def test_the_definition_with_missing_cells(seed, k, share, values):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, values, size=(25, 7)).astype(float), rng.integers(0, 3, size=25)
+    X[rng.random(X.shape) < share] = np.nan
+    y[:3] = 0, 1, 2
+    X[:2, :] = [[0.0], [1.0]]  # no column is constant
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=k), by_definition(X, y, k), rtol=1e-9, atol=1e-12)
+
+
+def test_missing_cells_in_many_blocks(tiny_blocks):
+    X, y = planted(n_samples=60, n_features=21, n_classes=3)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    expected = by_definition(X, y, 4)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=4, n_jobs=2), expected, rtol=1e-10, atol=1e-14)
+    stored = sparse.csr_array(np.nan_to_num(X, nan=7.0))
+    stored.data[stored.data == 7.0] = np.nan
+    np.testing.assert_allclose(relieff(stored, y, n_neighbors=4), expected, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+def test_sparse_is_the_definition(sign, tiny_blocks):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.08, size=(60, 30)) * rng.choice([-1.0, 1.0][sign:], size=(60, 30))
+    X[0], y = 1.0, np.arange(60) % 3  # no column is constant
+    for form in (sparse.csr_array, sparse.csc_matrix):
+        assert form(X).nnz < 0.1 * X.size
+        scores = relieff(form(X), y, n_neighbors=4, n_jobs=2)
+        np.testing.assert_allclose(scores, by_definition(X, y, 4), rtol=1e-10, atol=1e-14)
+
+
+def test_some_samples_drawn(tiny_blocks):
+    X, y = planted(n_samples=60, n_features=9, n_classes=3)
+    drawn = np.sort(np.random.RandomState(3).choice(60, 20, replace=False))
+    scores = relieff(X, y, n_neighbors=4, n_samples=20, random_state=3)
+    np.testing.assert_allclose(scores, by_definition(X, y, 4, drawn.tolist()), rtol=1e-10, atol=1e-14)
+    np.testing.assert_array_equal(relieff(X, y, n_samples=60), relieff(X, y))
+    with pytest.warns(UserWarning, match="n_samples=61 is more than the 60 samples of X: all are used"):
+        np.testing.assert_array_equal(relieff(X, y, n_samples=61), relieff(X, y))
+
+
+def test_a_class_with_few_samples_gives_what_it_has():
+    X, y = planted(n_samples=40, n_features=6)
+    y = y.copy()
+    y[:3], y[3] = 2, 3  # three samples of a class, and one alone
+    np.testing.assert_allclose(relieff(X, y), by_definition(X, y), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300"])
+@pytest.mark.parametrize("k", [10, 20])
+def test_records_made_from_the_documentation_of_matlab(name, k):
+    X, _, weights, _ = oracle(name, f"relieff_class_k{k}")
+    with np.load(Path(ORACLE) / f"{name}.npz") as table:
+        y = table["y"]
+    tied = name.startswith("colon")  # where the record depends on the order of the rows
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=k), weights, rtol=0, atol=0.01 if tied else 1e-12)
+
+
+def test_it_sees_features_that_matter_only_jointly():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    y = (X[:, 2] > 0) ^ (X[:, 5] > 0)
+    assert set(ReliefF(2).fit(X, y).order_[:2].tolist()) == {2, 5}
+
+
+def test_scale_and_offset_of_a_feature_do_not_matter():
+    X, y = planted(n_samples=80, n_features=10)
+    scales, offsets = np.logspace(-6, 6, 10), np.linspace(-3, 3, 10)
+    np.testing.assert_allclose(relieff(scales * X + offsets * scales, y), relieff(X, y), rtol=1e-9)
+
+
+def test_tight_clusters_far_apart(tiny_blocks):
+    # differences far below the precision of float32
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(3, 6)), 20, axis=0) + 1e-9 * rng.integers(0, 50, size=(60, 6))
+    y = rng.integers(0, 2, size=60)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition_exact(X, y, 3), rtol=1e-6)
+
+
+def by_definition_exact(X, y, k):
+    """For distances that all differ, without rounding them."""
+    Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    diff = np.abs(Z[:, None] - Z)
+    units = np.rint(diff.sum(axis=2) / (X.shape[1] * 2.0**-40))
+    weights = np.zeros(X.shape[1])
+    for i in range(len(X)):
+        for c in (0, 1):
+            members = np.flatnonzero((y == c) & (np.arange(len(X)) != i))
+            last = np.sort(units[i, members])[k - 1]
+            nearer, tied = members[units[i, members] < last], members[units[i, members] == last]
+            mean = (diff[i, nearer].sum(axis=0) + (k - nearer.size) * diff[i, tied].mean(axis=0)) / k
+            weights += (1 if c != y[i] else -1) * mean / len(X)
+    return weights
+
+
+def test_many_features_are_summed_in_parts():
+    X, y = planted(n_samples=30, n_features=9001)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.skipif(not DATA, reason=NO_DATA)
+def test_sparse_text_is_the_same_as_dense():
+    X, y = load("dexter")
+    X = sparse.csr_array(X)[:, :2000]
+    np.testing.assert_allclose(relieff(X, y, n_jobs=2), relieff(X.toarray(), y), rtol=1e-9, atol=1e-14)
+
+
+def test_callbacks_may_end_it_after_some_samples(monkeypatch):
+    monkeypatch.setattr(class_neighbours, "SMALL_BLOCK", 16)
+    monkeypatch.setattr(class_neighbours, "LARGE_BLOCK", 16)
+    X, y = planted(n_samples=64, n_features=8, n_classes=3)
+    monkeypatch.setattr(ReliefF, "_steps", lambda self, items, name: iter(items[:2]))
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=4), by_definition(X, y, 4, range(32)), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1, got 0"),
+        ({"n_neighbors": 2.5}, "n_neighbors must be an integer >= 1, got 2.5"),
+        ({"n_samples": 0}, "n_samples must be an integer >= 1, got 0"),
+    ],
+)
+def test_wrong_parameters_are_refused_in_a_sentence(parameters, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        ReliefF(**parameters).fit(np.eye(6), [0, 1] * 3)
+
+
+def test_scikit_learn_takes_the_function():
+    X, y = planted(n_features=12)
+    kept = SelectKBest(relieff, k=3).fit(X, y).get_support(indices=True)
+    assert set(kept) == set(ReliefF().fit(X, y).order_[:3])
+
+
+def test_memory_is_a_copy_in_float32_the_neighbours_and_blocks():
+    # 3000 x 2000: the data have 48 MB, a matrix of all distances would have 72 MB
+    assert peak_megabytes("ReliefF(n_jobs=2)", 3000, 2000) < 24 + 40 * 18 * 2 * 3000 / 2**20 + 100
