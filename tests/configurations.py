@@ -1,6 +1,7 @@
 """Every method in its default and in at least two other configurations: all of them pass the same contract."""
 
 from ilfs import (
+    CFS,
     ILFS,
     FisherScore,
     InfFS,
@@ -30,4 +31,7 @@ CONFIGURATIONS = [
     ReliefF(),
     ReliefF(3, n_neighbors=3, n_jobs=2),
     ReliefF(0.5, n_neighbors=5, n_samples=40, random_state=0),
+    CFS(),
+    CFS(4, n_jobs=2),
+    CFS(0.25),
 ]

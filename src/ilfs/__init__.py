@@ -1,6 +1,7 @@
 """Feature selection: Infinite Latent Feature Selection as a scikit-learn selector."""
 
 from ilfs.methods import (
+    CFS,
     ILFS,
     METHODS,
     FisherScore,
@@ -8,6 +9,7 @@ from ilfs.methods import (
     LaplacianScore,
     MutualInformation,
     ReliefF,
+    cfs_score,
     fisher_score,
     inf_fs,
     laplacian_score,
@@ -18,6 +20,7 @@ from ilfs.methods import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "CFS",
     "ILFS",
     "METHODS",
     "FisherScore",
@@ -26,6 +29,7 @@ __all__ = [
     "MutualInformation",
     "ReliefF",
     "__version__",
+    "cfs_score",
     "fisher_score",
     "inf_fs",
     "laplacian_score",

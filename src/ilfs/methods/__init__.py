@@ -1,5 +1,6 @@
 """The methods, one file each."""
 
+from ilfs.methods.cfs import CFS, cfs_score
 from ilfs.methods.fisher import FisherScore, fisher_score
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
@@ -15,9 +16,11 @@ METHODS: dict[str, type[RankingSelector]] = {
     "ls": LaplacianScore,
     "mi": MutualInformation,
     "relieff": ReliefF,
+    "cfs": CFS,
 }
 
 __all__ = [
+    "CFS",
     "ILFS",
     "METHODS",
     "FisherScore",
@@ -25,6 +28,7 @@ __all__ = [
     "LaplacianScore",
     "MutualInformation",
     "ReliefF",
+    "cfs_score",
     "fisher_score",
     "inf_fs",
     "laplacian_score",
