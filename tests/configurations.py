@@ -2,6 +2,7 @@
 
 from ilfs import (
     CFS,
+    FSV,
     ILFS,
     FisherScore,
     InfFS,
@@ -19,6 +20,9 @@ CONFIGURATIONS = [
     FisherScore(),
     FisherScore(4, n_jobs=2),
     FisherScore(0.3, weighting="equal"),
+    FSV(),
+    FSV(4, penalty=0.02, alpha=2.0, rest="last", n_jobs=2),
+    FSV(0.3, standardize=False, max_iter=2),
     InfFS(),
     InfFS(5, alpha=0.5, damping=0.99, scale="range", n_jobs=2),
     InfFS(0.3, correlation="pearson", alpha=1.0, max_iter=3),

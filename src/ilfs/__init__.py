@@ -2,6 +2,7 @@
 
 from ilfs.methods import (
     CFS,
+    FSV,
     ILFS,
     METHODS,
     FisherScore,
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CFS",
+    "FSV",
     "ILFS",
     "METHODS",
     "FisherScore",

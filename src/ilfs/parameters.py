@@ -22,10 +22,13 @@ def check_choice(name: str, value: Any, choices: Sequence[str | bool | None]) ->
         raise ValueError(f"{name} must be {', '.join(others)} or {last}, got {value!r}")
 
 
-def check_between(name: str, value: Any, low: float, high: float) -> None:
-    """Refuse what is not a number strictly between the two."""
+def check_between(name: str, value: Any, low: float, high: float, *, word: str | None = None) -> None:
+    """Refuse what is not a number strictly between the two, nor the word that may stand for one."""
+    if isinstance(value, str) and value == word:
+        return
     if is_boolean(value) or not isinstance(value, Real) or not low < float(value) < high:
-        raise ValueError(f"{name} must be a number strictly between {low:g} and {high:g}, got {value!r}")
+        or_word = "" if word is None else f"{word!r} or "
+        raise ValueError(f"{name} must be {or_word}a number strictly between {low:g} and {high:g}, got {value!r}")
 
 
 def check_within(name: str, value: Any, low: float, high: float) -> None:

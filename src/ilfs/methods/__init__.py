@@ -2,6 +2,7 @@
 
 from ilfs.methods.cfs import CFS, cfs_score
 from ilfs.methods.fisher import FisherScore, fisher_score
+from ilfs.methods.fsv import FSV
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
@@ -12,6 +13,7 @@ from ilfs.selector import RankingSelector
 METHODS: dict[str, type[RankingSelector]] = {
     "ilfs": ILFS,
     "fisher": FisherScore,
+    "fsv": FSV,
     "inf_fs": InfFS,
     "ls": LaplacianScore,
     "mi": MutualInformation,
@@ -21,6 +23,7 @@ METHODS: dict[str, type[RankingSelector]] = {
 
 __all__ = [
     "CFS",
+    "FSV",
     "ILFS",
     "METHODS",
     "FisherScore",

@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from ilfs.kernels.hinge_program import INTERCEPT, HingeProgram, quotients, spaced_at_random
+
+ENOUGH = 100_000
+
+
+def table(kind, n_samples, n_features, seed=0):
+    """Two classes that overlap or not, and values that tie or not."""
+    rng = np.random.default_rng(seed)
+    label = np.where(np.arange(n_samples) % 3, 1.0, -1.0)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, :3] += (3.0 if kind == "separable" else 0.6) * label[:, None]
+    if kind == "integers":
+        X = np.round(X)
+    if kind == "bits":
+        X = (X > 0.5).astype(float)
+    if kind == "twice":  # every column and every sample is there twice
+        X[:, n_features // 2 :] = X[:, : n_features - n_features // 2]
+        X[n_samples // 2 :], label[n_samples // 2 :] = (
+            X[: n_samples - n_samples // 2],
+            label[: n_samples - n_samples // 2],
+        )
+    return X, label, np.where(label > 0, 1 / (label > 0).sum(), 1 / (label < 0).sum())
+
+
+def program_of(X, label, bound):
+    program = HingeProgram(label, bound)
+    program.add(np.arange(X.shape[1]), X.T * label)
+    return program
+
+
+def objective(program, weight, cost):
+    loss = np.maximum(1 - weight @ program.columns, 0)
+    return program.bound @ loss + cost @ np.abs(weight)
+
+
+def by_linprog(program, cost):
+    """The whole program, in the textbook's form."""
+    S = program.columns.T
+    done = linprog(
+        np.concatenate([cost, cost, program.bound]),
+        A_ub=np.hstack([-S, S, -np.eye(len(S))]),
+        b_ub=-np.ones(len(S)),
+        method="highs",
+    )
+    assert done.status == 0
+    return done.fun
+
+
+KINDS = ["overlapping", "separable", "integers", "bits", "twice"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(9, 4), (40, 12), (150, 20), (30, 90)])
+@pytest.mark.parametrize("share", [0.6, 0.1, 0.001])
+def test_the_optimum_is_that_of_a_general_solver(kind, shape, share):
+    program = program_of(*table(kind, *shape))
+    cost = np.append(0.0, np.full(shape[1], share * program.cost.max()))
+    assert program.move(cost, ENOUGH)
+    weight = program.weights()
+    assert objective(program, weight, cost) == pytest.approx(by_linprog(program, cost), abs=1e-9)
+    assert objective(program, weight, cost) == pytest.approx(program.dual.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_duals_and_weights_fit_each_other(kind):
+    program = program_of(*table(kind, 60, 15))
+    rng = np.random.default_rng(1)
+    cost = np.append(0.0, rng.uniform(0.02, 0.3, 15))
+    assert program.move(cost, ENOUGH)
+    weight, slope = program.weights(), program.columns @ program.dual
+    assert (program.dual >= -1e-12).all()
+    assert (program.dual <= program.bound + 1e-12).all()
+    assert (np.abs(slope) <= cost + 1e-12).all()
+    used = weight != 0
+    np.testing.assert_allclose(slope[used], (cost * np.sign(weight))[used], atol=1e-12)
+    loss = 1 - weight @ program.columns
+    np.testing.assert_allclose(program.dual[loss > 1e-6], program.bound[loss > 1e-6])
+    np.testing.assert_allclose(program.dual[loss < -1e-6], 0.0)
+
+
+def test_the_way_of_the_costs_does_not_matter():
+    X, label, bound = table("overlapping", 50, 30)
+    direct, winding = program_of(X, label, bound), program_of(X, label, bound)
+    cost = np.append(0.0, np.full(30, 0.1))
+    assert direct.move(cost, ENOUGH)
+    for seed in range(5):
+        assert winding.move(np.append(0.0, np.random.default_rng(seed).uniform(0.01, 1.0, 30)), ENOUGH)
+    assert winding.move(cost, ENOUGH)
+    np.testing.assert_allclose(winding.weights(), direct.weights(), atol=1e-12)
+
+
+def test_columns_may_come_later():
+    X, label, bound = table("overlapping", 50, 30)
+    together, apart = program_of(X, label, bound), HingeProgram(label, bound)
+    cost = np.full(30, 0.1)
+    for some in np.split(np.random.default_rng(0).permutation(30), 5):
+        apart.add(some, X[:, some].T * label)
+        assert apart.move(np.append(0.0, cost[apart.feature[1:]]), ENOUGH)
+    assert together.move(np.append(0.0, cost), ENOUGH)
+    weight = np.zeros(30)
+    weight[apart.feature[1:]] = apart.weights()[1:]
+    np.testing.assert_allclose(weight, together.weights()[1:], atol=1e-12)
+
+
+def test_it_starts_without_weights_and_at_the_cost_of_the_class_means():
+    X, label, bound = table("overlapping", 30, 6)
+    program = program_of(X, label, bound)
+    difference = X[label > 0].mean(axis=0) - X[label < 0].mean(axis=0)
+    np.testing.assert_allclose(program.cost[1:], np.abs(difference))
+    assert program.feature[0] == INTERCEPT
+    assert not program.weights().any()
+    assert program.hinge(program.weights()) == pytest.approx(2.0)
+
+
+def test_the_path_is_piecewise_linear_and_continuous():
+    X, label, bound = table("overlapping", 40, 8)
+    program = program_of(X, label, bound)
+    top, values = program.cost.max(), []
+    for share in np.linspace(1.0, 0.02, 200):
+        cost = np.append(0.0, np.full(8, share * top))
+        assert program.move(cost, ENOUGH)
+        values.append(objective(program, program.weights(), cost))
+    # the optimal value is concave in the costs and its slope is the size of the weights
+    assert (np.diff(values, 2) <= 1e-12).all()
+
+
+def test_too_few_pivots_are_told():
+    program = program_of(*table("overlapping", 60, 15))
+    assert not program.move(np.append(0.0, np.full(15, 0.01)), 3)
+    assert program.n_pivots == 3
+
+
+def test_dependent_columns_are_told_from_each_other_by_cost():
+    X, label, bound = table("overlapping", 40, 5)
+    X = np.column_stack([X, X[:, 0], 2 * X[:, 1]])  # a twin, and one that is cheaper per unit
+    program = program_of(X, label, bound)
+    cost = np.append(0.0, np.full(7, 0.05))
+    assert program.move(cost, ENOUGH)
+    weight = program.weights()[1:]
+    assert weight[1] == 0.0
+    assert (weight[0] == 0.0) != (weight[5] == 0.0)
+    assert objective(program, program.weights(), cost) == pytest.approx(by_linprog(program, cost), abs=1e-9)
+
+
+def test_room_is_used_up_at_a_rate():
+    steps = quotients(np.array([1.0, -1e-18, 2.0, 3.0]), np.array([2.0, 1.0, -1.0, 1e-20]), 2.0)
+    np.testing.assert_array_equal(steps, [0.5, 0.0, np.inf, np.inf])
+
+
+def test_jitter_keeps_its_distance():
+    numbers = spaced_at_random(1000)
+    assert np.diff(np.sort(numbers)).min() > 0.4 / 1000
+    assert 0 <= numbers.min() < numbers.max() < 1
+    assert abs(np.corrcoef(numbers, np.arange(1000))[0, 1]) < 0.1

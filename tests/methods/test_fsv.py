@@ -1,0 +1,341 @@
+"""FSV against a general solver, brute force over all vertices, the authors' toolbox, and what must not change it."""
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
+
+from ilfs import FSV
+from ilfs.kernels.hinge_program import HingeProgram
+from ilfs.methods import fsv
+
+
+def overlapping(n_samples, n_features, seed=0, shift=0.7):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_samples) % 2
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, : min(3, n_features)] += shift * y[:, None]
+    return X, y
+
+
+def standardised(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def mean_hinges(Z, y, weight, intercept):
+    loss = np.maximum(1 - np.where(y, 1, -1) * (Z @ weight + intercept), 0)
+    return loss[y == 1].mean() + loss[y == 0].mean()
+
+
+def objective(Z, y, weight, intercept, penalty, alpha=5.0):
+    concave = np.sum(1 - np.exp(-alpha * np.abs(weight)))
+    return (1 - penalty) * mean_hinges(Z, y, weight, intercept) + penalty * concave
+
+
+def least_value(Z, y, cost, penalty):
+    """Of (1 - penalty) mean hinges + cost |w| over all planes, by a general solver on the whole program."""
+    m = len(Z)
+    S = np.where(y, 1.0, -1.0)[:, None] * np.column_stack([Z, np.ones(m)])
+    p = (1 - penalty) / np.where(y, (y == 1).sum(), (y == 0).sum())
+    c = np.append(cost, 0.0)
+    A = np.hstack([-S, S, -np.eye(m)])
+    return linprog(np.concatenate([c, c, p]), A_ub=A, b_ub=-np.ones(m), method="highs").fun
+
+
+def first_program(X, y, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return FSV(max_iter=1, **parameters).fit(X, y)
+
+
+SHAPES = [(40, 6), (200, 15), (25, 120)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shift", [0.0, 0.7, 6.0])
+@pytest.mark.parametrize("penalty", [0.05, 0.001])
+def test_the_first_program_is_solved_exactly(shape, shift, penalty):
+    X, y = overlapping(*shape, shift=shift)
+    done = first_program(X, y, penalty=penalty)
+    Z, weight = standardised(X), done.weights_[0]
+    value = (1 - penalty) * mean_hinges(Z, y, weight, done.intercepts_[0]) + penalty * 5.0 * np.abs(weight).sum()
+    assert value == pytest.approx(least_value(Z, y, np.full(shape[1], penalty * 5.0), penalty), abs=1e-9)
+    assert np.abs(done.duality_gap_).max() < 1e-9
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shift", [0.0, 0.7, 6.0])
+@pytest.mark.parametrize("penalty", [0.05, 0.01])
+def test_the_objective_never_rises_and_ends_at_a_stationary_point(shape, shift, penalty):
+    X, y = overlapping(*shape, shift=shift)
+    done = FSV(penalty=penalty, tol=1e-12).fit(X, y)
+    Z, weight, intercept = standardised(X), done.weights_[0], done.intercepts_[0]
+    assert (np.diff(done.objective_[0]) <= 1e-12).all()
+    assert done.objective_[0][-1] == pytest.approx(objective(Z, y, weight, intercept, penalty))
+    # no plane is better than this one where the concave cost is replaced by its tangent
+    cost = penalty * 5.0 * np.exp(-5.0 * np.abs(weight))
+    here = (1 - penalty) * mean_hinges(Z, y, weight, intercept) + cost @ np.abs(weight)
+    assert here == pytest.approx(least_value(Z, y, cost, penalty), abs=1e-9)
+
+
+def lowest_vertex(Z, y, penalty):
+    """The global optimum: the objective is concave wherever no loss and no weight changes sign, so it is at a vertex.
+
+    All points where as many losses and weights vanish as there are unknowns.
+    """
+    m, n = Z.shape
+    losses = np.column_stack([np.where(y, 1.0, -1.0)[:, None] * np.column_stack([Z, np.ones(m)]), np.ones(m)])
+    planes = np.vstack([losses, np.eye(n, n + 2)])
+    systems = planes[np.array(list(combinations(range(m + n), n + 1)))]
+    systems = systems[np.abs(np.linalg.det(systems[:, :, :-1])) > 1e-9]
+    points = np.linalg.solve(systems[:, :, :-1], systems[:, :, -1:])[:, :, 0]
+    values = [objective(Z, y, point[:-1], point[-1], penalty) for point in points]
+    return points[np.argmin(values)], min(values)
+
+
+def test_tiny_tables_by_brute_force():
+    penalty, found = 0.1, []
+    for seed in range(12):
+        X, y = overlapping(8, 5, seed=seed, shift=2.0)
+        done = FSV(penalty=penalty).fit(X, y)
+        point, value = lowest_vertex(standardised(X), y, penalty)
+        assert done.objective_[0][-1] >= value - 1e-12
+        found.append(np.allclose(done.weights_[0], point[:-1], atol=1e-9))
+        if found[-1]:
+            np.testing.assert_array_equal(done.weights_[0] != 0, np.abs(point[:-1]) > 1e-9)
+    assert sum(found) >= 8  # a stationary point is all that is promised; mostly it is the best of all
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "n_programs"),
+    [
+        ("syn2c_60x40", "fsv", 2),
+        ("syn2c_60x40", "fsv_numF10", 3),
+        ("syn3c_90x30", "fsv", 3),
+        ("allaml_72x400", "fsv", 2),
+        ("allaml_72x400", "fsv_numF10", 3),
+        ("colon_62x300", "fsv", 3),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_loss_the_weights_are_those_of_the_authors_toolbox(name, configuration, n_programs):
+    # all these sets can be separated; the toolbox stops after two or three programs, as the dust of its solver has it
+    X, y, weights, _ = oracle(name, configuration)
+    done = FSV(penalty=1e-5, standardize=False, max_iter=n_programs).fit(X, y)
+    scale = np.abs(weights).max()
+    np.testing.assert_allclose(np.abs(done.weights_[0]) / scale, np.abs(weights) / scale, atol=1e-6)
+    assert mean_hinges(X, y > 0, done.weights_[0], done.intercepts_[0]) < 1e-6
+
+
+def test_the_next_to_be_used_is_the_first_of_the_rest():
+    X, y = planted(n_samples=80, n_features=30, n_informative=6, shift=0.8)
+    few, many = 0.08, 0.002  # with which fewer and more features are used
+
+    def used(penalty):
+        return set(np.flatnonzero(first_program(X, y, penalty=penalty).weights_[0]).tolist())
+
+    before = used(few)
+    for _ in range(40):
+        middle = (few * many) ** 0.5
+        few, many = (middle, many) if used(middle) == before else (few, middle)
+    (new,) = used(many) - before
+    for rest in ("programs", "last"):
+        done = first_program(X, y, penalty=few * (1 + 1e-6), rest=rest)
+        assert done.order_[len(before)] == new
+        assert 0.999 < done.scores_[new] <= 1.0
+
+
+def test_scores_say_in_use_given_up_or_never_used():
+    X, y = planted(n_samples=60, n_features=200, n_informative=8, shift=1.0)
+    done, first = FSV().fit(X, y), first_program(X, y)
+    in_use = done.weights_[0] != 0
+    np.testing.assert_allclose(done.scores_[in_use], 2 + np.abs(done.weights_[0, in_use]))
+    given_up = (first.weights_[0] != 0) & ~in_use
+    assert given_up.any()
+    assert ((done.scores_[given_up] > 1) & (done.scores_[given_up] < 2)).all()
+    never = done.scores_ <= 1
+    assert never.sum() > 100
+    np.testing.assert_allclose(done.scores_[never], first.scores_[never])
+    last = FSV(rest="last").fit(X, y)
+    np.testing.assert_array_equal(last.weights_, done.weights_)
+    assert (last.scores_[~in_use] <= 1).all()
+
+
+def test_half_of_the_cost_at_which_no_feature_is_used():
+    X, y = overlapping(60, 20)
+    Z = standardised(X)
+    highest = np.abs(Z[y == 1].mean(axis=0) - Z[y == 0].mean(axis=0)).max() / 5.0
+    (penalty,) = FSV().fit(X, y).penalties_
+    assert penalty / (1 - penalty) == pytest.approx(highest / 2)
+    for share, n_used in ((1.0001, 0), (0.9999, 1)):
+        ratio = share * highest
+        done = first_program(X, y, penalty=ratio / (1 + ratio))
+        assert done.support_sizes_.tolist() == [n_used]
+
+
+def test_without_use_for_any_feature_the_order_is_that_of_the_distance_of_means():
+    X, y = overlapping(60, 20)
+    Z = standardised(X)
+    done = FSV(penalty=0.9).fit(X, y)
+    assert done.support_sizes_.tolist() == [0]
+    distance = np.abs(Z[y == 1].mean(axis=0) - Z[y == 0].mean(axis=0))
+    np.testing.assert_array_equal(done.order_, np.argsort(-distance))
+
+
+def test_several_classes_are_one_against_the_rest():
+    X, y = planted(n_samples=90, n_features=40, n_classes=3, shift=2.0)
+    done = FSV().fit(X, y)
+    assert done.weights_.shape == (3, 40)
+    alone = [FSV().fit(X, y == k) for k in range(3)]
+    for k, one in enumerate(alone):
+        np.testing.assert_array_equal(done.weights_[k], one.weights_[0])
+        np.testing.assert_array_equal(done.objective_[k], one.objective_[0])
+    in_use = (done.weights_ != 0).any(axis=0)
+    np.testing.assert_allclose(done.scores_[in_use], 2 + np.abs(done.weights_[:, in_use]).sum(axis=0))
+    assert set(done.order_[: in_use.sum()].tolist()) == set(np.flatnonzero(in_use).tolist())
+    assert done.n_iter_ == max(one.n_iter_ for one in alone)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_weights_and_intercepts_make_the_plane(standardize):
+    X, y = overlapping(60, 20)
+    X = 5 * X + 100
+    done = FSV(penalty=0.02, standardize=standardize).fit(X, y)
+    Z = (X - done.mean_) / done.scale_
+    value = objective(Z, y, done.weights_[0], done.intercepts_[0], 0.02)
+    assert value == pytest.approx(done.objective_[0][-1], abs=1e-12)
+    assert done.support_sizes_[0] == (done.weights_ != 0).sum() > 0
+
+
+def test_unit_and_offset_do_not_matter_once_standardised():
+    X, y = overlapping(60, 20)
+    done = FSV().fit(X, y)
+    other = FSV().fit(X * np.logspace(-3, 3, 20) - 50 * np.logspace(-3, 3, 20), y)
+    np.testing.assert_allclose(other.scores_, done.scores_, rtol=1e-8)
+    raw = FSV(standardize=False).fit(X, y)
+    np.testing.assert_allclose(FSV(standardize=False).fit(X - 1e5, y).scores_, raw.scores_, rtol=1e-6)
+    assert not np.allclose(raw.scores_, done.scores_)
+
+
+def test_a_far_offset_costs_no_precision():
+    X, y = overlapping(60, 20)
+    far = X + 1e7
+    np.testing.assert_allclose(FSV().fit(far, y).scores_, FSV().fit(far - 1e7, y).scores_, rtol=1e-9)
+
+
+def test_swapped_classes_turn_the_plane_around():
+    X, y = overlapping(60, 20)
+    one, two = FSV().fit(X, y), FSV().fit(X, 1 - y)
+    np.testing.assert_allclose(two.weights_, -one.weights_, atol=1e-9)
+    np.testing.assert_allclose(two.intercepts_, -one.intercepts_, atol=1e-9)
+    np.testing.assert_allclose(two.scores_, one.scores_, atol=1e-9)
+
+
+def test_every_sample_twice_changes_nothing():
+    X, y = overlapping(40, 15)
+    one, two = FSV().fit(X, y), FSV().fit(np.vstack([X, X]), np.concatenate([y, y]))
+    np.testing.assert_allclose(two.weights_, one.weights_, atol=1e-9)
+
+
+def test_of_equal_columns_one_is_used():
+    X, y = overlapping(60, 10)
+    X[:, 7] = X[:, 0]
+    done = FSV(penalty=0.02).fit(X, y)
+    assert (done.weights_[0, [0, 7]] != 0).sum() == 1
+    without = FSV(penalty=0.02).fit(np.delete(X, 7, axis=1), y)
+    assert done.objective_[0][-1] == pytest.approx(without.objective_[0][-1])
+
+
+def test_one_sample_in_a_class_is_enough():
+    X, _ = overlapping(12, 30)
+    done = FSV().fit(X, np.arange(12) == 4)
+    assert done.support_sizes_[0] >= 1
+    assert np.abs(done.duality_gap_).max() < 1e-9
+
+
+def test_it_says_if_no_mean_differs():
+    X, _ = overlapping(30, 4)
+    with pytest.warns(UserWarning, match="no feature differs between the means of two classes: none is used"):
+        done = FSV().fit(np.vstack([X, X]), np.repeat([0, 1], 30))
+    assert done.support_sizes_.tolist() == [0]
+    assert done.scores_.max() < 1e-9
+
+
+def test_it_says_if_it_has_not_settled():
+    X, y = overlapping(60, 20)
+    with pytest.warns(ConvergenceWarning, match="1 of 1 machines did not settle in max_iter=1 linear programs"):
+        FSV(max_iter=1).fit(X, y)
+
+
+def test_it_says_if_a_program_was_not_solved(monkeypatch):
+    X, y = overlapping(60, 20)
+    move = HingeProgram.move
+    monkeypatch.setattr(HingeProgram, "move", lambda program, cost, _: move(program, cost, 5))
+    with pytest.warns(ConvergenceWarning, match="a linear program did not converge, in 1 of 1 machines"):
+        done = FSV(penalty=0.001).fit(X, y)
+    assert done.duality_gap_[0] > 1e-3
+    assert sorted(done.order_) == list(range(20))
+
+
+def test_blocks_and_threads_do_not_matter(monkeypatch):
+    X, y = planted(n_samples=100, n_features=300, n_classes=3)
+    one = FSV(n_jobs=1).fit(X, y)
+    np.testing.assert_array_equal(FSV(n_jobs=3).fit(X, y).scores_, one.scores_)
+    monkeypatch.setattr(fsv, "BLOCK_CELLS", 1000)
+    small = FSV(n_jobs=1).fit(X, y)
+    np.testing.assert_array_equal(FSV(n_jobs=3).fit(X, y).scores_, small.scores_)
+    np.testing.assert_allclose(small.scores_, one.scores_, rtol=1e-9)
+
+
+def test_few_columns_join_at_a_time(monkeypatch):
+    X, y = overlapping(60, 300)
+    plain = FSV(penalty=0.01).fit(X, y)
+    monkeypatch.setattr(fsv, "BATCH", 1)
+    monkeypatch.setattr(fsv, "LEVELS", 1)
+    np.testing.assert_allclose(FSV(penalty=0.01).fit(X, y).weights_, plain.weights_, atol=1e-9)
+
+
+def test_sparse_columns_are_not_made_dense_in_the_result():
+    X = sparse.random_array((80, 500), density=0.05, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(80) % 2
+    one, two = FSV(penalty=0.01).fit(X, y), FSV(penalty=0.01).fit(X.toarray(), y)
+    np.testing.assert_allclose(one.weights_, two.weights_, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": 0}, "alpha must be a number strictly between 0 and inf, got 0"),
+        ({"alpha": "large"}, "alpha must be a number strictly between 0 and inf, got 'large'"),
+        ({"penalty": 0.0}, "penalty must be 'auto' or a number strictly between 0 and 1, got 0.0"),
+        ({"penalty": 1}, "penalty must be 'auto' or a number strictly between 0 and 1, got 1"),
+        ({"penalty": "best"}, "penalty must be 'auto' or a number strictly between 0 and 1, got 'best'"),
+        ({"standardize": 1}, "standardize must be True or False, got 1"),
+        ({"rest": "first"}, "rest must be 'programs' or 'last', got 'first'"),
+        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
+        ({"tol": -1}, "tol must be a number strictly between 0 and 1, got -1"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        FSV(**parameters).fit(*overlapping(20, 4))
+
+
+@pytest.mark.skipif(not DATA, reason=NO_DATA)
+@pytest.mark.parametrize("name", ["colon", "leukemia", "prostate", "srbct"])
+def test_real_tables(name):
+    X, y = load(name)
+    done = FSV().fit(X, y)
+    assert 1 <= done.support_sizes_.min() <= done.support_sizes_.max() <= 5
+    assert np.abs(done.duality_gap_).max() < 1e-8
+    assert max(np.diff(objective).max() for objective in done.objective_) <= 1e-12
+
+
+def test_memory_is_that_of_the_features_in_use():
+    # the table has 80 MB
+    assert peak_megabytes("FSV(n_jobs=2)", 10_000, 1_000) < 100
