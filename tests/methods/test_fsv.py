@@ -108,7 +108,7 @@ def test_tiny_tables_by_brute_force():
         found.append(np.allclose(done.weights_[0], point[:-1], atol=1e-9))
         if found[-1]:
             np.testing.assert_array_equal(done.weights_[0] != 0, np.abs(point[:-1]) > 1e-9)
-    assert sum(found) >= 8  # a stationary point is all that is promised; mostly it is the best of all
+    assert sum(found) >= 7  # a stationary point is all that is promised; mostly it is the best of all
 
 
 @pytest.mark.parametrize(
@@ -338,4 +338,4 @@ def test_real_tables(name):
 
 def test_memory_is_that_of_the_features_in_use():
     # the table has 80 MB
-    assert peak_megabytes("FSV(n_jobs=2)", 10_000, 1_000) < 100
+    assert peak_megabytes("FSV(n_jobs=2)", 5_000, 2_000) < 90

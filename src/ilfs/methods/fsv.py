@@ -53,7 +53,7 @@ LEVELS = 4  # on which the costs come down to those of the first program
 BATCH = 50  # features that join a program at once, at least
 EXCESS = 1e-9  # share of its cost by which a feature may miss its chance to join
 CHEAPEST = 1e-9  # share of its first cost that a feature costs at least, lest rounding cost more
-SAME = 1e-12  # standard deviations between the means of two classes, if they are the same but for rounding
+ROUNDING = 1e-12  # of a slope: a distance of weighted means, in standard deviations
 BLOCK_CELLS = 1 << 21
 FAR = 1e4  # a mean of so many deviations is taken off before a product, not after
 
@@ -324,7 +324,7 @@ class Machine:
         self.bound = np.where(label > 0, 1.0 / (label > 0).sum(), 1.0 / (label < 0).sum())
         self.slope = table.slopes(label * self.bound)
         self.highest = float((np.abs(self.slope) / alpha).max())  # ratio at which no feature is used
-        self.blind = float(np.abs(self.slope).max()) < SAME
+        self.blind = float(np.abs(self.slope).max()) < ROUNDING
         if penalty == "auto":
             self.ratio = 1.0 if self.blind else SHARE * self.highest
         else:
@@ -373,8 +373,8 @@ class Machine:
         self.weight[here], self.intercept, self.hinge = weight[1:], weight[0], program.hinge(weight)
 
     def _dual_value(self, program: HingeProgram, cost: Floats) -> float:
-        """A lower bound of the program: the dual, shrunk until it is feasible should it not be."""
-        return float(program.dual.sum()) / max(1.0, float((np.abs(self.slope) / cost).max()))
+        """A lower bound of the program: its dual, shrunk until no slope exceeds its cost by more than rounding."""
+        return float(program.dual.sum()) / max(1.0, float((np.abs(self.slope) / (cost + ROUNDING)).max()))
 
     def _note(self, cost: Floats) -> None:
         used = self.weight != 0
