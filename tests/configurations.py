@@ -4,6 +4,7 @@ from ilfs import (
     CFS,
     FSV,
     ILFS,
+    UDFS,
     FisherScore,
     InfFS,
     LaplacianScore,
@@ -38,4 +39,7 @@ CONFIGURATIONS = [
     CFS(),
     CFS(4, n_jobs=2),
     CFS(0.25),
+    UDFS(),
+    UDFS(4, n_clusters=2, n_neighbors=1, gamma=1e-5, max_iter=20, n_jobs=2),
+    UDFS(0.3, n_clusters=3, n_neighbors=8, gamma=2.0, regularization=0.1),
 ]

@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from ilfs.parameters import check_between, check_choice, check_integer, check_within, is_integer, is_share
+from ilfs.parameters import (
+    check_between,
+    check_choice,
+    check_integer,
+    check_positive,
+    check_within,
+    is_integer,
+    is_share,
+)
 
 
 @pytest.mark.parametrize("value", [1, np.int8(3), np.uint64(9)])
@@ -62,3 +70,14 @@ def test_number_beyond_the_ends_is_refused_with_name_rule_and_value(value):
 @pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(1)])
 def test_the_ends_are_accepted(value):
     check_within("weight", value, 0, 1)
+
+
+@pytest.mark.parametrize("value", [0, -1, np.nan, np.inf, True, "1", None])
+def test_number_not_positive_is_refused_with_name_rule_and_value(value):
+    with pytest.raises(ValueError, match=r"^weight must be a number > 0, got "):
+        check_positive("weight", value)
+
+
+@pytest.mark.parametrize("value", [1, 1e-300, np.float32(2)])
+def test_positive_number_is_accepted(value):
+    check_positive("weight", value)

@@ -5,6 +5,7 @@ from ilfs.methods import (
     FSV,
     ILFS,
     METHODS,
+    UDFS,
     FisherScore,
     InfFS,
     LaplacianScore,
@@ -16,6 +17,7 @@ from ilfs.methods import (
     laplacian_score,
     mutual_information,
     relieff,
+    udfs,
 )
 
 __version__ = "0.1.0"
@@ -25,6 +27,7 @@ __all__ = [
     "FSV",
     "ILFS",
     "METHODS",
+    "UDFS",
     "FisherScore",
     "InfFS",
     "LaplacianScore",
@@ -37,4 +40,5 @@ __all__ = [
     "laplacian_score",
     "mutual_information",
     "relieff",
+    "udfs",
 ]

@@ -37,6 +37,12 @@ def check_within(name: str, value: Any, low: float, high: float) -> None:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")
 
 
+def check_positive(name: str, value: Any) -> None:
+    """Refuse what is not a positive number, infinity included."""
+    if is_boolean(value) or not isinstance(value, Real) or not 0 < float(value) < float("inf"):
+        raise ValueError(f"{name} must be a number > 0, got {value!r}")
+
+
 def is_integer(value: Any) -> bool:
     """Whether it is an integer; True and False are not."""
     return isinstance(value, Integral) and not is_boolean(value)

@@ -8,6 +8,7 @@ from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
 from ilfs.methods.mutual_information import MutualInformation, mutual_information
 from ilfs.methods.relieff import ReliefF, relieff
+from ilfs.methods.udfs import UDFS, udfs
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
@@ -19,6 +20,7 @@ METHODS: dict[str, type[RankingSelector]] = {
     "mi": MutualInformation,
     "relieff": ReliefF,
     "cfs": CFS,
+    "udfs": UDFS,
 }
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "FSV",
     "ILFS",
     "METHODS",
+    "UDFS",
     "FisherScore",
     "InfFS",
     "LaplacianScore",
@@ -37,4 +40,5 @@ __all__ = [
     "laplacian_score",
     "mutual_information",
     "relieff",
+    "udfs",
 ]

@@ -1,0 +1,221 @@
+import sys
+
+import numpy as np
+import pytest
+from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectKBest
+
+from ilfs import UDFS, udfs
+from ilfs.graphs import nearest_neighbours
+from ilfs.methods.udfs import Dense, LowRank, column_marks, neighbourhood_laplacian, sparse_projections
+
+method = sys.modules["ilfs.methods.udfs"]  # its name is that of the function as well
+
+
+def table(n_samples=70, n_features=30, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features)) * rng.uniform(0.5, 2, n_features)
+    X[: n_samples // 2, :3] += 4.0
+    return X - X.mean(axis=0)
+
+
+def laplacian_by_definition(X, n_neighbors, ridge):
+    """The sum of S_i H (lambda I + Z Z')^-1 H S_i' over all neighbourhoods, sample by sample."""
+    L = np.zeros((len(X), len(X)))
+    for i, neighbours in enumerate(nearest_neighbours(X, n_neighbors)[0]):
+        members = [i, *neighbours]
+        H = np.eye(n_neighbors + 1) - 1 / (n_neighbors + 1)
+        Z = H @ X[members]
+        L[np.ix_(members, members)] += H @ np.linalg.inv(ridge * np.eye(n_neighbors + 1) + Z @ Z.T) @ H
+    return L
+
+
+def ridge_of(X, n_neighbors, regularization):
+    return regularization * nearest_neighbours(X, n_neighbors)[1].mean()
+
+
+def scatter_by_definition(X, n_neighbors, regularization):
+    return X.T @ laplacian_by_definition(X, n_neighbors, ridge_of(X, n_neighbors, regularization)) @ X
+
+
+def scatter_of(X, kind, n_neighbors=4, regularization=1e-3):
+    return kind(X, neighbourhood_laplacian(X, n_neighbors, regularization, None), None)
+
+
+def subspace(V):
+    return V @ V.T
+
+
+@pytest.mark.parametrize(("n_neighbors", "regularization"), [(1, 1e-5), (4, 1e-3), (8, 2.0)])
+def test_laplacian_by_definition(n_neighbors, regularization):
+    X = table()
+    L = neighbourhood_laplacian(X, n_neighbors, regularization, None)
+    expected = laplacian_by_definition(X, n_neighbors, ridge_of(X, n_neighbors, regularization))
+    np.testing.assert_allclose(L.toarray(), expected, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(L.sum(axis=1), 0.0, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", [Dense, LowRank])
+@pytest.mark.parametrize("shape", [(70, 30), (40, 90)])
+def test_scatter_and_its_inverse_by_definition(kind, shape):
+    X = table(*shape)
+    scatter, A = scatter_of(X, kind), scatter_by_definition(X, 4, 1e-3)
+    shift = np.random.default_rng(0).uniform(0.1, 5, shape[1])
+    np.testing.assert_allclose(scatter.times(np.eye(shape[1])), A, atol=1e-10)
+    np.testing.assert_allclose(scatter.diagonal(), A.diagonal(), atol=1e-10)
+    inverse = np.linalg.inv(A + np.diag(shift))
+    np.testing.assert_allclose(scatter.inverse(shift)(np.eye(shape[1])), inverse, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(70, 30), (40, 90), (120, 260), (300, 260)])
+@pytest.mark.parametrize("gamma", [1e-3, 0.1, 3.0])
+def test_dense_and_low_rank_find_the_same(shape, gamma):
+    X = table(*shape)
+    start = column_marks(X, 6)
+    dense, low_rank = (
+        list(sparse_projections(scatter_of(X, kind), start, 3, gamma, 1e-6, 60)) for kind in (Dense, LowRank)
+    )
+    assert len(dense) == len(low_rank)
+    np.testing.assert_allclose(subspace(dense[-1].W), subspace(low_rank[-1].W), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:the objective did not settle")
+@pytest.mark.parametrize("shape", [(70, 30), (40, 90), (120, 260), (300, 260)])
+@pytest.mark.parametrize("gamma", [1e-5, 0.1, 10.0])
+def test_the_objective_never_rises(shape, gamma):
+    objective = UDFS(gamma=gamma, tol=1e-9, max_iter=100, n_clusters=3).fit(table(*shape)).objective_
+    assert objective.size > 1
+    assert np.all(np.diff(objective) <= 1e-12 * objective[1:])
+
+
+def test_the_objective_is_that_of_the_paper():
+    X = table()
+    done = UDFS(n_clusters=3, gamma=0.5).fit(X)
+    A, W = scatter_by_definition(X, 5, 1e-5), done.projection_
+    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-10)
+    expected = np.trace(W.T @ A @ W) + 0.5 * np.linalg.norm(W, axis=1).sum()
+    assert done.objective_[-1] == pytest.approx(expected, rel=1e-5)
+    np.testing.assert_allclose(done.scores_, np.linalg.norm(W, axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(70, 30), (90, 300)])
+def test_where_it_settles_w_holds_the_smallest_eigenvectors_of_its_own_problem(shape):
+    X = table(*shape)
+    done = UDFS(n_clusters=3, gamma=0.5, tol=1e-13, max_iter=2000).fit(X)
+    A, lengths = scatter_by_definition(X, 5, 1e-5), done.scores_
+    D = np.diag(0.5 / np.sqrt(lengths**2 + method.SMOOTHING * 3 / lengths.size))
+    vectors = np.linalg.eigh(np.linalg.inv(A + 0.5 * D))[1][:, -3:]
+    np.testing.assert_allclose(subspace(done.projection_), subspace(vectors), atol=1e-5)
+
+
+def test_steps_in_a_small_space_end_where_exact_steps_end(monkeypatch):
+    X = table(300, 100)
+    exact = UDFS(gamma=0.5, tol=1e-10, max_iter=1000).fit(X)
+    monkeypatch.setattr(method, "FEW", 0)
+    inexact = UDFS(gamma=0.5, tol=1e-10, max_iter=1000).fit(X)
+    assert inexact.objective_[-1] == pytest.approx(exact.objective_[-1], rel=1e-7)
+    np.testing.assert_allclose(inexact.scores_, exact.scores_, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(300, 260), (40, 260), (40, 90)])
+def test_columns_may_change_places_also_where_the_start_is_open(shape):
+    X = table(*shape)
+    order = np.random.default_rng(1).permutation(shape[1])
+    one, two = UDFS().fit(X), UDFS().fit(X[:, order])
+    np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-4, atol=1e-7)
+
+
+def test_samples_may_change_places():
+    X = table()
+    one, two = UDFS().fit(X), UDFS().fit(X[np.random.default_rng(1).permutation(70)])
+    np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(70, 30), (40, 300)])
+def test_unit_and_offset_of_the_table_do_not_matter(shape):
+    X = table(*shape)
+    shifted = 1e4 * X - np.arange(shape[1])
+    np.testing.assert_allclose(UDFS().fit(shifted).scores_, UDFS().fit(X).scores_, rtol=1e-4, atol=1e-8)
+
+
+def test_a_large_gamma_leaves_as_many_features_as_clusters():
+    scores = np.sort(UDFS(n_clusters=4, gamma=1e3).fit(table(60, 120)).scores_)[::-1]
+    np.testing.assert_allclose(scores[:4], 1.0, atol=1e-6)
+    assert scores[4] < 1e-3
+
+
+def test_features_that_repeat_within_neighbourhoods_beat_those_that_vary_there():
+    # two tight groups in the first columns, noise in the others: the map must avoid what varies among neighbours
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 20))
+    X[:, :3] = 0.05 * X[:, :3] + 3.0 * (np.arange(100) % 2)[:, None]
+    assert set(UDFS(n_clusters=2).fit(X).order_[:3].tolist()) == {0, 1, 2}
+
+
+def test_two_copies_of_every_sample_are_survived():
+    X = np.repeat(table(20, 12), 2, axis=0)
+    assert np.isfinite(UDFS(n_neighbors=1).fit(X).scores_).all()
+
+
+def test_too_few_features_and_samples_are_said():
+    with pytest.warns(UserWarning, match="n_clusters=5 is not less than the 3 features that vary: 2 is used"):
+        UDFS().fit(table()[:, :3])
+    with pytest.warns(UserWarning, match="n_neighbors=9 is not less than the 6 samples: all 5 others are used"):
+        UDFS(n_neighbors=9).fit(table(6, 10))
+
+
+def test_too_few_steps_are_said():
+    with pytest.warns(ConvergenceWarning, match=r"did not settle to tol=1e-12 in max_iter=2 steps"):
+        UDFS(max_iter=2, tol=1e-12).fit(table())
+
+
+def test_the_function_returns_the_scores_and_serves_scikit_learn():
+    X, y = planted(60, 12)
+    np.testing.assert_array_equal(udfs(X, gamma=0.5), UDFS(gamma=0.5).fit(X).scores_)
+    chosen = SelectKBest(udfs, k=3).fit(X, y).get_support(indices=True)
+    assert set(chosen) == set(UDFS().fit(X).order_[:3].tolist())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be an integer >= 1, got 0"),
+        ({"n_neighbors": 2.0}, "n_neighbors must be an integer >= 1, got 2.0"),
+        ({"gamma": 0}, "gamma must be a number > 0, got 0"),
+        ({"regularization": -1}, "regularization must be a number > 0, got -1"),
+        ({"regularization": np.inf}, "regularization must be a number > 0, got inf"),
+        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
+        ({"tol": "small"}, "tol must be a number > 0, got 'small'"),
+    ],
+)
+def test_wrong_parameters_are_refused_in_a_sentence(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        UDFS(**parameters).fit(table())
+
+
+@pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30"])
+def test_weights_of_the_authors_toolbox(name):
+    X, _, weights, _ = oracle(name, "udfs")
+    share = 1e-5 / nearest_neighbours(X, 1)[1].mean()  # the toolbox has lambda in squared units of X
+    done = UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=share, tol=1e-14).fit(X)
+    np.testing.assert_allclose(done.scores_**2, weights, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.skipif(not DATA, reason=NO_DATA)
+def test_a_real_table_with_many_more_features_than_samples():
+    X, _ = load("colon")
+    order = np.random.default_rng(0).permutation(X.shape[1])
+    one, two = UDFS().fit(X), UDFS().fit(X[:, order])
+    assert np.all(np.diff(one.objective_) <= 0)
+    np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-4, atol=1e-8)
+
+
+def test_peak_memory_with_many_samples():
+    # a copy of the table (24 MB), A and its factor (8 MB each), blocks in work
+    assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 3000, 1000) < 24 + 16 + 80
+
+
+def test_peak_memory_with_many_features():
+    # three copies of the table (16 MB each), samples x samples and blocks in work
+    assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 200, 10000) < 48 + 80
