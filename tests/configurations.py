@@ -4,6 +4,7 @@ from ilfs import (
     CFS,
     FSV,
     ILFS,
+    MCFS,
     UDFS,
     FisherScore,
     InfFS,
@@ -42,4 +43,7 @@ CONFIGURATIONS = [
     UDFS(),
     UDFS(4, n_clusters=2, n_neighbors=1, gamma=1e-5, max_iter=20, n_jobs=2),
     UDFS(0.3, n_clusters=3, n_neighbors=8, gamma=2.0, regularization=0.1),
+    MCFS(),
+    MCFS(3, n_clusters=3, weights="binary", n_jobs=2),
+    MCFS(0.8, n_clusters=2, n_neighbors=8, width=2.0),
 ]

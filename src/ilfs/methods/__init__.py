@@ -6,6 +6,7 @@ from ilfs.methods.fsv import FSV
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
+from ilfs.methods.mcfs import MCFS, mcfs
 from ilfs.methods.mutual_information import MutualInformation, mutual_information
 from ilfs.methods.relieff import ReliefF, relieff
 from ilfs.methods.udfs import UDFS, udfs
@@ -21,12 +22,14 @@ METHODS: dict[str, type[RankingSelector]] = {
     "relieff": ReliefF,
     "cfs": CFS,
     "udfs": UDFS,
+    "mcfs": MCFS,
 }
 
 __all__ = [
     "CFS",
     "FSV",
     "ILFS",
+    "MCFS",
     "METHODS",
     "UDFS",
     "FisherScore",
@@ -38,6 +41,7 @@ __all__ = [
     "fisher_score",
     "inf_fs",
     "laplacian_score",
+    "mcfs",
     "mutual_information",
     "relieff",
     "udfs",

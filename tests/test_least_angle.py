@@ -1,0 +1,115 @@
+"""Least angle regression against its theorem, scikit-learn and least squares."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import lars_path
+
+from ilfs import least_angle
+from ilfs.least_angle import least_angle_coefficients
+
+
+def problem(m, n, n_targets=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, n)) * rng.uniform(0.5, 2, size=n) + rng.normal(size=n)
+    weights = np.zeros((n_targets, n))
+    weights[:, : n // 2] = rng.normal(size=(n_targets, n // 2))
+    return X, weights @ X.T + rng.normal(size=(n_targets, m))
+
+
+SHAPES = [(100, 40, 10), (100, 40, 40), (300, 250, 200), (50, 200, 20), (50, 200, 45), (60, 60, 50)]
+
+
+@pytest.mark.parametrize(("m", "n", "d"), SHAPES)
+@pytest.mark.parametrize("panel", [7, 128])
+def test_those_that_entered_are_correlated_alike_and_more_than_the_others(m, n, d, panel, monkeypatch):
+    monkeypatch.setattr(least_angle, "PANEL", panel)
+    monkeypatch.setattr(least_angle, "SIDE", 16)
+    X, Y = problem(m, n)
+    coefficients, _ = least_angle_coefficients(X, Y, d, n_jobs=2)
+    centred = X - X.mean(axis=0)
+    for a, y in zip(coefficients, Y, strict=True):
+        correlation = np.abs(centred.T @ (y - y.mean() - centred @ a))
+        entered = a != 0
+        assert entered.sum() == d
+        if d < n:
+            np.testing.assert_allclose(correlation[entered], correlation.max(), rtol=1e-8)
+        else:
+            np.testing.assert_allclose(correlation, 0, atol=1e-9)  # least squares
+
+
+@pytest.mark.parametrize(("m", "n"), [(100, 40), (50, 200)])
+def test_the_path_is_that_of_scikit_learn(m, n):
+    # up to where a coefficient passes 0: there scikit-learn's method "lar" turns its sign, and correlations part
+    X, Y = problem(m, n, n_targets=1)
+    _, _, path = lars_path(X - X.mean(axis=0), Y[0] - Y[0].mean(), method="lar", max_iter=30)
+    same_signs = [d for d in range(1, path.shape[1]) if not np.any(path[:, :d] * path[:, [d]] < 0)]
+    assert len(same_signs) >= 10
+    for d in same_signs:
+        np.testing.assert_allclose(least_angle_coefficients(X, Y, d)[0][0], path[:, d], rtol=1e-9, atol=1e-12)
+
+
+def test_both_ways_to_compute_it_agree(monkeypatch):
+    X, Y = problem(90, 60)
+    tall = least_angle_coefficients(X, Y, 35)
+    wide = least_angle_coefficients(sparse.csr_array(X), Y, 35)
+    monkeypatch.setattr(least_angle, "BASIS_BYTES", 0)  # targets one after the other
+    alone = least_angle_coefficients(sparse.csc_array(X), Y, 35)
+    for other in (wide, alone):
+        np.testing.assert_allclose(other[0], tall[0], rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(other[1], tall[1], rtol=1e-9)
+
+
+def test_more_features_than_samples_end_where_nothing_is_left():
+    X, Y = problem(30, 100)
+    coefficients, _ = least_angle_coefficients(X, Y, 100)
+    assert ((coefficients != 0).sum(axis=1) == 29).all()
+    fit = coefficients @ (X - X.mean(axis=0)).T
+    np.testing.assert_allclose(fit, Y - Y.mean(axis=1, keepdims=True), atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [8, 60])
+def test_a_feature_that_depends_on_others_does_not_enter(n):
+    X, Y = problem(40, n)
+    X = np.column_stack([X, X[:, 0], X[:, 1] - 2 * X[:, 2], 3 * X[:, 3] + 1])
+    coefficients, nearness = least_angle_coefficients(X, Y, 20)
+    assert np.isfinite(coefficients).all()
+    assert not ((coefficients[:, 0] != 0) & (coefficients[:, n] != 0)).any()
+    np.testing.assert_allclose(nearness[:, n], nearness[:, 0])  # a copy came as near as the feature itself
+
+
+def test_nearness_is_the_largest_share_of_the_correlation_of_those_that_entered():
+    X, Y = problem(80, 12, n_targets=1)
+    centred = X - X.mean(axis=0)
+    share = []
+    for d in range(6):
+        a = least_angle_coefficients(X, Y, d)[0][0] if d else np.zeros(12)
+        correlation = np.abs(centred.T @ (Y[0] - Y[0].mean() - centred @ a))
+        share.append(correlation / correlation.max())
+    np.testing.assert_allclose(least_angle_coefficients(X, Y, 5)[1][0], np.max(share, axis=0), rtol=1e-9)
+
+
+def test_an_offset_costs_no_precision():
+    X, Y = problem(50, 20)
+    X = np.round(X * 1024) / 1024
+    moved = least_angle_coefficients(X + 2.0**30, Y, 9)[0]
+    np.testing.assert_allclose(moved, least_angle_coefficients(X, Y, 9)[0], rtol=1e-7, atol=1e-12)
+    wide = least_angle_coefficients((X + 2.0**30)[:15], Y[:, :15], 9)[0]
+    np.testing.assert_allclose(wide, least_angle_coefficients(X[:15], Y[:, :15], 9)[0], rtol=1e-7, atol=1e-12)
+
+
+def test_a_target_that_nothing_is_correlated_with_has_no_path():
+    X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
+    coefficients, nearness = least_angle_coefficients(X, np.array([[1.0, 1, -1, -1]]), 2)
+    assert not coefficients.any()
+    assert np.isfinite(nearness).all()
+
+
+@pytest.mark.parametrize(("m", "n"), [(200, 150), (50, 300)])
+def test_the_same_on_any_number_of_threads(m, n, monkeypatch):
+    monkeypatch.setattr(least_angle, "SIDE", 16)
+    monkeypatch.setattr(least_angle, "PANEL", 16)
+    X, Y = problem(m, n)
+    one, three = least_angle_coefficients(X, Y, 45, n_jobs=1), least_angle_coefficients(X, Y, 45, n_jobs=3)
+    np.testing.assert_array_equal(one[0], three[0])
+    np.testing.assert_array_equal(one[1], three[1])
