@@ -6,6 +6,7 @@ from ilfs import (
     ILFS,
     MCFS,
     UDFS,
+    SVMRFE,
     FisherScore,
     InfFS,
     LaplacianScore,
@@ -46,4 +47,7 @@ CONFIGURATIONS = [
     MCFS(),
     MCFS(3, n_clusters=3, weights="binary", n_jobs=2),
     MCFS(0.8, n_clusters=2, n_neighbors=8, width=2.0),
+    SVMRFE(),
+    SVMRFE(4, C=0.1, step=3, n_jobs=2),
+    SVMRFE(0.5, step=0.3, standardize=False),
 ]

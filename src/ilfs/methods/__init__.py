@@ -10,6 +10,7 @@ from ilfs.methods.mcfs import MCFS, mcfs
 from ilfs.methods.mutual_information import MutualInformation, mutual_information
 from ilfs.methods.relieff import ReliefF, relieff
 from ilfs.methods.udfs import UDFS, udfs
+from ilfs.methods.svm_rfe import SVMRFE
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
@@ -23,6 +24,7 @@ METHODS: dict[str, type[RankingSelector]] = {
     "cfs": CFS,
     "udfs": UDFS,
     "mcfs": MCFS,
+    "rfe": SVMRFE,
 }
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "MCFS",
     "METHODS",
     "UDFS",
+    "SVMRFE",
     "FisherScore",
     "InfFS",
     "LaplacianScore",

@@ -1,0 +1,207 @@
+"""Machines with no more features than samples: systems of equations as large as there are features."""
+
+import numpy as np
+
+from ilfs.arrays import Floats, Integers
+from ilfs.execution import blocks
+from ilfs.svm.corrected import PENDING, Corrected
+from ilfs.svm.newton import Mask, newton
+from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
+from ilfs.svm.weakest import TIE, weakest
+
+CHUNK_ROWS = 2048  # samples whose outer products are added at once
+DEAD_SHARE = 0.1  # of the stored columns may have been removed before the others move together
+PRECISION = 1e-9  # of the weights, or the inverse is computed anew
+
+
+class Primal:
+    """One machine a class, or one for two classes, all with the same features.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_samples, 1 + n_features)
+        Ones, then the features with mean 0 and variance 1. Written to: removed features become 0.
+    signs : ndarray of shape (n_machines, n_samples)
+        What each machine is to say of each sample, -1 or 1.
+    scale : ndarray of shape (n_features,)
+        The weights of features are ``theta / scale``, and these are penalised and compared.
+    ridge : float
+        1 / (2 C).
+    columns : ndarray of shape (n_features,)
+        Which these are.
+    active : ndarray of shape (n_machines, n_samples), optional
+        A guess of the samples inside the margin; all, if there is none.
+    tol, max_iter
+        Of Newton's method.
+    n_jobs : int, optional
+        Number of threads; the result does not depend on it.
+    """
+
+    def __init__(
+        self,
+        Z: Floats,
+        signs: Floats,
+        scale: Floats,
+        ridge: float,
+        columns: Integers,
+        active: Mask | None = None,
+        *,
+        tol: float,
+        max_iter: int,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.columns, self._scale = columns, scale
+        self._alive = np.ones(columns.size, dtype=bool)
+        penalty = np.append(0.0, np.maximum(ridge / scale**2, 1e-13 * len(Z)))  # collinear columns need some
+        self.machines = [
+            PrimalMachine(Z, y, penalty, inside, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
+            for y, inside in zip(signs, np.ones(signs.shape, dtype=bool) if active is None else active, strict=True)
+        ]
+
+    @property
+    def n_features(self) -> int:
+        """How many are left."""
+        return int(np.count_nonzero(self._alive))
+
+    @property
+    def converged(self) -> bool:
+        """Whether all solutions were found so far."""
+        return all(machine.converged for machine in self.machines)
+
+    @property
+    def n_iter(self) -> int:
+        """Most Newton steps that a machine has needed for a solution."""
+        return max(machine.n_iter for machine in self.machines)
+
+    def weights(self) -> Floats:
+        """Of each machine (rows) and feature that is left (columns)."""
+        return np.array([machine.theta[1:] for machine in self.machines])[:, self._alive] / self._scale[self._alive]
+
+    def weakest(self, n: int) -> tuple[Integers, Floats]:
+        """Places of the n features with the smallest weights, smallest first, and the sums of squares of these."""
+        size = np.linalg.norm([machine.theta[1:] for machine in self.machines], axis=0) / self._scale
+        tie = TIE * float(size[self._alive].max())
+        size[~self._alive] = np.inf
+        places = weakest(size, n, tie)
+        return places, size[places] ** 2
+
+    def remove(self, places: Integers) -> None:
+        """Go on without these features."""
+        self._alive[places] = False
+        Z = self.machines[0].Z
+        Z[:, places + 1] = 0.0
+        for machine in self.machines:
+            machine.remove(places + 1)
+        if self.n_features < (1 - DEAD_SHARE) * self._alive.size:
+            self._move_together()
+
+    def _move_together(self) -> None:
+        left = np.flatnonzero(self._alive)
+        self.columns, self._scale, self._alive = self.columns[left], self._scale[left], self._alive[left]
+        kept = np.append(0, left + 1)
+        Z = narrowed(self.machines[0].Z, kept)
+        for machine in self.machines:
+            machine.keep(kept, Z)
+
+
+class PrimalMachine:
+    """min theta' P theta / 2 + sum of (y - z'theta)^2 / 2 over the samples with y z'theta < 1.
+
+    P is diagonal, ``penalty``; theta are the intercept, which is not penalised, and the weights.
+    """
+
+    def __init__(
+        self, Z: Floats, y: Floats, penalty: Floats, active: Mask, *, tol: float, max_iter: int, n_jobs: int | None
+    ) -> None:
+        self.Z, self.y, self.penalty = Z, y, penalty
+        self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
+        self.converged, self.n_iter = True, 0
+        self.theta: Floats
+        self._build(active)
+        self._mend()
+
+    def remove(self, places: Integers) -> None:
+        """Find the solution without these places of theta, whose columns of Z are 0 already."""
+        if self.inverse.pending > PENDING // 2:
+            self._refine()
+        if places.size > self.theta.size // 4:
+            self._build(self.active)
+        else:
+            rows = self.inverse.rows(places)
+            B = -inverse(rows[:, places])
+            self.theta += self.theta[places] @ B @ rows
+            self.inverse.correct(rows, B)
+        self.theta[places] = 0.0
+        self._mend()
+
+    def keep(self, places: Integers, Z: Floats) -> None:
+        """Forget all other places of theta."""
+        self.Z, self.penalty, self.theta = Z, self.penalty[places], self.theta[places]
+        self.inverse.keep(places)
+
+    def residual(self) -> float:
+        """Largest component of the gradient."""
+        return float(np.abs(self._gradient()).max())
+
+    def _mend(self) -> None:
+        """Exchange samples until none is on the wrong side of the margin."""
+        optimum = newton(
+            self.y,
+            self.active,
+            self._exchange,
+            lambda a, b: float(a * self.penalty @ b),
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        self.converged &= optimum.converged
+        self.n_iter = max(self.n_iter, optimum.n_iter)
+
+    def _exchange(self, active: Mask) -> tuple[Floats, Floats]:
+        """Solution for a set of active samples, and its values."""
+        samples = np.flatnonzero(active != self.active)
+        if samples.size > self.theta.size // 4:
+            self._build(active)
+        elif samples.size:
+            self._flip(samples)
+        return self.theta.copy(), product(self.Z, self.theta, self.n_jobs)
+
+    def _flip(self, samples: Integers) -> None:
+        """Let samples enter the sums, or leave them."""
+        Z = self.Z[samples]
+        V = self.inverse.times(Z)
+        B = inverse(np.diag(np.where(self.active[samples], -1.0, 1.0)) + Z @ V.T)
+        self.theta += (self.y[samples] - Z @ self.theta) @ B @ V
+        self.inverse.correct(V, -B)
+        self.active[samples] ^= True
+
+    def _build(self, active: Mask) -> None:
+        """Inverse and solution from nothing."""
+        H = np.diag(self.penalty)
+        samples = np.flatnonzero(active)
+        for chunk in blocks(samples.size, CHUNK_ROWS):
+            Z = self.Z[samples[chunk]]
+            add_symmetric(H, Z, Z, self.n_jobs)
+        self.inverse = Corrected(positive_inverse(H), self.n_jobs)
+        self.active = active.copy()
+        self.theta = self.inverse.matrix @ (self.Z.T @ np.where(active, self.y, 0.0))
+        self.theta -= self.inverse.matrix @ self._gradient()
+
+    def _gradient(self) -> Floats:
+        rest = np.where(self.active, product(self.Z, self.theta, self.n_jobs) - self.y, 0.0)
+        return np.asarray(product(self.Z.T, rest, self.n_jobs) + self.penalty * self.theta)
+
+    def _refine(self) -> None:
+        """Remove what rounding has added up to; if that is much, trust the inverse no longer."""
+        self.inverse.settle()
+        error = self.inverse.matrix @ self._gradient()
+        self.theta -= error
+        if not np.abs(error).max() <= PRECISION * np.abs(self.theta).max():
+            self._build(self.active)
+
+
+def narrowed(Z: Floats, kept: Integers) -> Floats:
+    """Some columns of a matrix, in its own memory."""
+    memory = Z.reshape(-1)
+    for rows in blocks(len(Z), BLOCK):
+        memory[rows.start * kept.size : rows.stop * kept.size] = Z[rows].take(kept, axis=1).reshape(-1)
+    return np.asarray(memory[: len(Z) * kept.size].reshape(len(Z), kept.size))
