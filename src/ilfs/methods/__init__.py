@@ -9,8 +9,8 @@ from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
 from ilfs.methods.mcfs import MCFS, mcfs
 from ilfs.methods.mutual_information import MutualInformation, mutual_information
 from ilfs.methods.relieff import ReliefF, relieff
-from ilfs.methods.udfs import UDFS, udfs
 from ilfs.methods.svm_rfe import SVMRFE
+from ilfs.methods.udfs import UDFS, udfs
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
@@ -33,8 +33,8 @@ __all__ = [
     "ILFS",
     "MCFS",
     "METHODS",
-    "UDFS",
     "SVMRFE",
+    "UDFS",
     "FisherScore",
     "InfFS",
     "LaplacianScore",

@@ -39,7 +39,7 @@ from ilfs.selector import RankingSelector, Scores
 from ilfs.svm import Dual, Primal
 from ilfs.warn import warn
 
-BLOCK_COLUMNS = 256  # columns that are standardised at once
+BLOCK_COLUMNS = 128  # columns that are standardised at once
 LEAST_SCALE = 1e-100  # of the largest standard deviation; smaller ones could not be squared
 
 
@@ -62,8 +62,8 @@ class SVMRFE(RankingSelector):
         Divide columns by their standard deviation.
     tol : float, default=1e-9
         How far a sample may be on the wrong side of the margin.
-    max_iter : int, default=100
-        Most Newton steps for one machine; few are needed.
+    max_iter : int, default=10000
+        Most systems of equations to solve for one machine; few are needed unless C is large.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
         is all processors. They help if X is large.
@@ -78,7 +78,7 @@ class SVMRFE(RankingSelector):
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     n_iter_ : int
-        Most Newton steps that a machine has needed.
+        Most systems of equations that were solved for one machine.
     squared_weights_ : ndarray of shape (n_features,)
         The squared weight of each feature, summed over the machines, when it was removed.
     classes_ : ndarray of shape (n_classes,)
@@ -105,7 +105,7 @@ class SVMRFE(RankingSelector):
     >>> wine = load_wine()
     >>> selector = SVMRFE(n_features_to_select=3).fit(wine.data, wine.target)
     >>> list(selector.get_feature_names_out(wine.feature_names))
-    ['alcohol', 'flavanoids', 'proline']
+    ['flavanoids', 'color_intensity', 'proline']
     """
 
     _takes_sparse = False
@@ -120,7 +120,7 @@ class SVMRFE(RankingSelector):
         step: int | float = 1,
         standardize: bool = True,
         tol: float = 1e-9,
-        max_iter: int = 100,
+        max_iter: int = 10_000,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -159,7 +159,7 @@ class SVMRFE(RankingSelector):
             places, squares = machines.weakest(machines.n_features)
             removals.append((machines.columns[places], squares))
         if not machines.converged:
-            warn(f"a machine did not settle to tol={self.tol:g} in {self.max_iter} Newton steps", ConvergenceWarning)
+            warn(f"a machine did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps", ConvergenceWarning)
         step, place, squares = removal_tables(removals)
         self.n_iter_ = machines.n_iter
         self.squared_weights_ = rows.spread(squares / unit**2)

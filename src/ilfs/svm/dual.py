@@ -7,16 +7,17 @@ import numpy as np
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks
 from ilfs.svm.corrected import Corrected
-from ilfs.svm.newton import Mask, newton
+from ilfs.svm.newton import Mask, minimum
 from ilfs.svm.primal import Primal
 from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
 from ilfs.svm.weakest import TIE, weakest
 
-CHUNK_ROWS = 2048  # features whose outer products are added at once
+CHUNK_ROWS = 1024  # features whose outer products are added at once
 CANDIDATES = 256  # features with small weights, which are looked at before every removal
 DEAD_SHARE = 0.1  # of the stored features may have been removed before the others move together
-PRECISION = 1e-11  # of the values f at active samples, or the solution is refined
-TRUSTED = 1e-8  # the same after that, or the inverse is computed anew
+REFINEMENTS = 3  # if more are needed the inverse is made anew
+PRECISION = 1e-9  # to which the equations must hold, in units of the slacks,
+ROUNDING = 1e-14  # or in units of the kernel times the multipliers if these are so large
 LEAST_RIDGE = 1e-13  # of the mean squared norm of a sample
 
 
@@ -117,14 +118,16 @@ class Dual:
 
     def remove(self, places: Integers) -> None:
         """Go on without these features."""
-        X = self.X[places]
         self._alive[places] = False
-        if places.size > X.shape[1] // 4 or self._lost(X):
+        self._left -= float((self._norms[places] ** 2).sum())
+        many = places.size > self.n_samples // 4
+        X = self.X[places[:0] if many else places]
+        if many or self._left < self._trace / 2:  # rounding would begin to show
             self._sum_kernel()
         else:
             self.kernel.correct(X, -np.eye(len(X)))
         for machine in self.machines:
-            machine.remove(X)
+            machine.rebuild() if many else machine.remove(X)
         if self.n_features < (1 - DEAD_SHARE) * self._alive.size:
             self._move_together()
 
@@ -140,7 +143,7 @@ class Dual:
             scale,
             first.ridge,
             self.columns[left],
-            np.array([machine.active for machine in self.machines]),
+            np.array([machine.slack for machine in self.machines]),
             tol=first.tol,
             max_iter=first.max_iter,
             n_jobs=self.n_jobs,
@@ -149,11 +152,6 @@ class Dual:
             machine.converged &= before.converged
             machine.n_iter = max(machine.n_iter, before.n_iter)
         return primal
-
-    def _lost(self, X: Floats) -> bool:
-        """Whether so much has been subtracted from the kernel that rounding begins to show."""
-        self._left -= float(np.vdot(X, X))
-        return self._left < self._trace / 2
 
     def _sum_kernel(self) -> None:
         self.kernel.clear()
@@ -192,19 +190,23 @@ class DualMachine:
     def __init__(self, kernel: Corrected, y: Floats, ridge: float, *, tol: float, max_iter: int) -> None:
         self.kernel, self.y, self.ridge = kernel, y, ridge
         self.tol, self.max_iter = tol, max_iter
+        self.size = float(np.trace(kernel.matrix)) / y.size
         self.converged, self.n_iter = True, 0
+        self.slack = np.zeros(y.size)
         self._build(np.ones(y.size, dtype=bool))
         self._mend()
 
     def remove(self, X: Floats) -> None:
         """Find the solution without these features, which have left the kernel already."""
-        if len(X) > self.y.size // 4:
-            self._build(self.active)
-        else:
-            U = self.inverse.times(with_intercept(X, 0.0))
-            B = inverse(np.eye(len(X)) - X @ U[:, 1:].T)
-            self.solution += X @ self.solution[1:] @ B @ U
-            self.inverse.correct(U, B)
+        U = self.inverse.times(with_intercept(X, 0.0))
+        B = inverse(np.eye(len(X)) - X @ U[:, 1:].T)
+        self.solution += X @ self.solution[1:] @ B @ U
+        self.inverse.correct(U, B)
+        self._mend()
+
+    def rebuild(self) -> None:
+        """Find the solution for a kernel that has changed much."""
+        self._build(self.active)
         self._mend()
 
     def residual(self) -> float:
@@ -213,14 +215,17 @@ class DualMachine:
 
     def _mend(self) -> None:
         """Exchange samples until none is on the wrong side of the margin."""
-        optimum = newton(self.y, self.active, self._exchange, self._inner, tol=self.tol, max_iter=self.max_iter)
+        optimum = minimum(
+            self.y, self.active, self.slack, self._solve, self._inner, tol=self.tol, max_iter=self.max_iter
+        )
+        self.slack = optimum.slack
         self.converged &= optimum.converged
         self.n_iter = max(self.n_iter, optimum.n_iter)
 
     def _inner(self, a: Floats, b: Floats) -> float:
         return self.ridge * float(a[1:] @ self.kernel.times(b[None, 1:])[0])
 
-    def _exchange(self, active: Mask) -> tuple[Floats, Floats]:
+    def _solve(self, active: Mask) -> tuple[Floats, Floats]:
         """Solution for a set of active samples, and its values."""
         entering, leaving = np.flatnonzero(active & ~self.active), np.flatnonzero(self.active & ~active)
         if entering.size + leaving.size > self.y.size // 4:
@@ -230,21 +235,21 @@ class DualMachine:
                 self._enter(entering)
             if leaving.size:
                 self._leave(leaving)
-        f, error = self._refined()
-        if not error <= TRUSTED:
+        f, precise = self._refined()
+        if not precise:
             self._build(active)
             f, _ = self._refined()
         return self.solution.copy(), f
 
-    def _refined(self) -> tuple[Floats, float]:
-        """Values f, and the largest error of the equations after taking off what rounding has added up to."""
-        f, rest = self._values()
-        error = float(np.abs(rest).max())
-        if not error <= PRECISION:
-            self.solution += self.inverse.times(rest[None])[0]
+    def _refined(self) -> tuple[Floats, bool]:
+        """Values f after taking off what rounding has added up to, and whether the equations hold then."""
+        for _ in range(REFINEMENTS):
             f, rest = self._values()
-            error = float(np.abs(rest).max())
-        return f, error
+            limit = max(PRECISION * self.ridge, ROUNDING * self.size) * float(np.abs(self.solution).max())
+            if np.abs(rest).max() <= limit:
+                return f, True
+            self.solution += self.inverse.times(rest[None])[0]
+        return self._values()[0], False
 
     def _values(self) -> tuple[Floats, Floats]:
         """Values f, and what the equations lack."""
@@ -273,6 +278,7 @@ class DualMachine:
 
     def _build(self, active: Mask) -> None:
         """Inverse and solution from nothing."""
+        vars(self).pop("inverse", None)  # make room
         self.kernel.settle()
         here = np.flatnonzero(active)
         N = positive_inverse(self.kernel.matrix[np.ix_(here, here)] + self.ridge * np.eye(here.size))

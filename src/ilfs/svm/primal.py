@@ -4,14 +4,16 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks
-from ilfs.svm.corrected import PENDING, Corrected
-from ilfs.svm.newton import Mask, newton
+from ilfs.svm.corrected import Corrected
+from ilfs.svm.newton import Mask, minimum
 from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
 from ilfs.svm.weakest import TIE, weakest
 
-CHUNK_ROWS = 2048  # samples whose outer products are added at once
+CHUNK_ROWS = 1024  # samples whose outer products are added at once
 DEAD_SHARE = 0.1  # of the stored columns may have been removed before the others move together
-PRECISION = 1e-9  # of the weights, or the inverse is computed anew
+PROBES = 3
+DOUBT = 1e-9  # of the gradient's parts, whose sum should be 0, or the solution is refined
+PRECISION = 1e-8  # what that may change in the weights, or the inverse is made anew
 
 
 class Primal:
@@ -29,8 +31,8 @@ class Primal:
         1 / (2 C).
     columns : ndarray of shape (n_features,)
         Which these are.
-    active : ndarray of shape (n_machines, n_samples), optional
-        A guess of the samples inside the margin; all, if there is none.
+    slack : ndarray of shape (n_machines, n_samples), optional
+        How far inside the margin samples are in the solution of a similar problem.
     tol, max_iter
         Of Newton's method.
     n_jobs : int, optional
@@ -44,7 +46,7 @@ class Primal:
         scale: Floats,
         ridge: float,
         columns: Integers,
-        active: Mask | None = None,
+        slack: Floats | None = None,
         *,
         tol: float,
         max_iter: int,
@@ -53,9 +55,10 @@ class Primal:
         self.columns, self._scale = columns, scale
         self._alive = np.ones(columns.size, dtype=bool)
         penalty = np.append(0.0, np.maximum(ridge / scale**2, 1e-13 * len(Z)))  # collinear columns need some
+        self._table = Table(Z, n_jobs)
         self.machines = [
-            PrimalMachine(Z, y, penalty, inside, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
-            for y, inside in zip(signs, np.ones(signs.shape, dtype=bool) if active is None else active, strict=True)
+            PrimalMachine(self._table, y, penalty, start, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
+            for y, start in zip(signs, np.zeros(signs.shape) if slack is None else slack, strict=True)
         ]
 
     @property
@@ -88,8 +91,7 @@ class Primal:
     def remove(self, places: Integers) -> None:
         """Go on without these features."""
         self._alive[places] = False
-        Z = self.machines[0].Z
-        Z[:, places + 1] = 0.0
+        self._table.remove(places + 1)
         for machine in self.machines:
             machine.remove(places + 1)
         if self.n_features < (1 - DEAD_SHARE) * self._alive.size:
@@ -99,9 +101,9 @@ class Primal:
         left = np.flatnonzero(self._alive)
         self.columns, self._scale, self._alive = self.columns[left], self._scale[left], self._alive[left]
         kept = np.append(0, left + 1)
-        Z = narrowed(self.machines[0].Z, kept)
+        self._table.keep(kept)
         for machine in self.machines:
-            machine.keep(kept, Z)
+            machine.keep(kept)
 
 
 class PrimalMachine:
@@ -111,19 +113,25 @@ class PrimalMachine:
     """
 
     def __init__(
-        self, Z: Floats, y: Floats, penalty: Floats, active: Mask, *, tol: float, max_iter: int, n_jobs: int | None
+        self,
+        table: "Table",
+        y: Floats,
+        penalty: Floats,
+        slack: Floats,
+        *,
+        tol: float,
+        max_iter: int,
+        n_jobs: int | None,
     ) -> None:
-        self.Z, self.y, self.penalty = Z, y, penalty
+        self.table, self.y, self.penalty, self.slack = table, y, penalty, slack
         self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
         self.converged, self.n_iter = True, 0
         self.theta: Floats
-        self._build(active)
+        self._build(slack > 0 if slack.any() else np.ones(y.size, dtype=bool))
         self._mend()
 
     def remove(self, places: Integers) -> None:
-        """Find the solution without these places of theta, whose columns of Z are 0 already."""
-        if self.inverse.pending > PENDING // 2:
-            self._refine()
+        """Find the solution without these places of theta, which have left the table already."""
         if places.size > self.theta.size // 4:
             self._build(self.active)
         else:
@@ -134,9 +142,9 @@ class PrimalMachine:
         self.theta[places] = 0.0
         self._mend()
 
-    def keep(self, places: Integers, Z: Floats) -> None:
+    def keep(self, places: Integers) -> None:
         """Forget all other places of theta."""
-        self.Z, self.penalty, self.theta = Z, self.penalty[places], self.theta[places]
+        self.penalty, self.theta = self.penalty[places], self.theta[places]
         self.inverse.keep(places)
 
     def residual(self) -> float:
@@ -145,29 +153,32 @@ class PrimalMachine:
 
     def _mend(self) -> None:
         """Exchange samples until none is on the wrong side of the margin."""
-        optimum = newton(
-            self.y,
-            self.active,
-            self._exchange,
-            lambda a, b: float(a * self.penalty @ b),
-            tol=self.tol,
-            max_iter=self.max_iter,
+        optimum = minimum(
+            self.y, self.active, self.slack, self._solve, self._inner, tol=self.tol, max_iter=self.max_iter
         )
+        self.slack = optimum.slack
         self.converged &= optimum.converged
         self.n_iter = max(self.n_iter, optimum.n_iter)
 
-    def _exchange(self, active: Mask) -> tuple[Floats, Floats]:
+    def _inner(self, a: Floats, b: Floats) -> float:
+        return float(a * self.penalty @ b)
+
+    def _solve(self, active: Mask) -> tuple[Floats, Floats]:
         """Solution for a set of active samples, and its values."""
         samples = np.flatnonzero(active != self.active)
         if samples.size > self.theta.size // 4:
             self._build(active)
         elif samples.size:
             self._flip(samples)
-        return self.theta.copy(), product(self.Z, self.theta, self.n_jobs)
+        f = self.table.times(self.theta)
+        if self._doubtful(f):
+            self._refine()
+            f = self.table.times(self.theta)
+        return self.theta.copy(), f
 
     def _flip(self, samples: Integers) -> None:
         """Let samples enter the sums, or leave them."""
-        Z = self.Z[samples]
+        Z = self.table.Z[samples]
         V = self.inverse.times(Z)
         B = inverse(np.diag(np.where(self.active[samples], -1.0, 1.0)) + Z @ V.T)
         self.theta += (self.y[samples] - Z @ self.theta) @ B @ V
@@ -176,22 +187,31 @@ class PrimalMachine:
 
     def _build(self, active: Mask) -> None:
         """Inverse and solution from nothing."""
+        vars(self).pop("inverse", None)  # make room
         H = np.diag(self.penalty)
         samples = np.flatnonzero(active)
         for chunk in blocks(samples.size, CHUNK_ROWS):
-            Z = self.Z[samples[chunk]]
+            Z = self.table.Z[samples[chunk]]
             add_symmetric(H, Z, Z, self.n_jobs)
         self.inverse = Corrected(positive_inverse(H), self.n_jobs)
         self.active = active.copy()
-        self.theta = self.inverse.matrix @ (self.Z.T @ np.where(active, self.y, 0.0))
-        self.theta -= self.inverse.matrix @ self._gradient()
+        self.theta = np.zeros(self.penalty.size)
+        for _ in range(2):  # the second takes off the rounding of the first
+            self.theta -= self.inverse.matrix @ self._gradient()
 
     def _gradient(self) -> Floats:
-        rest = np.where(self.active, product(self.Z, self.theta, self.n_jobs) - self.y, 0.0)
-        return np.asarray(product(self.Z.T, rest, self.n_jobs) + self.penalty * self.theta)
+        rest = np.where(self.active, self.table.times(self.theta) - self.y, 0.0)
+        return np.asarray(self.table.transposed_times(rest) + self.penalty * self.theta)
+
+    def _doubtful(self, f: Floats) -> bool:
+        """Whether a few random combinations of the gradient's components are not 0; cheaper than the gradient."""
+        rest = np.where(self.active, f - self.y, 0.0)
+        pull = self.penalty * self.theta
+        gradient = rest @ self.table.projected + pull @ self.table.probe
+        return not np.abs(gradient).max() <= DOUBT * np.linalg.norm(pull)
 
     def _refine(self) -> None:
-        """Remove what rounding has added up to; if that is much, trust the inverse no longer."""
+        """Take off what rounding has added up to; if that is much, make the inverse anew."""
         self.inverse.settle()
         error = self.inverse.matrix @ self._gradient()
         self.theta -= error
@@ -199,9 +219,32 @@ class PrimalMachine:
             self._build(self.active)
 
 
-def narrowed(Z: Floats, kept: Integers) -> Floats:
-    """Some columns of a matrix, in its own memory."""
-    memory = Z.reshape(-1)
-    for rows in blocks(len(Z), BLOCK):
-        memory[rows.start * kept.size : rows.stop * kept.size] = Z[rows].take(kept, axis=1).reshape(-1)
-    return np.asarray(memory[: len(Z) * kept.size].reshape(len(Z), kept.size))
+class Table:
+    """The samples that machines share, and their products with a few random vectors, ``probe``."""
+
+    def __init__(self, Z: Floats, n_jobs: int | None) -> None:
+        self.Z, self.n_jobs = Z, n_jobs
+        self.probe = np.random.default_rng(0).normal(size=(Z.shape[1], PROBES))
+        self.projected = product(Z, self.probe, n_jobs)
+
+    def times(self, theta: Floats) -> Floats:
+        """Z theta."""
+        return product(self.Z, theta, self.n_jobs)
+
+    def transposed_times(self, rest: Floats) -> Floats:
+        """Z' rest."""
+        return product(self.Z.T, rest, self.n_jobs)
+
+    def remove(self, places: Integers) -> None:
+        """Make columns 0."""
+        self.projected -= self.Z[:, places] @ self.probe[places]
+        self.Z[:, places] = 0.0
+
+    def keep(self, places: Integers) -> None:
+        """Forget all other columns, in the memory of the matrix."""
+        memory, width = self.Z.reshape(-1), places.size
+        for rows in blocks(len(self.Z), BLOCK):
+            memory[rows.start * width : rows.stop * width] = self.Z[rows].take(places, axis=1).reshape(-1)
+        self.Z = memory[: len(self.Z) * width].reshape(len(self.Z), width)
+        self.probe = self.probe[places]
+        self.projected = product(self.Z, self.probe, self.n_jobs)
