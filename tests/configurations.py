@@ -8,6 +8,7 @@ from ilfs import (
     SVMRFE,
     UDFS,
     FisherScore,
+    HallCFS,
     InfFS,
     LaplacianScore,
     MutualInformation,
@@ -50,4 +51,7 @@ CONFIGURATIONS = [
     SVMRFE(),
     SVMRFE(4, C=0.1, step=3, n_jobs=2),
     SVMRFE(0.5, step=0.3, standardize=False),
+    HallCFS(),
+    HallCFS(5, discretize="frequency", n_bins=5),
+    HallCFS(0.5, max_stale=2, n_jobs=2),
 ]

@@ -82,6 +82,19 @@ def sparse_information(
 
 
 @kernel
+def frequency_bins(
+    columns: NDArray[Any], ordered: NDArray[Any], below: Floats, wanted: int, bins: NDArray[Any], n_bins: Integers
+) -> None:
+    """Fill in the bin of every cell of every column, and the number of bins, at most as many as wanted."""
+    cuts = np.empty(wanted, columns.dtype)
+    for j in range(columns.shape[0]):
+        n_cuts = find_cuts(ordered[j], below, wanted, False, cuts)
+        n_bins[j] = n_cuts + 1
+        for a in range(columns.shape[1]):
+            bins[j, a] = bin_of(columns[j, a], cuts, n_cuts)
+
+
+@kernel
 def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bool, cuts: NDArray[Any]) -> int:
     """Fill in the values where a sorted column is cut, return their number, at most n_bins - 1.
 

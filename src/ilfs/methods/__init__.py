@@ -3,6 +3,7 @@
 from ilfs.methods.cfs import CFS, cfs_score
 from ilfs.methods.fisher import FisherScore, fisher_score
 from ilfs.methods.fsv import FSV
+from ilfs.methods.hall_cfs import HallCFS
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
@@ -36,6 +37,7 @@ __all__ = [
     "SVMRFE",
     "UDFS",
     "FisherScore",
+    "HallCFS",
     "InfFS",
     "LaplacianScore",
     "MutualInformation",

@@ -1,0 +1,113 @@
+"""Columns cut where it pays to tell the classes apart: the minimum description length of Fayyad and Irani (1993)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.arrays import Floats, Integers
+from ilfs.kernels._jit import formula, kernel
+
+MANY = 30  # classes, from which on 3^k - 2 is 3^k
+
+
+@kernel
+def mdl_bins(
+    ordered: NDArray[Any],
+    order: Integers,
+    classes: Integers,
+    n_classes: int,
+    n_log_n: Floats,
+    bins: NDArray[Any],
+    n_bins: Integers,
+    gain: Floats,
+) -> None:
+    """Fill in the bin of every cell of every column, the number of bins, and what the first cut gained over its cost.
+
+    ordered[j] is column j sorted, order[j] the samples in that order, n_log_n[n] = n log2 n.
+    """
+    height = ordered.shape[1]
+    begins, labels = np.empty(height, np.bool_), np.empty(height, np.int64)
+    todo = np.empty((height + 1, 2), np.int64)
+    left, right = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    for j in range(ordered.shape[0]):
+        for a in range(height):
+            begins[a] = False
+            labels[a] = classes[order[j, a]]
+        todo[0, 0], todo[0, 1], n_todo = 0, height, 1
+        while n_todo > 0:
+            n_todo -= 1
+            start, stop = todo[n_todo, 0], todo[n_todo, 1]
+            cut, gained = best_cut(ordered[j], labels, start, stop, n_log_n, left, right)
+            if start == 0 and stop == height:
+                gain[j] = gained
+            if gained > 0.0:
+                begins[cut] = True
+                todo[n_todo, 0], todo[n_todo, 1] = start, cut
+                todo[n_todo + 1, 0], todo[n_todo + 1, 1] = cut, stop
+                n_todo += 2
+        b = 0
+        for a in range(height):
+            b += begins[a]
+            bins[j, order[j, a]] = b
+        n_bins[j] = b + 1
+
+
+@kernel
+def best_cut(
+    x: NDArray[Any], labels: Integers, start: int, stop: int, n_log_n: Floats, left: Integers, right: Integers
+) -> tuple[int, float]:
+    """Where to cut the sorted cells start:stop, and how many bits a cell this gains over what the cut costs.
+
+    left and right are room for the number of cells of each class.
+    """
+    n = stop - start
+    left[:], right[:] = 0, 0
+    for a in range(start, stop):
+        right[labels[a]] += 1
+    whole = bits(n, right, n_log_n)
+    classes = n_filled(right)
+    # sums of n_k log n_k on both sides, of which only one term of each changes with every step
+    on_left, on_right = 0.0, n_log_n[n] - whole
+    cut, least = -1, np.inf
+    for a in range(start, stop - 1):
+        k = labels[a]
+        on_left += n_log_n[left[k] + 1] - n_log_n[left[k]]
+        on_right += n_log_n[right[k] - 1] - n_log_n[right[k]]
+        left[k] += 1
+        right[k] -= 1
+        if x[a + 1] > x[a]:
+            here = n_log_n[a + 1 - start] - on_left + n_log_n[stop - a - 1] - on_right
+            if here < least:
+                cut, least = a + 1, here
+    if cut < 0:
+        return -1, -np.inf
+    left[:], right[:] = 0, 0
+    for a in range(start, cut):
+        left[labels[a]] += 1
+    for a in range(cut, stop):
+        right[labels[a]] += 1
+    bits_left, bits_right = bits(cut - start, left, n_log_n), bits(stop - cut, right, n_log_n)
+    choices = classes * np.log2(3.0) if classes > MANY else np.log2(3.0**classes - 2.0)
+    change = (
+        classes * whole / n - n_filled(left) * bits_left / (cut - start) - n_filled(right) * bits_right / (stop - cut)
+    )
+    return cut, (whole - bits_left - bits_right - np.log2(n - 1.0) - choices + change) / n
+
+
+@formula
+def bits(n: int, counts: Integers, n_log_n: Floats) -> float:
+    """Entropy of the classes of n cells in bits, times n."""
+    total = float(n_log_n[n])
+    for count in counts:
+        total -= n_log_n[count]
+    return total
+
+
+@formula
+def n_filled(counts: Integers) -> int:
+    """How many of them are not 0."""
+    n = 0
+    for count in counts:
+        n += count > 0
+    return n

@@ -1,0 +1,274 @@
+"""Hall's CFS: merit and search against all subsets, uncertainty and cuts against numbers worked by hand."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from helpers import DATA, NO_DATA, load, peak_megabytes, planted
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.metrics import mutual_info_score
+
+from ilfs import HallCFS, mutual_information
+from ilfs.execution import Rows, Target
+from ilfs.methods.hall_cfs import Search, best_first, discretised
+
+
+def bins_of(X, y, wanted=None):
+    """Bins of the columns that were cut, and which they are."""
+    rows = Rows.of(np.asarray(X, dtype=float), Target.from_labels(np.asarray(y)))
+    table, kept, _ = discretised(rows, rows.target, wanted)
+    return table.bins, kept
+
+
+def entropy(y):
+    shares = np.bincount(y) / len(y)
+    return -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
+
+
+def symmetrical_uncertainty(x, y):
+    x, y = np.asarray(x, dtype=int), np.asarray(y, dtype=int)
+    both = entropy(x) + entropy(y)
+    return 2 * (both - entropy(x * (y.max() + 1) + y)) / both
+
+
+def uncertainties(columns, y):
+    """With the class, and of all pairs."""
+    with_class = np.array([symmetrical_uncertainty(x, y) for x in columns])
+    pairs = np.eye(len(columns))
+    for i, j in combinations(range(len(columns)), 2):
+        pairs[i, j] = pairs[j, i] = symmetrical_uncertainty(columns[i], columns[j])
+    return with_class, pairs
+
+
+def merit(with_class, pairs, subset):
+    """By the formula of the thesis."""
+    k = len(subset)
+    r_ff = np.mean([pairs[i, j] for i, j in combinations(subset, 2)]) if k > 1 else 0.0
+    return k * np.mean(with_class[list(subset)]) / np.sqrt(k + k * (k - 1) * r_ff)
+
+
+def best_of_all(with_class, pairs):
+    subsets = [s for k in range(1, len(pairs) + 1) for s in combinations(range(len(pairs)), k)]
+    return max(subsets, key=lambda subset: merit(with_class, pairs, subset))
+
+
+class TestSubset:
+    @pytest.mark.parametrize("seed", range(12))
+    def test_search_finds_the_best_of_all_subsets(self, seed):
+        # eight columns that say something, some of them nearly the same thing
+        rng = np.random.default_rng(seed)
+        y = np.arange(200) % (2 + seed % 3)
+        X = rng.normal(size=(200, 8)) + np.outer(y, rng.uniform(0.5, 2, 8))
+        X[:, 4:] += rng.uniform(0, 3) * X[:, :4]
+        columns, kept = bins_of(X, y)
+        done, known = HallCFS().fit(X, y), uncertainties(columns, y)
+        best = best_of_all(*known)
+        assert done.merit_ == pytest.approx(merit(*known, best), rel=1e-9)
+        assert set(done.subset_) == set(kept[list(best)])
+
+    @pytest.mark.parametrize("discretize", ["mdl", "frequency"])
+    @pytest.mark.parametrize("dataset", [load_iris, load_wine, load_breast_cancer])
+    def test_merit_is_that_of_the_thesis(self, dataset, discretize):
+        X, y = dataset(return_X_y=True)
+        columns, kept = bins_of(X, y, None if discretize == "mdl" else 7)
+        done, known = HallCFS(discretize=discretize, n_bins=7).fit(X, y), uncertainties(columns, y)
+        subset = [kept.tolist().index(j) for j in done.subset_]
+        assert done.merit_ == pytest.approx(merit(*known, subset), rel=1e-9)
+        np.testing.assert_allclose(done.uncertainty_[kept], known[0], atol=1e-12)
+        # no step of one feature, in or out, makes it better
+        for i in range(len(columns)):
+            other = [j for j in subset if j != i] if i in subset else [*subset, i]
+            assert not other or merit(*known, other) <= done.merit_ + 1e-9
+
+    def test_a_copy_is_not_taken_twice(self):
+        X, y = planted(n_samples=300, n_features=6, n_informative=3, shift=1.5)
+        done = HallCFS().fit(np.column_stack([X, X[:, :3] * 2]), y)
+        assert set(done.subset_) == {0, 1, 2}
+
+    def test_a_ranking_goes_on_after_the_subset(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        done = HallCFS().fit(X, y)
+        k = done.subset_.size
+        np.testing.assert_array_equal(done.order_[:k], done.subset_)
+        assert (np.diff(done.uncertainty_[done.order_[k:]]) <= 0).all()
+        assert done.scores_[done.subset_].min() > 1 >= done.scores_[done.order_[k]]
+        assert done.transform(X).shape[1] == k
+        assert HallCFS(20).fit(X, y).transform(X).shape[1] == 20
+        np.testing.assert_array_equal(done.ranking_table(3)["uncertainty"], done.uncertainty_[done.order_[:3]])
+
+    def test_features_without_a_cut_come_by_how_near_they_came_to_one(self):
+        y = np.arange(60) % 2
+        X = np.column_stack([np.random.default_rng(0).normal(size=(60, 12)), y])
+        rows = Rows.of(X, Target.from_labels(y))
+        _, kept, gain = discretised(rows, rows.target, None)
+        assert kept.tolist() == [12]
+        np.testing.assert_array_equal(HallCFS().fit(X, y).order_, np.argsort(-gain, kind="stable"))
+
+    def test_a_perfect_feature_is_enough(self):
+        X, y = planted(n_features=5)
+        done = HallCFS().fit(np.column_stack([X, 3.0 - y]), y)
+        assert done.subset_.tolist() == [5]
+        assert done.merit_ == pytest.approx(1.0)
+        assert done.uncertainty_[5] == pytest.approx(1.0)
+
+    def test_nothing_to_be_found_is_said(self):
+        X = np.arange(4.0)[:, None] ** [1, 2, 3]
+        with pytest.warns(UserWarning, match="the subset is empty"):
+            done = HallCFS().fit(X, [0, 1, 1, 0])
+        assert done.subset_.size == 0
+        assert done.merit_ == 0
+        assert done.transform(X).shape == (4, 1)
+
+    def test_several_labels_keep_what_one_of_them_needs(self):
+        rng = np.random.default_rng(0)
+        Y = (rng.random((200, 2)) < 0.5).astype(int)
+        X = rng.normal(size=(200, 6))
+        X[:, [1, 4]] += 3 * Y
+        done = HallCFS().fit(X, Y)
+        assert set(done.subset_) == {1, 4}
+        assert set(done.get_support(indices=True)) == {1, 4}
+
+
+class TestSearch:
+    def test_a_step_that_does_not_help_may_lead_to_one_that_does(self):
+        # the best alone says most of what both others do, and these complement each other
+        with_class, pairs = np.array([0.6, 0.5, 0.5]), np.array([[1, 0.9, 0.9], [0.9, 1, 0], [0.9, 0, 1]])
+        greedy, patient = (list(best_first(with_class, pairs.__getitem__, n))[-1].best for n in (1, 5))
+        assert greedy.features == (0,)
+        assert set(patient.features) == {1, 2}
+        assert patient.merit == pytest.approx((0.5 + 0.5) / np.sqrt(2))
+
+    def test_it_ends_after_steps_that_do_not_help(self):
+        rng = np.random.default_rng(0)
+        with_class = rng.random(30)
+        for max_stale in (1, 3, 6):
+            steps = list(best_first(with_class, lambda j: np.full(30, 0.999), max_stale))
+            assert len(steps) == 1 + max_stale
+            assert all(isinstance(step, Search) for step in steps)
+            assert steps[-1].best.features == (int(with_class.argmax()),)
+
+    def test_no_subset_is_expanded_twice_and_all_are_if_there_is_patience(self):
+        steps = list(best_first(np.full(4, 0.5), lambda j: np.full(4, 0.9), 1000))
+        assert len(steps) == 2**4
+
+    def test_a_feature_is_compared_with_the_others_once(self):
+        asked = []
+        list(best_first(np.linspace(0.1, 0.9, 12), lambda j: asked.append(j) or np.full(12, 0.1), 20))
+        assert len(asked) == len(set(asked)) <= 12
+
+
+class TestUncertainty:
+    def test_numbers_worked_by_hand(self):
+        # y: 4 + 4. x: a pair of class 0 and six others, H(x) = 0.8113 bits, I = 1 - 0.75 * 0.9183 = 0.3113
+        x, y = np.array([1.0, 1, 2, 2, 2, 2, 2, 2]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+        done = HallCFS(discretize="frequency").fit(x[:, None], y)
+        assert done.uncertainty_[0] == pytest.approx(2 * 0.311278 / (0.811278 + 1), abs=1e-6)
+        assert done.merit_ == done.uncertainty_[0]
+
+    def test_it_is_mutual_information_over_mean_entropy(self):
+        X, y = planted(n_classes=3, n_samples=200)
+        done = HallCFS(discretize="frequency", n_bins=5).fit(X, y)
+        # 200 cells in five equal bins, and three classes
+        entropy_of_classes = mutual_info_score(y, y)
+        expected = 2 * mutual_information(X, y, n_bins=5) / (np.log(5) + entropy_of_classes)
+        np.testing.assert_allclose(done.uncertainty_, expected, rtol=1e-10)
+
+
+class TestCuts:
+    def test_a_cut_worked_by_hand(self):
+        # n = 8, one bit gained; log2(7) / 8 + (log2(7) - 2) / 8 = 0.4518 bits are its cost
+        y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+        rows = Rows.of(np.arange(8.0)[:, None], Target.from_labels(y))
+        table, _, gain = discretised(rows, rows.target, None)
+        assert table.bins.tolist() == [y.tolist()]
+        assert gain[0] == pytest.approx(1 - (2 * np.log2(7) - 2) / 8)
+
+    def test_a_cut_that_costs_more_than_it_gains_is_not_made(self):
+        # classes 0 1 1 0: the best cut gains 0.3113 bits of 1, and costs
+        # (log2(3) + log2(7) - (2 * 1 - 1 * 0 - 2 * 0.9183)) / 4 = 1.0572
+        rows = Rows.of(np.arange(4.0)[:, None], Target.from_labels(np.array([0, 1, 1, 0])))
+        _, kept, gain = discretised(rows, rows.target, None)
+        assert kept.size == 0
+        assert gain[0] == pytest.approx(0.311278 - 1.057227, abs=1e-5)
+
+    def test_published_cuts_of_the_iris(self):
+        X, y = load_iris(return_X_y=True)
+        columns, _ = bins_of(X, y)
+        cuts = [
+            [(x[b == i].max() + x[b == i + 1].min()) / 2 for i in range(b.max())]
+            for x, b in zip(X.T, columns, strict=True)
+        ]
+        np.testing.assert_allclose(cuts[0], [5.55, 6.15])
+        np.testing.assert_allclose(cuts[1], [2.95, 3.35])
+        np.testing.assert_allclose(cuts[2], [2.45, 4.75])
+        np.testing.assert_allclose(cuts[3], [0.8, 1.75])
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_cuts_against_a_plain_recursion(self, seed):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2 + seed, 150)
+        X = np.round(rng.normal(size=(150, 5)) + np.outer(np.sin(2.0 * y), [2.0, 1, 3, 0.5, 0]), seed % 3)
+        columns, kept = bins_of(X, y)
+        for j in range(5):
+            expected = np.searchsorted(np.sort(plain_cuts(X[:, j], y)), X[:, j], side="right")
+            found = columns[kept.tolist().index(j)] if j in kept else np.zeros(150, int)
+            np.testing.assert_array_equal(found, expected)
+
+    def test_more_classes_than_a_power_of_three_can_count(self):
+        y = np.repeat(np.arange(700), 3)
+        columns, _ = bins_of((y % 2 + 0.0)[:, None], y)
+        assert columns.max() == 1
+
+    def test_increasing_maps_change_nothing(self):
+        X, y = planted(n_classes=3)
+        for discretize in ("mdl", "frequency"):
+            one, two = (HallCFS(discretize=discretize).fit(Z, y) for Z in (X, np.exp(X)))
+            np.testing.assert_array_equal(one.scores_, two.scores_)
+
+
+def plain_cuts(x, y):
+    """The recursion of Fayyad and Irani as it is written; the first value right of every cut."""
+    values = np.unique(x)[1:]
+    if not values.size:
+        return []
+    costs = [np.mean(x < v) * entropy(y[x < v]) + np.mean(x >= v) * entropy(y[x >= v]) for v in values]
+    v, n = values[int(np.argmin(np.round(costs, 10)))], len(y)
+    left, right = y[x < v], y[x >= v]
+    k, k1, k2 = (np.unique(part).size for part in (y, left, right))
+    delta = np.log2(3.0**k - 2) - (k * entropy(y) - k1 * entropy(left) - k2 * entropy(right))
+    if entropy(y) - min(costs) <= (np.log2(n - 1) + delta) / n:
+        return []
+    return [v, *plain_cuts(x[x < v], left), *plain_cuts(x[x >= v], right)]
+
+
+@pytest.mark.skipif(not DATA, reason=NO_DATA)
+@pytest.mark.parametrize("name", ["colon", "srbct"])
+def test_real_subsets_are_better_than_the_best_features_alone(name):
+    X, y = load(name)
+    done = HallCFS(n_jobs=2).fit(X, y)
+    assert 5 < done.subset_.size < 150
+    columns, kept = bins_of(X, y)
+    best = np.argsort(-done.uncertainty_[kept], kind="stable")[: done.subset_.size]
+    known = uncertainties(columns[best], y)
+    assert merit(*known, range(best.size)) < done.merit_ - 0.01
+    chosen = uncertainties(columns[np.searchsorted(kept, done.subset_)], y)
+    assert merit(*chosen, range(best.size)) == pytest.approx(done.merit_, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"discretize": "width"}, "discretize must be 'mdl' or 'frequency', got 'width'"),
+        ({"n_bins": 1}, "n_bins must be an integer >= 2 or 'auto', got 1"),
+        ({"max_stale": 0}, "max_stale must be an integer >= 1, got 0"),
+    ],
+)
+def test_wrong_parameters_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        HallCFS(**wrong).fit(*planted())
+
+
+def test_peak_memory_is_two_bytes_a_cell_and_some_blocks():
+    # all 4 million cells in bins, twice while put together; five blocks of 64 columns for each of two threads
+    peak = peak_megabytes("HallCFS(discretize='frequency', max_stale=1, n_jobs=2)", 10_000, 400)
+    assert peak < 2 * 2 * 4 + 2 * 5 * 64 * 10_000 * 8 / 1e6
