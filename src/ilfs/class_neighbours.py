@@ -72,9 +72,8 @@ def class_neighbours(
     bounds, kept, n_used = _keep_nearest(rows, samples, targets, drawn, n_kept, steps)
     drawn = drawn[:n_used]
     places = np.minimum(n_neighbors, sizes - (codes[drawn, None] == np.arange(sizes.size)))
-    near, full = _near(bounds, kept, places, targets.slack, samples.slack)
-    full &= n_kept < sizes
-    rest = full.any(axis=1)
+    near = _near(bounds, kept, places, targets.slack, samples.slack)
+    rest = (near[:, :, -1] & (n_kept < sizes)).any(axis=1)  # there may be others that there was no room for
     near[rest] = False
     found = [_nearest(rows, drawn[np.nonzero(near)[0]], kept[near].astype(np.intp), n_neighbors)]
     for some in blocks(int(rest.sum()), MANY_ROWS):
@@ -265,13 +264,12 @@ def _keep_nearest(
 
 def _near(
     bounds: NDArray[Any], kept: NDArray[Any], places: Integers, row_slack: Floats, slack: Floats
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who may be among the nearest of those kept, and for which lists there may be others."""
+) -> NDArray[np.bool_]:
+    """Who of those kept may be among the nearest."""
     upper = bounds + 2 * (row_slack[: len(bounds), None, None] + slack[np.minimum(kept, slack.size - 1)])
     upper.sort(axis=2)
     kth = np.take_along_axis(upper, np.maximum(places - 1, 0)[:, :, None], axis=2)
-    near = (bounds <= kth) & (bounds < np.inf) & (places > 0)[:, :, None]
-    return near, near[:, :, -1]
+    return np.asarray((bounds <= kth) & (bounds < np.inf) & (places > 0)[:, :, None])
 
 
 def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> tuple[Integers, Integers]:
@@ -297,22 +295,15 @@ def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> t
 
 
 def _nearest(rows: Rows, first: Integers, second: Integers, n_neighbors: int) -> tuple[Integers, Integers, Floats]:
-    """The nearest of the candidates, with their shares; rounding of distances makes and breaks no ties."""
+    """The nearest of the candidates, list after list, with their shares; rounding makes and breaks no ties."""
+    from ilfs.kernels.manhattan import share_places
+
     assert rows.target is not None
-    if not first.size:
-        return first, second, np.zeros(0)
     units = np.rint(_distances(rows, first, second) / _quantum(rows.X.shape[1]))
     lists = first * rows.target.classes.size + rows.target.codes[second]
-    order = np.lexsort((units, lists))
-    first, second, units, lists = first[order], second[order], units[order], lists[order]
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    sizes = np.diff(starts, append=lists.size)
-    places = np.minimum(n_neighbors, sizes)
-    last = np.repeat(units[starts + places - 1], sizes)
-    nearer, tied = (np.add.reduceat(some, starts, dtype=np.float64) for some in (units < last, units == last))
-    of_tied = (places - nearer) / tied
-    share = np.where(units < last, 1.0, np.repeat(of_tied, sizes)) / np.repeat(places, sizes)
-    near = units <= last
+    share = np.empty(first.size)
+    share_places(units, lists, n_neighbors, share)
+    near = share > 0
     return first[near], second[near], share[near]
 
 
@@ -335,7 +326,7 @@ def _distances(rows: Rows, first: Integers, second: Integers) -> Floats:
 
         list(thread_map(add, blocks(first.size, PAIRS), rows.n_jobs))
     n = X.shape[1]
-    return np.where(count == n, total, _times_features(total, count, n))
+    return total if (count == n).all() else np.where(count == n, total, _times_features(total, count, n))
 
 
 def scaled_columns(X: Any, rows: Rows, columns: slice) -> Floats:

@@ -102,6 +102,14 @@ def test_the_definition_with_missing_cells(seed, k, share, values):
     np.testing.assert_allclose(relieff(X, y, n_neighbors=k), by_definition(X, y, k), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [3, 6, 7, 8, 9, 12])
+def test_ties_of_a_whole_class(size, monkeypatch):
+    # as many samples in a class as there are places in its list, some less and some more
+    monkeypatch.setattr(class_neighbours, "SPARE", 5)
+    X, y = np.vstack([np.eye(size), np.zeros((2, size))]), np.array([0] * size + [1] * 2)
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-10, atol=1e-14)
+
+
 def test_missing_cells_in_many_blocks(tiny_blocks):
     X, y = planted(n_samples=60, n_features=21, n_classes=3)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan

@@ -180,6 +180,26 @@ def add_present_distances(part: Floats, first: Integers, second: Integers, dista
 
 
 @kernel
+def share_places(distances: Floats, lists: Integers, n_places: int, shares: Floats) -> None:
+    """Fill the shares of the nearest in every run of equal ``lists``; who ties for the last places shares them."""
+    start = 0
+    while start < lists.size:
+        stop = start + 1
+        while stop < lists.size and lists[stop] == lists[start]:
+            stop += 1
+        here = distances[start:stop]
+        places = min(n_places, here.size)
+        last = np.sort(here)[places - 1]
+        nearer, tied = (here < last).sum(), (here == last).sum()
+        for p in range(start, stop):
+            if distances[p] < last:
+                shares[p] = 1.0 / places
+            else:
+                shares[p] = (places - nearer) / (tied * places) if distances[p] == last else 0.0
+        start = stop
+
+
+@kernel
 def sum_differences(part: Floats, first: Integers, second: Integers, weights: Floats, total: Floats) -> None:
     """Add the weighted sum of |x - y| over pairs of rows, for every column; pairs come in fours."""
     for p in range(0, first.size, FOUR):
