@@ -106,6 +106,11 @@ class TestEveryWeighting:
         assert done.scores_.tolist() == [0, 0]
 
 
+def test_a_score_too_large_for_a_number_is_infinite():
+    X, y = np.array([[1e149], [1e149], [0.0], [1e-9]]), np.array([0, 0, 1, 1])
+    assert fisher_score(X, y)[0] == np.inf
+
+
 def test_classes_of_one_sample_have_no_variance():
     X, y = np.array([[0.0], [2.0], [9.0]]), np.array([0, 0, 1])
     # the variance of class 0, which is 2, stands for both

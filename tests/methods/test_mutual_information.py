@@ -60,6 +60,13 @@ def test_discrete_features_are_exact(n_classes, n_values):
     np.testing.assert_allclose(ours, mutual_info_classif(X, y, discrete_features=True), atol=1e-12)
 
 
+def test_any_number_of_bins_is_taken():
+    X, y = planted(n_samples=30)
+    entropy = mutual_info_score(y, y)
+    for form in (np.asarray, sparse.csr_array):
+        np.testing.assert_allclose(mutual_information(form(X), y, n_bins=10**12), entropy, rtol=1e-12)
+
+
 @pytest.mark.parametrize("n_bins", [2, 3, 7, 16, 40])
 @given(seed=st.integers(0, 10_000), n_values=st.sampled_from([3, 9, 50, 10**9]))
 def test_bins_of_equal_frequency_are_what_they_are_said_to_be(n_bins, seed, n_values):

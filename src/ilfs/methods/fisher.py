@@ -125,7 +125,8 @@ class FisherScore(RankingSelector):
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are 0")
         between, within = (by_size if self.weighting == "size" else by_class)(moments)
-        scores = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
+        with np.errstate(over="ignore"):  # what is too large for a number is infinite
+            scores = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
         return Scores(np.where(moments.informative, scores, 0.0), tie_break(moments, scores))
 
     def _check_parameters(self) -> None:

@@ -175,7 +175,8 @@ class HallCFS(RankingSelector):
         """How many bins of equal frequency; None for those of minimum description length."""
         if self.discretize == "mdl":
             return None
-        return sturges(rows.X.shape[0]) if self.n_bins == "auto" else min(self.n_bins, MAX_BINS)
+        n_samples = rows.X.shape[0]
+        return sturges(n_samples) if self.n_bins == "auto" else min(self.n_bins, n_samples, MAX_BINS)
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         chosen = np.unique(np.concatenate([one.subset_ for one in fitted]))

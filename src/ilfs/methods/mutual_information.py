@@ -138,7 +138,8 @@ class MutualInformation(RankingSelector):
         assert rows.target is not None
         self.n_bins_ = sturges(rows.target.weight.sum()) if self.n_bins == "auto" else int(self.n_bins)
         tables = sparse_tables if sparse.issparse(rows.X) else dense_tables
-        information, bias = tables(rows, rows.target, self.n_bins_, self.bins == "width")
+        at_most = min(self.n_bins_, rows.X.shape[0])  # as many are enough for a bin for every value
+        information, bias = tables(rows, rows.target, at_most, self.bins == "width")
         if self.correction == "miller-madow":
             information -= bias
         return Scores(np.maximum(information, 0.0), information)
