@@ -139,7 +139,7 @@ def width_cuts(low: float, high: float, n_bins: int, cuts: NDArray[Any]) -> int:
     for b in range(1, n_bins):
         end = low + (high - low) * (b / n_bins)
         cuts[b - 1] = end
-        if cuts[b - 1] < end:
+        if float(cuts[b - 1]) < end:
             cuts[b - 1] = np.nextafter(cuts[b - 1], cuts.dtype.type(np.inf))
     return n_bins - 1
 

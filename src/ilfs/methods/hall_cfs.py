@@ -398,10 +398,8 @@ def next_to_expand(
     with_feature: Callable[[int], Floats],
 ) -> Expanded | None:
     """The best subset that was not expanded yet, expanded; None if there is no other."""
-    while queue:
-        merit, number = heapq.heappop(queue)
-        if merit == np.inf:
-            return None
+    while queue[0][0] < np.inf:
+        _, number = heapq.heappop(queue)
         parent = expanded[number]
         subset = parent.best()
         parent.take()
