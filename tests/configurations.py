@@ -4,6 +4,7 @@ from ilfs import (
     CFS,
     FSV,
     ILFS,
+    LLCFS,
     MCFS,
     SVMRFE,
     UDFS,
@@ -54,4 +55,7 @@ CONFIGURATIONS = [
     HallCFS(),
     HallCFS(5, discretize="frequency", n_bins=5),
     HallCFS(0.5, max_stale=2, n_jobs=2),
+    LLCFS(),
+    LLCFS(4, n_clusters=3, n_neighbors=5, beta=2.0, n_jobs=2),
+    LLCFS(0.3, n_neighbors=3, max_iter=5, tol=0.1),
 ]

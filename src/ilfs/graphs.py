@@ -32,6 +32,7 @@ SINGLE_WORK = 2 * 10**8  # multiplications from which float32 pays
 SPARSE_SHARE = 0.1  # of cells stored, up to which sparse products are faster
 PART_CELLS = 2**20  # of dense columns that a thread holds at once (8 MB)
 REST_ROWS, MANY_ROWS = 128, 2048  # rows that are done again at once by a thread, by all
+DIFFERENCE_CELLS = 2**18  # of differences between neighbours that a thread holds at once
 PAIRS = 4096  # whose distances a thread computes at once
 LEAST_WEIGHT = 1e-200  # of a graph: no sample is cut off by underflow, and squares of values can still be weighed
 
@@ -113,6 +114,18 @@ def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
         return n_neighbors
     warn(f"n_neighbors={n_neighbors} is more than the {n_samples - 1} other samples: all of them are taken")
     return n_samples - 1
+
+
+def difference_grams(X: Floats, neighbours: Integers, n_jobs: int | None) -> Floats:
+    """For every sample, the scalar products of the differences of its neighbours to it."""
+    m, k = neighbours.shape
+
+    def grams(some: slice) -> Floats:
+        differences = X[neighbours[some]] - X[some, None]
+        return differences @ differences.transpose(0, 2, 1)
+
+    height = max(1, DIFFERENCE_CELLS // (k * X.shape[1]))
+    return np.concatenate(list(thread_map(grams, blocks(m, height), n_jobs)))
 
 
 def _search(X: Any, k: int, n_jobs: int | None, *, mean: bool = False) -> tuple[Integers, Floats, float]:

@@ -161,7 +161,7 @@ def test_two_copies_of_every_sample_are_survived():
 def test_too_few_features_and_samples_are_said():
     with pytest.warns(UserWarning, match="n_clusters=5 is not less than the 3 features that vary: 2 is used"):
         UDFS().fit(table()[:, :3])
-    with pytest.warns(UserWarning, match="n_neighbors=9 is not less than the 6 samples: all 5 others are used"):
+    with pytest.warns(UserWarning, match="n_neighbors=9 is more than the 5 other samples: all of them are taken"):
         UDFS(n_neighbors=9).fit(table(6, 10))
 
 

@@ -7,6 +7,7 @@ from ilfs.methods.hall_cfs import HallCFS
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS, inf_fs
 from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
+from ilfs.methods.llcfs import LLCFS, llcfs
 from ilfs.methods.mcfs import MCFS, mcfs
 from ilfs.methods.mutual_information import MutualInformation, mutual_information
 from ilfs.methods.relieff import ReliefF, relieff
@@ -26,12 +27,14 @@ METHODS: dict[str, type[RankingSelector]] = {
     "udfs": UDFS,
     "mcfs": MCFS,
     "rfe": SVMRFE,
+    "llcfs": LLCFS,
 }
 
 __all__ = [
     "CFS",
     "FSV",
     "ILFS",
+    "LLCFS",
     "MCFS",
     "METHODS",
     "SVMRFE",
@@ -46,6 +49,7 @@ __all__ = [
     "fisher_score",
     "inf_fs",
     "laplacian_score",
+    "llcfs",
     "mcfs",
     "mutual_information",
     "relieff",

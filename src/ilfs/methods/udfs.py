@@ -38,14 +38,13 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from ilfs.arrays import Floats, Integers
+from ilfs.arrays import Floats
 from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
-from ilfs.graphs import nearest_neighbours
+from ilfs.graphs import difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
 
-BLOCK_CELLS = 1 << 18  # of differences between neighbours, held at a time
 STRIP_FEATURES = 256  # columns of a symmetric product computed at a time
 SMOOTHING = 1e-12  # epsilon, as share of the mean squared length of a row of W
 FEW = 200  # features, of which all eigenvectors are computed
@@ -166,7 +165,10 @@ class UDFS(RankingSelector):
         return self._fit(X, y)
 
     def _score_rows(self, rows: Rows) -> Scores:
-        n_clusters, n_neighbors = self._usable(*rows.X.shape)
+        n_neighbors, n_clusters = (
+            usable_neighbours(self.n_neighbors, len(rows.X)),
+            self._usable_clusters(rows.X.shape[1]),
+        )
         X = unit_table(rows)
         L = neighbourhood_laplacian(X, n_neighbors, float(self.regularization), rows.n_jobs)
         scatter = (Dense if X.shape[1] <= X.shape[0] else LowRank)(X, L, rows.n_jobs)
@@ -183,20 +185,14 @@ class UDFS(RankingSelector):
             )
         return Scores(np.sqrt(squared_lengths(step.W)))
 
-    def _usable(self, n_samples: int, n_features: int) -> tuple[int, int]:
-        """Clusters and neighbours that such a table allows."""
-        n_clusters, n_neighbors = min(self.n_clusters, max(1, n_features - 1)), min(self.n_neighbors, n_samples - 1)
+    def _usable_clusters(self, n_features: int) -> int:
+        n_clusters = min(self.n_clusters, max(1, n_features - 1))
         if n_clusters < self.n_clusters:
             warn(
                 f"n_clusters={self.n_clusters} is not less than the {n_features} features that vary: "
                 f"{n_clusters} is used"
             )
-        if n_neighbors < self.n_neighbors:
-            warn(
-                f"n_neighbors={self.n_neighbors} is not less than the {n_samples} samples: "
-                f"all {n_neighbors} others are used"
-            )
-        return n_clusters, n_neighbors
+        return n_clusters
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -272,18 +268,6 @@ def neighbourhood_laplacian(X: Floats, n_neighbors: int, regularization: float, 
     size = members.shape[1]
     places = np.repeat(members, size, axis=1).ravel(), np.tile(members, size).ravel()
     return sparse.coo_array(((E @ inverses @ E.T).ravel(), places), shape=(m, m)).tocsr()
-
-
-def difference_grams(X: Floats, neighbours: Integers, n_jobs: int | None) -> Floats:
-    """For every sample, the scalar products of the differences of its neighbours to it."""
-    m, k = neighbours.shape
-
-    def grams(some: slice) -> Floats:
-        differences = X[neighbours[some]] - X[some, None]
-        return differences @ differences.transpose(0, 2, 1)
-
-    height = max(1, BLOCK_CELLS // (k * X.shape[1]))
-    return np.concatenate(list(thread_map(grams, blocks(m, height), n_jobs)))
 
 
 def positive_inverses(matrices: Floats) -> Floats:

@@ -1,0 +1,248 @@
+import sys
+
+import numpy as np
+import pytest
+from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from scipy import sparse
+from sklearn.feature_selection import SelectKBest
+
+from ilfs import LLCFS, llcfs
+from ilfs.graphs import difference_grams, nearest_neighbours
+from ilfs.methods.llcfs import (
+    local_ridge,
+    local_weight_lengths,
+    places,
+    prediction_matrix,
+    reweighted,
+    smallest_eigenvectors,
+    smooth_clusters,
+)
+
+method = sys.modules["ilfs.methods.llcfs"]  # its name is that of the function as well
+
+
+def groups(n_samples=90, n_features=25, n_informative=4, seed=0):
+    """Two groups that the first columns tell apart, noise in the others."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, :n_informative] = 0.5 * X[:, :n_informative] + 2.0 * (np.arange(n_samples) % 2)[:, None]
+    return X - X.mean(axis=0)
+
+
+def noise(n_samples=90, n_features=25, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n_samples, n_features))
+    return X - X.mean(axis=0)
+
+
+def step_by_definition(X, tau, n_neighbors, n_clusters, beta):
+    """Neighbours, A, M, Y and the new weights, sample by sample as the paper has them."""
+    m, k = len(X), n_neighbors
+    weighted = X * np.sqrt(tau)
+    neighbours = nearest_neighbours(weighted, k)[0]
+    H, A, G = np.eye(k) - 1 / k, np.zeros((m, m)), []
+    for i in range(m):
+        K = weighted[neighbours[i]] @ weighted[neighbours[i]].T
+        G.append(beta * (H - H @ np.linalg.inv(H @ K @ H + np.eye(k) / beta) @ H @ K @ H))
+        A[i, neighbours[i]] = (weighted[i] @ weighted[neighbours[i]].T - K.mean(axis=0)) @ G[i] + 1 / k
+    M = (np.eye(m) - A).T @ (np.eye(m) - A)
+    Y = np.linalg.eigh(M)[1][:, :n_clusters]
+    squares = sum((((X[near] * tau).T @ G[i] @ Y[near]) ** 2).sum(axis=1) for i, near in enumerate(neighbours))
+    return A, M, Y, np.sqrt(squares) / np.sqrt(squares).sum()
+
+
+@pytest.mark.parametrize(("n_neighbors", "n_clusters", "beta"), [(5, 2, 0.1), (6, 3, 1.0), (12, 4, 30.0)])
+def test_a_step_by_definition(n_neighbors, n_clusters, beta):
+    X = groups()
+    tau = np.random.default_rng(1).dirichlet(np.ones(25))
+    A, M, Y, expected = step_by_definition(X, tau, n_neighbors, n_clusters, beta)
+    weighted = X * np.sqrt(tau)
+    neighbours = nearest_neighbours(weighted, n_neighbors)[0]
+    predictors, duals = local_ridge(difference_grams(weighted, neighbours, None), beta)
+    ours = prediction_matrix(neighbours, predictors)
+    np.testing.assert_allclose(ours.toarray(), A, atol=1e-12)
+    values, _ = smallest_eigenvectors((sparse.eye_array(90) - ours).tocsr(), 5)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(M)[:5], atol=1e-12)
+    found = smooth_clusters(ours, n_clusters)
+    np.testing.assert_allclose(found @ found.T, Y @ Y.T, atol=1e-8)
+    lengths = local_weight_lengths(X, neighbours, duals @ found[neighbours], None)
+    np.testing.assert_allclose(tau * lengths / (tau @ lengths), expected, rtol=1e-8)
+    np.testing.assert_allclose(reweighted(X, tau, n_neighbors, n_clusters, beta, None), expected, rtol=1e-8)
+
+
+def test_all_steps_by_definition():
+    X = noise()
+    tau = np.full(25, 1 / 25)
+    for _ in range(6):
+        tau = step_by_definition(X, tau, 8, 2, 0.1 / X.var(axis=0).mean())[-1]
+    done = LLCFS(n_neighbors=8, max_iter=6, tol=1e-12).fit(X)
+    assert done.n_iter_ == 6
+    np.testing.assert_allclose(done.scores_, tau, rtol=1e-6)
+
+
+def test_a_sample_is_predicted_as_ridge_regression_on_its_neighbours_predicts_it():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(9, 4)), rng.normal(size=8)
+    differences = X[1:] - X[0]
+    predictors, _ = local_ridge((differences @ differences.T)[None], beta=3.0)
+    mean = X[1:].mean(axis=0)
+    Z = X[1:] - mean
+    w = np.linalg.solve(Z.T @ Z + np.eye(4) / 3.0, Z.T @ (y - y.mean()))
+    assert predictors[0] @ y == pytest.approx(w @ (X[0] - mean) + y.mean(), rel=1e-10)
+
+
+def test_constants_are_predicted_without_error():
+    X = groups()
+    neighbours = nearest_neighbours(X, 6)[0]
+    predictors, _ = local_ridge(difference_grams(X, neighbours, None), 0.5)
+    np.testing.assert_allclose(predictors.sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_weights_sum_to_one_also_with_constant_columns():
+    done = LLCFS().fit(np.insert(groups(), 3, 7.0, axis=1))
+    assert done.weights_.sum() == pytest.approx(1.0, rel=1e-12)
+    assert done.weights_[3] == 0.0
+    np.testing.assert_array_equal(done.weights_, done.scores_)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n_neighbors", [10, 20])
+def test_planted_groups_are_found(seed, n_neighbors):
+    done = LLCFS(n_neighbors=n_neighbors).fit(groups(seed=seed))
+    assert set(done.order_[:4].tolist()) == {0, 1, 2, 3}
+    assert done.weights_[:4].sum() > 0.4  # of 25 features
+
+
+def test_steps_end_when_the_groups_have_fallen_apart():
+    done = LLCFS().fit(groups())
+    assert 1 < done.n_iter_ < 20
+    assert done.changes_[-1] == 0.0
+
+
+def random_walk(n_samples, n_neighbors, seed=0):
+    """I - A of neighbours in a plane, predicted by their mean."""
+    X = np.random.default_rng(seed).normal(size=(n_samples, 2))
+    neighbours = nearest_neighbours(X, n_neighbors)[0]
+    A = prediction_matrix(neighbours, np.full(neighbours.shape, 1 / n_neighbors))
+    return (sparse.eye_array(n_samples) - A).tocsr()
+
+
+def test_filtered_eigenvectors_are_those_of_lapack(monkeypatch):
+    residual = random_walk(400, 8)
+    values, vectors = smallest_eigenvectors(residual, 10)
+    monkeypatch.setattr(method, "FEW", 0)
+    found, directions = smallest_eigenvectors(residual, 10)
+    np.testing.assert_allclose(found[:6], values[:6], atol=1e-9)
+    np.testing.assert_allclose(np.abs(np.sum(directions[:, :3] * vectors[:, :3], axis=0)), 1.0, atol=1e-6)
+
+
+def test_filtered_eigenvectors_of_a_graph_in_pieces(monkeypatch):
+    residual = sparse.block_diag([random_walk(150, 8, seed) for seed in range(3)], format="csr")
+    monkeypatch.setattr(method, "FEW", 0)
+    values, vectors = smallest_eigenvectors(residual, 10)
+    np.testing.assert_allclose(values[:3], 0.0, atol=1e-9)
+    constants = np.kron(np.eye(3), np.ones((150, 1)) / np.sqrt(150))
+    np.testing.assert_allclose(vectors[:, :3] @ vectors[:, :3].T, constants @ constants.T, atol=1e-6)
+
+
+def test_equal_eigenvalues_share_the_last_places():
+    np.testing.assert_allclose(places(np.array([0.0, 0.0, 0.0, 0.5]), 2), [2 / 3, 2 / 3, 2 / 3, 0.0])
+    np.testing.assert_allclose(places(np.array([0.0, 0.1, 0.1, 0.5]), 2), [1.0, 0.5, 0.5, 0.0])
+    np.testing.assert_allclose(places(np.array([0.0, 0.1, 0.2, 0.5]), 2), [1.0, 1.0, 0.0, 0.0])
+
+
+def test_pieces_that_nothing_is_learned_from_are_said():
+    # twenty tight groups far apart: every prediction is a constant
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 8)) + 100 * rng.normal(size=(20, 8))[np.arange(120) % 20]
+    with pytest.warns(
+        UserWarning, match="n_clusters=2 no neighbours are in different clusters, so that nothing is learned"
+    ):
+        done = LLCFS(n_neighbors=4).fit(X)
+    np.testing.assert_array_equal(done.scores_, 1 / 8)
+
+
+def test_columns_and_samples_may_change_places():
+    X = noise()
+    rng = np.random.default_rng(1)
+    columns, samples = rng.permutation(25), rng.permutation(90)
+    one, two = LLCFS().fit(X), LLCFS().fit(X[samples][:, columns])
+    np.testing.assert_allclose(two.scores_, one.scores_[columns], rtol=1e-6, atol=1e-12)
+
+
+def test_unit_and_offset_of_the_table_do_not_matter():
+    X = noise()
+    np.testing.assert_allclose(
+        LLCFS().fit(1e5 * X - np.arange(25)).scores_, LLCFS().fit(X).scores_, rtol=1e-5, atol=1e-9
+    )
+
+
+def test_copies_of_samples_are_survived():
+    X = np.repeat(noise(30), 3, axis=0)
+    done = LLCFS(n_neighbors=8).fit(X)
+    assert np.isfinite(done.scores_).all()
+    assert done.scores_.sum() == pytest.approx(1.0)
+
+
+def test_steps_end_when_the_weights_settle():
+    every = LLCFS(tol=1e-12).fit(noise()).changes_
+    tol = float(np.sort(every)[3])
+    done = LLCFS(tol=tol).fit(noise())
+    assert done.n_iter_ == 1 + int(np.argmax(every <= tol)) < 20
+
+
+def test_columns_without_weight_are_left_out_of_the_distances(monkeypatch):
+    X = noise()
+    before = LLCFS().fit(X).scores_
+    monkeypatch.setattr(method, "FELT", 0.0)
+    np.testing.assert_allclose(LLCFS().fit(X).scores_, before, rtol=1e-6, atol=1e-14)
+
+
+def test_too_few_samples_are_said():
+    with pytest.warns(UserWarning, match="n_neighbors=9 is more than the 5 other samples: all of them are taken"):
+        LLCFS(n_neighbors=9).fit(groups(6))
+    with pytest.warns(UserWarning, match="n_clusters=6 is not less than the 6 samples: 5 is used"):
+        LLCFS(n_clusters=6, n_neighbors=3).fit(groups(6))
+
+
+def test_the_function_returns_the_scores_and_serves_scikit_learn():
+    X, y = planted(60, 12)
+    np.testing.assert_array_equal(llcfs(X, beta=0.5), LLCFS(beta=0.5).fit(X).scores_)
+    chosen = SelectKBest(llcfs, k=3).fit(X, y).get_support(indices=True)
+    assert set(chosen) == set(LLCFS().fit(X).order_[:3].tolist())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be an integer >= 1, got 0"),
+        ({"n_neighbors": "5"}, "n_neighbors must be an integer >= 1, got '5'"),
+        ({"beta": 0.0}, "beta must be a number > 0, got 0.0"),
+        ({"max_iter": True}, "max_iter must be an integer >= 1, got True"),
+        ({"tol": -1}, "tol must be a number > 0, got -1"),
+    ],
+)
+def test_wrong_parameters_are_refused_in_a_sentence(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LLCFS(**parameters).fit(groups())
+
+
+@pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400"])
+def test_weights_of_the_authors_toolbox(name):
+    X, _, weights, _ = oracle(name, "llcfs")
+    beta = 0.1 * X.var(axis=0).mean()  # the toolbox has it in units of the table
+    np.testing.assert_allclose(
+        LLCFS(n_neighbors=5, beta=beta, tol=1e-12).fit(X).scores_, weights, rtol=1e-6, atol=1e-12
+    )
+
+
+@pytest.mark.skipif(not DATA, reason=NO_DATA)
+def test_a_real_table_with_many_more_features_than_samples():
+    X, _ = load("colon")
+    order = np.random.default_rng(0).permutation(X.shape[1])
+    one, two = LLCFS(max_iter=8).fit(X), LLCFS(max_iter=8).fit(X[:, order])
+    np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-6, atol=1e-14)
+
+
+def test_peak_memory():
+    # two copies of the table (24 MB each) and half a one for the search, blocks in work
+    assert peak_megabytes("LLCFS(n_jobs=2, max_iter=2)", 1500, 2000) < 60 + 90
