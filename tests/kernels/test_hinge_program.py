@@ -17,6 +17,8 @@ def table(kind, n_samples, n_features, seed=0):
         X = np.round(X)
     if kind == "bits":
         X = (X > 0.5).astype(float)
+    if kind == "pixels":  # most of them are background
+        X = np.maximum(X - 1, 0)
     if kind == "twice":  # every column and every sample is there twice
         X[:, n_features // 2 :] = X[:, : n_features - n_features // 2]
         X[n_samples // 2 :], label[n_samples // 2 :] = (
@@ -50,7 +52,7 @@ def by_linprog(program, cost):
     return done.fun
 
 
-KINDS = ["overlapping", "separable", "integers", "bits", "twice"]
+KINDS = ["overlapping", "separable", "integers", "bits", "twice", "pixels"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,6 +106,27 @@ def test_columns_may_come_later():
     weight = np.zeros(30)
     weight[apart.feature[1:]] = apart.weights()[1:]
     np.testing.assert_allclose(weight, together.weights()[1:], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("share", [0.6, 0.1, 0.001])
+def test_some_samples_lead_to_the_optimum_of_all(kind, share):
+    X, label, bound = table(kind, 150, 20)
+    plain = program_of(X, label, bound)
+    cost = np.append(0.0, np.full(20, share * plain.cost.max()))
+    rows = np.flatnonzero(np.arange(150) % 4 < 2)
+    few_bound = np.where(label[rows] > 0, 1 / (label[rows] > 0).sum(), 1 / (label[rows] < 0).sum())
+    few = program_of(X[rows], label[rows], few_bound)
+    assert few.move(cost, ENOUGH)
+    lifted = HingeProgram.lifted(few, rows, label, bound, X.T * label)
+    assert lifted.move(cost, ENOUGH)
+    assert plain.move(cost, ENOUGH)
+    assert not lifted.tilt.any()
+    value = objective(plain, plain.weights(), cost)
+    assert objective(lifted, lifted.weights(), cost) == pytest.approx(value, abs=1e-9)
+    assert lifted.dual.sum() == pytest.approx(value, abs=1e-9)
+    if kind == "overlapping":
+        np.testing.assert_allclose(lifted.weights(), plain.weights(), atol=1e-12)
 
 
 def test_it_starts_without_weights_and_at_the_cost_of_the_class_means():

@@ -300,6 +300,32 @@ def test_few_columns_join_at_a_time(monkeypatch):
     np.testing.assert_allclose(FSV(penalty=0.01).fit(X, y).weights_, plain.weights_, atol=1e-9)
 
 
+@pytest.mark.parametrize("penalty", ["auto", 0.005])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_it_does_not_matter_that_few_samples_go_ahead(monkeypatch, penalty, form):
+    X, y = overlapping(1500, 30)
+    plain = FSV(penalty=penalty).fit(form(X), y)
+    lifted = []
+    from_few = HingeProgram.lifted
+    monkeypatch.setattr(HingeProgram, "lifted", lambda *program: lifted.append(program) or from_few(*program))
+    monkeypatch.setattr(fsv, "MANY", 200)
+    monkeypatch.setattr(fsv, "AT_LEAST", 10)
+    monkeypatch.setattr(fsv, "FEWER", 3)  # 1500, 500, 166
+    done = FSV(penalty=penalty).fit(form(X), y)
+    assert {rows.size for _, rows, *_ in lifted} == {500, 166}
+    np.testing.assert_allclose(done.scores_, plain.scores_, atol=1e-9)
+    np.testing.assert_allclose(done.weights_, plain.weights_, atol=1e-9)
+    assert abs(done.duality_gap_[0]) < 1e-9
+
+
+def test_few_samples_do_not_go_ahead_if_all_is_noise(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 400)), np.arange(1500) % 2
+    monkeypatch.setattr(fsv, "MANY", 200)
+    monkeypatch.setattr(HingeProgram, "lifted", None)
+    assert FSV(max_iter=1, tol=0.9).fit(X, y).support_sizes_[0] > 10
+
+
 def test_sparse_columns_are_not_made_dense_in_the_result():
     X = sparse.random_array((80, 500), density=0.05, rng=np.random.default_rng(0), format="csr")
     y = np.arange(80) % 2

@@ -11,13 +11,19 @@ While the costs move in a straight line, the duals of the elbow do too, until on
 or a feature without weight meets its cost. That sample leaves the margin, or that feature gets weight, along the one
 edge on which the objective does not change, until another sample reaches the margin or another weight reaches zero.
 This is a pivot of the parametric simplex method and costs O(samples x weights). The vertex is optimal all the way.
+
+Any vertex is optimal once the objective is tilted, by a term :math:`-h^\top w`, until it is. So the way may also begin
+at the solution for some of the samples, and h falls to 0 while the costs move.
 """
+
+from typing import Self
 
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
 
 JITTER = 1e-9  # margins differ by so much at random, lest two samples reach them at once
+SLACK = 1e-12  # by which a loss or a weight may pass zero for the sake of a larger pivot
 REFRESH = 64  # pivots after which all is computed anew, against rounding
 TINY = 1e-12  # a rate this small, of the largest, is rounding
 INTERCEPT = -1
@@ -49,7 +55,7 @@ class HingeProgram:
         self.bound, self.dual = bound, bound.copy()
         self.feature = np.array([INTERCEPT])
         self.columns = label[None, :].copy()  # one a row
-        self.cost, self.weight, self.sign, self.slope = np.zeros((4, 1))  # slope: S'u
+        self.cost, self.weight, self.sign, self.slope, self.tilt = np.zeros((5, 1))  # slope: S'u + h, tilt: h
         self.active, self.elbow = np.empty((2, 0), dtype=np.int64)
         self.inverse = np.empty((0, 0))  # of the matrix of elbow x active
         self.n_pivots = 0
@@ -58,6 +64,29 @@ class HingeProgram:
         self.side = np.ones(label.size)  # of the margin: 1 costs, -1 does not, 0 is the elbow
         self._copy_basis()
 
+    @classmethod
+    def lifted(cls, few: "HingeProgram", rows: Integers, label: Floats, bound: Floats, columns: Floats) -> Self:
+        """The vertex of a program of some samples, at these rows, in the tilted program of all samples.
+
+        Columns are those of the features of the smaller program, times the labels, one a row.
+        """
+        program = cls(label, bound)
+        program.feature, program.columns = few.feature, np.concatenate([program.columns, columns])
+        program.cost, program.sign, program.weight = few.cost.copy(), few.sign.copy(), few.weight.copy()
+        program.active, program.elbow, program.inverse = few.active.copy(), rows[few.elbow], few.inverse.copy()
+        program._copy_basis()
+        program._place()
+        program.side = np.where(program.loss < 0, -1.0, 1.0)
+        program.side[program.elbow] = 0.0
+        program.dual = np.where(program.side > 0, bound, 0.0)
+        program.dual[program.elbow] = bound[program.elbow] * (few.dual / few.bound)[few.elbow]
+        slope = program.columns @ program.dual
+        program.slope = np.where(
+            program.sign == 0, np.clip(slope, -program.cost, program.cost), program.sign * program.cost
+        )
+        program.tilt = program.slope - slope
+        return program
+
     def add(self, features: Integers, columns: Floats) -> None:
         """Put in columns (times the labels, one a row) without weight, at the least cost that keeps them without."""
         slope = columns @ self.dual
@@ -65,25 +94,27 @@ class HingeProgram:
         self.columns = np.concatenate([self.columns, columns])
         self.cost = np.concatenate([self.cost, np.abs(slope)])
         self.slope = np.concatenate([self.slope, slope])
-        self.weight, self.sign = (np.append(a, np.zeros(features.size)) for a in (self.weight, self.sign))
+        none = np.zeros(features.size)
+        self.weight, self.sign, self.tilt = (np.append(a, none) for a in (self.weight, self.sign, self.tilt))
         self._copy_basis()
 
     def move(self, cost: Floats, max_pivots: int) -> bool:
-        """Change the costs to these; False if it takes more pivots, or rounding forbids the next one."""
-        fall, left = self.cost - cost, 1.0
+        """Change the costs to these and the tilt to 0; False if it takes more pivots, or rounding forbids one."""
+        fall, righting, left = self.cost - cost, self.tilt.copy(), 1.0
         for _ in range(max_pivots):
             k = self.active.size
-            dual_rate = -(fall * self.sign)[self.active] @ self.inverse
-            slope_rate = dual_rate @ self.elbow_rows[:k]
-            feature_step, feature, sign = self._first_feature(slope_rate, fall)
+            dual_rate = (righting - fall * self.sign)[self.active] @ self.inverse
+            slope_rate = dual_rate @ self.elbow_rows[:k] - righting
+            feature_step, feature, sign = self._first_feature(slope_rate, fall, righting)
             sample_step, place = self._first_sample(dual_rate)
             step = min(feature_step, sample_step, left)
             self.dual[self.elbow] += step * dual_rate
             self.slope += step * slope_rate
             self.cost -= step * fall
+            self.tilt -= step * righting
             left -= step
             if left <= 0:
-                self.cost = cost.copy()
+                self.cost, self.tilt = cost.copy(), np.zeros_like(cost)
                 return self._refresh()
             if feature_step < sample_step:
                 moved = self._give_weight(feature, sign)
@@ -107,10 +138,10 @@ class HingeProgram:
         loss = 1.0 - weight[self.active] @ self.active_columns[: self.active.size]
         return float(self.bound @ np.maximum(loss, 0.0))
 
-    def _first_feature(self, slope_rate: Floats, fall: Floats) -> tuple[float, int, float]:
+    def _first_feature(self, slope_rate: Floats, fall: Floats, righting: Floats) -> tuple[float, int, float]:
         """How far until a feature without weight meets its cost, which, and with what sign."""
         rates = np.stack([fall + slope_rate, fall - slope_rate])
-        scale = np.abs(rates).max()
+        scale = max(np.abs(rates).max(), np.abs(righting).max())
         rates[:, self.active] = 0.0
         steps = quotients(np.stack([self.cost - self.slope, self.cost + self.slope]), rates, scale)
         side, feature = np.unravel_index(steps.argmin(), steps.shape)
@@ -186,14 +217,19 @@ class HingeProgram:
     def _first_kink(self, d: Floats, rise: Floats) -> tuple[float, int | None, int]:
         """How far to go along an edge, and to what: a sample on the margin, or else the place of a weight of 0."""
         sign = self.sign[self.active]
-        strides = quotients(sign * self.weight[self.active], -sign * d, np.abs(d).max(initial=0.0))
-        place = int(strides.argmin()) if d.size else 0
-        stride = float(strides[place]) if d.size else np.inf
-        strides = quotients(self.side * self.loss, self.side * rise, np.abs(rise).max())
-        sample = int(strides.argmin())
-        if strides[sample] <= stride:
-            return float(strides[sample]), sample, 0
-        return stride, None, place
+        room = np.concatenate([sign * self.weight[self.active], self.side * self.loss])
+        rate = np.concatenate([-sign * d, self.side * rise])
+        # if two columns swap their weight, all of rise is rounding: its own largest would be no scale
+        used = np.flatnonzero(rate > TINY * max(np.abs(d).max(initial=1.0), np.abs(rise).max()))
+        if not used.size:
+            return np.inf, None, 0
+        rate = rate[used]
+        strides = np.maximum(room[used], 0.0) / rate
+        # of those nearly first the one with the largest rate, by which the next inverse is divided
+        nearly = np.flatnonzero(strides <= (strides + SLACK / rate).min())
+        first = nearly[rate[nearly].argmax()]
+        stride, place = float(strides[first]), int(used[first])
+        return stride, (None if place < d.size else place - d.size), place
 
     def _advance(self, stride: float, d: Floats, rise: Floats) -> None:
         self.weight[self.active] += stride * d
@@ -214,13 +250,18 @@ class HingeProgram:
             self.inverse = np.linalg.inv(self.active_columns[:k, self.elbow].T)
         except np.linalg.LinAlgError:
             return False
-        self.weight[self.active] = self.inverse @ self.margin[self.elbow]
-        self.loss = self.margin - self.weight[self.active] @ self.active_columns[:k]
-        self.loss[self.elbow] = self.dual[self.elbow] = 0.0
+        self._place()
+        self.dual[self.elbow] = 0.0
         rest = self.active_columns[:k] @ self.dual
-        self.dual[self.elbow] = ((self.cost * self.sign)[self.active] - rest) @ self.inverse
-        self.slope = self.columns @ self.dual
+        self.dual[self.elbow] = ((self.cost * self.sign - self.tilt)[self.active] - rest) @ self.inverse
+        self.slope = self.columns @ self.dual + self.tilt
         return True
+
+    def _place(self) -> None:
+        """The weights and losses at the vertex."""
+        self.weight[self.active] = self.inverse @ self.margin[self.elbow]
+        self.loss = self.margin - self.weight[self.active] @ self.active_columns[: self.active.size]
+        self.loss[self.elbow] = 0.0
 
 
 def quotients(room: Floats, rate: Floats, scale: float) -> Floats:

@@ -33,7 +33,7 @@ weight in the order of the rounding errors of its solver.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -50,6 +50,9 @@ from ilfs.warn import warn
 
 SHARE = 0.5  # of the least cost at which no feature is used: penalty="auto"
 LEVELS = 4  # on which the costs come down to those of the first program
+MANY = 4000  # samples, more than which begin with the solution for some of them
+FEWER = 8  # times fewer are those
+AT_LEAST = 100  # of a class
 BATCH = 50  # features that join a program at once, at least
 EXCESS = 1e-9  # share of its cost by which a feature may miss its chance to join
 CHEAPEST = 1e-9  # share of its first cost that a feature costs at least, lest rounding cost more
@@ -62,9 +65,9 @@ class FSV(RankingSelector):
     """Feature selection via concave minimization: a separating plane that uses few features.
 
     The linear programs are solved exactly, by following the optimal vertex; ``duality_gap_`` proves it. A pivot costs
-    O(samples x features in use), and all features are looked at (one product of the table with a vector) some ten to
+    O(samples x features in use), and all features are looked at (one product of the table with a vector) some twenty to
     fifty times. Memory beyond the table: the features that ever were worth their cost, standardised, a few times (8
-    bytes a cell), and per thread a block of 16 MB.
+    bytes a cell), a block of 16 MB a thread, and an eighth of the table if there are more than 4000 samples.
 
     Parameters
     ----------
@@ -286,6 +289,10 @@ class Table:
 
         return np.concatenate(list(thread_map(product, column_blocks(self.X), self.n_jobs))) / self.scale
 
+    def some(self, rows: Integers) -> "Table":
+        """A table of some samples, standardised as all."""
+        return replace(self, X=self.X.tocsr()[rows].tocsc() if sparse.issparse(self.X) else self.X[rows])
+
     def columns(self, features: Integers) -> Floats:
         """Z of some features, one a row."""
         Z = self.X[:, features]
@@ -307,7 +314,7 @@ def one_against_rest(codes: Integers, n_classes: int) -> list[Floats]:
 def programs(machines: list["Machine"], max_iter: int, tol: float) -> Iterator["Machine"]:
     """Solve the linear programs of all machines, one after the other."""
     for machine in machines:
-        program = HingeProgram(machine.label, machine.bound)
+        program = FullProgram(machine.table, machine.label, machine.cost())
         while len(machine.objective) < max_iter and not machine.settled:
             machine.solve_next(program, tol)
             yield machine
@@ -321,12 +328,10 @@ class Machine:
 
     def __init__(self, table: Table, label: Floats, alpha: Floats, penalty: float | Literal["auto"]) -> None:
         self.table, self.label, self.alpha = table, label, alpha
-        self.bound = np.where(label > 0, 1.0 / (label > 0).sum(), 1.0 / (label < 0).sum())
-        self.slope = table.slopes(label * self.bound)
-        self.highest = float((np.abs(self.slope) / alpha).max())  # ratio at which no feature is used
+        self.slope = table.slopes(label * balanced(label))
         self.blind = float(np.abs(self.slope).max()) < ROUNDING
         if penalty == "auto":
-            self.ratio = 1.0 if self.blind else SHARE * self.highest
+            self.ratio = 1.0 if self.blind else SHARE * float((np.abs(self.slope) / alpha).max())
         else:
             self.ratio = penalty / (1.0 - penalty)
         self.weight, self.intercept, self.hinge = np.zeros(alpha.size), 0.0, 2.0
@@ -339,45 +344,25 @@ class Machine:
         """Of a unit of each weight: the tangent at the present weights."""
         return self.ratio * self.alpha * np.maximum(np.exp(-self.alpha * np.abs(self.weight)), CHEAPEST)
 
-    def solve_next(self, program: HingeProgram, tol: float) -> None:
+    def solve_next(self, program: "FullProgram", tol: float) -> None:
         """Solve the linear program at the present weights, and note what its solution says."""
         cost = self.cost()
         before = self.hinge + float(cost @ np.abs(self.weight))
-        if not self.objective:
-            for level in np.geomspace(max(self.highest / self.ratio, 1.0), 1.0, LEVELS + 1)[1:-1]:
-                self._solve(program, level * cost)
-        self._solve(program, cost)
-        after = self.hinge + float(cost @ np.abs(self.weight))
-        self.settled = self.stuck or before - after <= tol * before
-        self.gap = (after - self._dual_value(program, cost)) / (1.0 + self.ratio)
-        used = 1.0 - np.exp(-self.alpha * np.abs(self.weight))
-        self.objective.append((self.hinge + self.ratio * float(used.sum())) / (1.0 + self.ratio))
+        self.slope, solved = program.solve(cost)
+        weight = program.part.weights()
+        self.weight = np.zeros(cost.size)
+        self.weight[program.part.feature[1:]], self.intercept = weight[1:], weight[0]
+        self.hinge, after = program.part.hinge(weight), program.value(cost)
+        self.stuck, self.settled = not solved, not solved or before - after <= tol * before
+        # the dual, shrunk until no slope exceeds its cost by more than rounding, is a lower bound
+        dual = program.part.dual.sum() / max(1.0, (np.abs(self.slope) / (cost + ROUNDING)).max())
+        self.gap = (after - float(dual)) / (1.0 + self.ratio)
         self._note(cost)
-
-    def _solve(self, program: HingeProgram, cost: Floats) -> None:
-        """The program of some features, joined by those that it would use until there are none."""
-        while True:
-            here = program.feature[1:]
-            max_pivots = 1000 + 20 * (self.label.size + here.size)
-            self.stuck |= not program.move(np.append(0.0, cost[here]), max_pivots)
-            self.slope = self.table.slopes(self.label * program.dual)
-            excess = np.abs(self.slope) / cost - 1.0
-            excess[here] = 0.0
-            new = np.argsort(-excess, kind="stable")[: max(BATCH, here.size // 4)]
-            new = new[excess[new] > EXCESS]
-            if self.stuck or not new.size:
-                break
-            program.add(new, self.table.columns(new) * self.label)
-        weight = program.weights()
-        self.weight = np.zeros_like(self.weight)
-        self.weight[here], self.intercept, self.hinge = weight[1:], weight[0], program.hinge(weight)
-
-    def _dual_value(self, program: HingeProgram, cost: Floats) -> float:
-        """A lower bound of the program: its dual, shrunk until no slope exceeds its cost by more than rounding."""
-        return float(program.dual.sum()) / max(1.0, float((np.abs(self.slope) / (cost + ROUNDING)).max()))
 
     def _note(self, cost: Floats) -> None:
         used = self.weight != 0
+        n_used = float(np.sum(1.0 - np.exp(-self.alpha * np.abs(self.weight))))
+        self.objective.append((self.hinge + self.ratio * n_used) / (1.0 + self.ratio))
         self.last_used[used], self.last_weight[used] = len(self.objective), np.abs(self.weight)[used]
         self.last_nearness = nearness(self.slope, cost)
         if len(self.objective) == 1:
@@ -396,3 +381,84 @@ def nearness(slope: Floats, cost: Floats) -> Floats:
     """What weight on a feature would save, as a share of its cost: less than 1 if the feature is not worth it."""
     share = np.abs(slope) / cost
     return np.asarray(share / max(1.0, float(share.max())))
+
+
+def balanced(label: Floats) -> Floats:
+    """What the loss of each sample counts, if both labels count 1."""
+    return np.where(label > 0, 1.0 / np.count_nonzero(label > 0), 1.0 / np.count_nonzero(label < 0))
+
+
+def some_of_both(label: Floats) -> Integers:
+    """Rows of a sample of both labels, always the same, in order."""
+    order = np.random.default_rng(0).permutation(label.size)
+    parts = [order[label[order] == side] for side in (-1.0, 1.0)]
+    rows: Integers = np.concatenate([part[: max(AT_LEAST, part.size // FEWER)] for part in parts])
+    return np.sort(rows)
+
+
+class FullProgram:
+    """The linear program over all features, of which it holds those that were worth their cost at some time.
+
+    Of many samples, it lets fewer go ahead, if these see the features as all do, and follows from where they arrive.
+
+    Parameters
+    ----------
+    table, label : Table, ndarray of shape (n_samples,)
+        Samples and their labels, 1 or -1.
+    cost : ndarray of shape (n_features,)
+        The first costs that it will be solved for.
+    """
+
+    def __init__(self, table: Table, label: Floats, cost: Floats) -> None:
+        self.table, self.label = table, label
+        self.part = HingeProgram(label, balanced(label))
+        worth = np.abs(table.slopes(label * self.part.bound)) / cost
+        self.ahead = self._fewer_samples(worth, cost) if label.size > MANY else None
+        if self.ahead is None:
+            for level in np.geomspace(max(float(worth.max()), 1.0), 1.0, LEVELS + 1)[1:-1]:
+                self._reach(level * cost)
+
+    def solve(self, cost: Floats) -> tuple[Floats, bool]:
+        """The slopes of all features at the optimum for these costs, and whether it was found."""
+        if self.ahead is not None:
+            self._follow(self.ahead, cost)
+        return self._reach(cost)
+
+    def _fewer_samples(self, worth: Floats, cost: Floats) -> "FullProgram | None":
+        """The program of some samples, unless much noise would look to them as if it were worth its cost."""
+        self.rows = some_of_both(self.label)
+        table, label = self.table.some(self.rows), self.label[self.rows]
+        their_worth = np.abs(table.slopes(label * balanced(label))) / cost
+        n_worth, their_n_worth = int(np.sum(worth > 1)), int(np.sum(their_worth > 1))
+        if their_n_worth > max(2 * n_worth, label.size // 20):
+            return None
+        return FullProgram(table, label, cost)
+
+    def _follow(self, ahead: "FullProgram", cost: Floats) -> None:
+        """Go to where the fewer samples have arrived, if that is better than here."""
+        _, arrived = ahead.solve(cost)
+        features, weight = ahead.part.feature[1:], ahead.part.weights()
+        columns = self.table.columns(features) * self.label
+        loss = np.maximum(1.0 - weight[1:] @ columns - weight[0] * self.label, 0.0)
+        there = float(self.part.bound @ loss + cost[features] @ np.abs(weight[1:]))
+        if arrived and there < self.value(cost):
+            self.part = HingeProgram.lifted(ahead.part, self.rows, self.label, self.part.bound, columns)
+
+    def _reach(self, cost: Floats) -> tuple[Floats, bool]:
+        """Let features join that are worth their cost until there are none left."""
+        while True:
+            here = self.part.feature[1:]
+            solved = self.part.move(np.append(0.0, cost[here]), 1000 + 20 * (self.label.size + here.size))
+            slope = self.table.slopes(self.label * self.part.dual)
+            worth = np.abs(slope) / cost
+            worth[here] = 0.0
+            new = np.argsort(-worth, kind="stable")[: max(BATCH, here.size // 4)]
+            new = new[worth[new] > 1.0 + EXCESS]
+            if not solved or not new.size:
+                return slope, solved
+            self.part.add(new, self.table.columns(new) * self.label)
+
+    def value(self, cost: Floats) -> float:
+        """Of what is minimised, at the present weights."""
+        weight = self.part.weights()
+        return self.part.hinge(weight) + float(cost[self.part.feature[1:]] @ np.abs(weight[1:]))
