@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs import FSV
-from ilfs.kernels.hinge_program import HingeProgram
 from ilfs.methods import fsv
+from ilfs.solvers.hinge_program import HingeProgram
 
 
 def overlapping(n_samples, n_features, seed=0, shift=0.7):

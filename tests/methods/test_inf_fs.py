@@ -1,5 +1,3 @@
-import sys
-
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes
@@ -9,9 +7,8 @@ from sklearn.feature_selection import SelectKBest
 
 from ilfs import InfFS, inf_fs
 from ilfs.execution import Rows
+from ilfs.methods import inf_fs as method
 from ilfs.methods.inf_fs import Graph, path_sums, standardised
-
-method = sys.modules["ilfs.methods.inf_fs"]  # its name is that of the function as well
 
 
 def table(n_samples=80, n_features=25, seed=0):

@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.neighbors import kneighbors_graph
 
 from ilfs import LaplacianScore, laplacian_score
-from ilfs.graphs import heat_graph
+from ilfs.neighbours import heat_graph
 
 
 def by_matrices(X, W):

@@ -1,5 +1,3 @@
-import sys
-
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
@@ -7,7 +5,7 @@ from scipy import sparse
 from sklearn.feature_selection import SelectKBest
 
 from ilfs import LLCFS, llcfs
-from ilfs.graphs import difference_grams, nearest_neighbours
+from ilfs.methods import llcfs as method
 from ilfs.methods.llcfs import (
     local_ridge,
     local_weight_lengths,
@@ -17,8 +15,7 @@ from ilfs.methods.llcfs import (
     smallest_eigenvectors,
     smooth_clusters,
 )
-
-method = sys.modules["ilfs.methods.llcfs"]  # its name is that of the function as well
+from ilfs.neighbours import difference_grams, nearest_neighbours
 
 
 def groups(n_samples=90, n_features=25, n_informative=4, seed=0):

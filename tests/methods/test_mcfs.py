@@ -1,7 +1,6 @@
 """MCFS: the embedding against a dense eigensolver and the authors' toolbox, scores against their definition."""
 
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -12,9 +11,8 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import lars_path
 
 from ilfs import MCFS, mcfs
-from ilfs.graphs import heat_graph
-
-module = import_module("ilfs.methods.mcfs")  # whose name is also that of a function
+from ilfs.methods import mcfs as module
+from ilfs.neighbours import heat_graph
 
 
 def generalised(X, n_neighbors=5):

@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
 
-from ilfs import ReliefF, class_neighbours, relieff
+from ilfs import ReliefF, relieff
+from ilfs.neighbours import by_class
 
 
 def by_definition(X, y, k=10, drawn=None):
@@ -54,7 +55,7 @@ def tiny_blocks(monkeypatch):
         "MANY_ROWS": 7,
         "PAIRS": 50,
     }.items():
-        monkeypatch.setattr(class_neighbours, name, size)
+        monkeypatch.setattr(by_class, name, size)
 
 
 def test_published_weights_of_iris():
@@ -105,7 +106,7 @@ def test_the_definition_with_missing_cells(seed, k, share, values):
 @pytest.mark.parametrize("size", [3, 6, 7, 8, 9, 12])
 def test_ties_of_a_whole_class(size, monkeypatch):
     # as many samples in a class as there are places in its list, some less and some more
-    monkeypatch.setattr(class_neighbours, "SPARE", 5)
+    monkeypatch.setattr(by_class, "SPARE", 5)
     X, y = np.vstack([np.eye(size), np.zeros((2, size))]), np.array([0] * size + [1] * 2)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-10, atol=1e-14)
 
@@ -208,8 +209,8 @@ def test_sparse_text_is_the_same_as_dense():
 
 
 def test_callbacks_may_end_it_after_some_samples(monkeypatch):
-    monkeypatch.setattr(class_neighbours, "SMALL_BLOCK", 16)
-    monkeypatch.setattr(class_neighbours, "LARGE_BLOCK", 16)
+    monkeypatch.setattr(by_class, "SMALL_BLOCK", 16)
+    monkeypatch.setattr(by_class, "LARGE_BLOCK", 16)
     X, y = planted(n_samples=64, n_features=8, n_classes=3)
     monkeypatch.setattr(ReliefF, "_steps", lambda self, items, name: iter(items[:2]))
     np.testing.assert_allclose(relieff(X, y, n_neighbors=4), by_definition(X, y, 4, range(32)), rtol=1e-10)

@@ -1,5 +1,3 @@
-import sys
-
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
@@ -7,10 +5,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 
 from ilfs import UDFS, udfs
-from ilfs.graphs import nearest_neighbours
+from ilfs.methods import udfs as method
 from ilfs.methods.udfs import Dense, LowRank, column_marks, neighbourhood_laplacian, sparse_projections
-
-method = sys.modules["ilfs.methods.udfs"]  # its name is that of the function as well
+from ilfs.neighbours import nearest_neighbours
 
 
 def table(n_samples=70, n_features=30, seed=0):

@@ -1,4 +1,4 @@
-"""Some columns of a table, one after the other in memory."""
+"""Some columns of a table at a time, dense, in the order that a method wants their cells."""
 
 from typing import Any
 
@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ilfs.arrays import Integers, read_only
+from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution.threads import blocks
 
 BLOCK_CELLS = 2**20
+PART_CELLS = 2**20  # of dense columns that a thread holds at once (8 MB)
 NARROW, WIDE = 16, 64  # columns: reading fewer of every row is slow
 
 
@@ -46,3 +47,14 @@ def gather_columns(X: Any, columns: slice, rows: Integers) -> NDArray[Any]:
         X = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
     kernels.gather_columns(read_only(X), rows, first, gathered)
     return gathered
+
+
+def column_parts(X: Any) -> list[slice]:
+    """Columns of which a thread has a dense copy at once."""
+    return blocks(X.shape[1], max(PART_CELLS // X.shape[0], 1))
+
+
+def dense_columns(X: Any, columns: slice) -> Floats:
+    """A dense copy of some columns, row after row."""
+    part = X[:, columns]
+    return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)

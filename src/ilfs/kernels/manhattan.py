@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
+from ilfs.kernels.nearest import comes_before, insert
 
 FOUR = 4  # rows and features taken at once, and not another number: the loops are written out
 FEATURES = 32  # of a block of samples that stay in the nearest cache
@@ -102,22 +103,6 @@ def sparse_overlaps(
                 other = column_data[e]
                 if (value > 0.0) == (other > 0.0):
                     overlaps[i, column_indices[e]] += min(abs(value), abs(other))
-
-
-@formula
-def comes_before(bound: float, j: int, other_bound: float, other_j: int) -> bool:
-    """Whether j is nearer; of equal bounds the lower index is."""
-    return bound < other_bound or (bound == other_bound and j < other_j)
-
-
-@kernel
-def insert(bounds: NDArray[Any], indices: NDArray[Any], bound: float, j: int) -> None:
-    """Put j into a sorted list and drop its last."""
-    a = bounds.size - 1
-    while a > 0 and comes_before(bound, j, bounds[a - 1], indices[a - 1]):
-        bounds[a], indices[a] = bounds[a - 1], indices[a - 1]
-        a -= 1
-    bounds[a], indices[a] = bound, j
 
 
 @kernel

@@ -6,25 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
-from ilfs.kernels._jit import formula, kernel
+from ilfs.kernels._jit import kernel
+from ilfs.kernels.nearest import comes_before, insert
 
 LANES = 32  # sums kept side by side, so that one pair's distance is summed in vectors and yet in a fixed order
-
-
-@formula
-def comes_before(bound: float, j: int, other_bound: float, other_j: int) -> bool:
-    """Whether j is nearer; of equal bounds the lower index is."""
-    return bound < other_bound or (bound == other_bound and j < other_j)
-
-
-@kernel
-def insert(bounds: Floats, indices: Integers, i: int, bound: float, j: int) -> None:
-    """Put j into the sorted list of row i and drop its last."""
-    a = bounds.shape[1] - 1
-    while a > 0 and comes_before(bound, j, bounds[i, a - 1], indices[i, a - 1]):
-        bounds[i, a], indices[i, a] = bounds[i, a - 1], indices[i, a - 1]
-        a -= 1
-    bounds[i, a], indices[i, a] = bound, j
 
 
 @kernel
@@ -48,9 +33,9 @@ def keep_nearest(
             j = other + b
             bound = halves[i] + halves[j] - products[a, b]
             if i != j and comes_before(bound, j, bounds[i, last], indices[i, last]):
-                insert(bounds, indices, i, bound, j)
+                insert(bounds[i], indices[i], bound, j)
             if mirrored and comes_before(bound, i, bounds[j, last], indices[j, last]):
-                insert(bounds, indices, j, bound, i)
+                insert(bounds[j], indices[j], bound, i)
 
 
 @kernel

@@ -1,32 +1,32 @@
 """The methods, one file each."""
 
-from ilfs.methods.cfs import CFS, cfs_score
-from ilfs.methods.fisher import FisherScore, fisher_score
+from ilfs.methods.cfs import CFS
+from ilfs.methods.fisher import FisherScore
 from ilfs.methods.fsv import FSV
 from ilfs.methods.hall_cfs import HallCFS
 from ilfs.methods.ilfs import ILFS
-from ilfs.methods.inf_fs import InfFS, inf_fs
-from ilfs.methods.laplacian_score import LaplacianScore, laplacian_score
-from ilfs.methods.llcfs import LLCFS, llcfs
-from ilfs.methods.mcfs import MCFS, mcfs
-from ilfs.methods.mutual_information import MutualInformation, mutual_information
-from ilfs.methods.relieff import ReliefF, relieff
+from ilfs.methods.inf_fs import InfFS
+from ilfs.methods.laplacian_score import LaplacianScore
+from ilfs.methods.llcfs import LLCFS
+from ilfs.methods.mcfs import MCFS
+from ilfs.methods.mutual_information import MutualInformation
+from ilfs.methods.relieff import ReliefF
 from ilfs.methods.svm_rfe import SVMRFE
-from ilfs.methods.udfs import UDFS, udfs
+from ilfs.methods.udfs import UDFS
 from ilfs.selector import RankingSelector
 
 METHODS: dict[str, type[RankingSelector]] = {
     "ilfs": ILFS,
-    "fisher": FisherScore,
-    "fsv": FSV,
     "inf_fs": InfFS,
-    "ls": LaplacianScore,
+    "fisher": FisherScore,
     "mi": MutualInformation,
     "relieff": ReliefF,
-    "cfs": CFS,
-    "udfs": UDFS,
-    "mcfs": MCFS,
     "rfe": SVMRFE,
+    "fsv": FSV,
+    "cfs": CFS,
+    "ls": LaplacianScore,
+    "mcfs": MCFS,
+    "udfs": UDFS,
     "llcfs": LLCFS,
 }
 
@@ -45,13 +45,4 @@ __all__ = [
     "LaplacianScore",
     "MutualInformation",
     "ReliefF",
-    "cfs_score",
-    "fisher_score",
-    "inf_fs",
-    "laplacian_score",
-    "llcfs",
-    "mcfs",
-    "mutual_information",
-    "relieff",
-    "udfs",
 ]

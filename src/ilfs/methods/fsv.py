@@ -43,9 +43,9 @@ from sklearn.exceptions import ConvergenceWarning
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows
 from ilfs.execution.threads import blocks, one_blas_thread, thread_map
-from ilfs.kernels.hinge_program import HingeProgram
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
+from ilfs.solvers.hinge_program import HingeProgram
 from ilfs.warn import warn
 
 SHARE = 0.5  # of the least cost at which no feature is used: penalty="auto"

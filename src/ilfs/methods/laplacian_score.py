@@ -33,7 +33,8 @@ from scipy import sparse
 
 from ilfs.arrays import Floats
 from ilfs.execution import Rows, thread_map
-from ilfs.graphs import Weights, column_parts, dense_columns, heat_graph
+from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.neighbours import Weights, heat_graph
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
 

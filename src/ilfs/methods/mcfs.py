@@ -36,8 +36,9 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, one_blas_thread
-from ilfs.graphs import Weights, column_parts, dense_columns, heat_graph
+from ilfs.execution.columns import column_parts, dense_columns
 from ilfs.methods.laplacian_score import check_graph
+from ilfs.neighbours import Weights, heat_graph
 from ilfs.parameters import check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
@@ -145,7 +146,7 @@ class MCFS(RankingSelector):
         return self._fit(X)
 
     def _score_rows(self, rows: Rows) -> Scores:
-        from ilfs.least_angle import least_angle_coefficients
+        from ilfs.solvers.least_angle import least_angle_coefficients
 
         n_clusters = usable_clusters(self.n_clusters, rows.X.shape[0])
         graph = heat_graph(rows.X, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)

@@ -39,9 +39,9 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ilfs.arrays import Floats, Integers
-from ilfs.class_neighbours import Pairs, class_neighbours, scaled_columns
 from ilfs.execution import Rows, thread_map
-from ilfs.graphs import column_parts
+from ilfs.execution.columns import column_parts
+from ilfs.neighbours import Pairs, class_neighbours, scaled_columns
 from ilfs.parameters import check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn

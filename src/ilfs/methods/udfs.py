@@ -40,7 +40,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats
 from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
-from ilfs.graphs import difference_grams, nearest_neighbours, usable_neighbours
+from ilfs.neighbours import difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn

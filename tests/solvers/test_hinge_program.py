@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from ilfs.kernels.hinge_program import INTERCEPT, HingeProgram, quotients, spaced_at_random
+from ilfs.solvers.hinge_program import INTERCEPT, HingeProgram, quotients, spaced_at_random
 
 ENOUGH = 100_000
 

@@ -1,6 +1,6 @@
 r"""The nearest samples of every class, by Manhattan distance of features scaled to a range of 1.
 
-As in `graphs`, distances in float32 with a proven error say who may be among the nearest, and the distances of those
+As in `euclidean`, distances in float32 with a proven error say who may be among the nearest, and the distances of those
 are computed in float64. :math:`|a - b| = 2\max(a, b) - a - b` makes the first step a sum of larger ones. Its error is
 at most :math:`2\,(q + 2)\,u\,(s_i + s_j)`, where s is the sum of a sample's scaled features, u the rounding unit, and q
 the number of additions that a term passes through.
@@ -18,7 +18,8 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, thread_map
-from ilfs.graphs import SPARSE_SHARE, column_parts, dense_columns
+from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.neighbours.euclidean import SPARSE_SHARE
 
 SMALL_BLOCK, LARGE_BLOCK = 32, 256  # samples of a block: an eighth of all within these limits
 SUMMED = 4096  # features that are summed in one go, so that the error bound stays small for many of them

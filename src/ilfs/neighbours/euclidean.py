@@ -1,4 +1,4 @@
-r"""Nearest neighbours and the graphs that unsupervised methods make of them.
+r"""The nearest other samples, by Euclidean distance.
 
 Neighbours are found in two steps. Matrix products of the centred samples, in float32 where there is much to multiply,
 give every squared distance up to a proven error,
@@ -14,7 +14,7 @@ round. Rows with more candidates than there is room for (ties, tight clusters fa
 from contextlib import nullcontext
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +22,14 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, thread_map
-from ilfs.warn import warn
-
-Weights = Literal["heat", "binary"]
+from ilfs.execution.columns import column_parts, dense_columns
 
 SMALL_BLOCK, LARGE_BLOCK = 64, 1024  # rows of a block of products: an eighth of all within these limits
 SUMMED = 4096  # terms of a product that one call sums, so that the error bound stays small for many features
 SINGLE_WORK = 2 * 10**8  # multiplications from which float32 pays
 SPARSE_SHARE = 0.1  # of cells stored, up to which sparse products are faster
-PART_CELLS = 2**20  # of dense columns that a thread holds at once (8 MB)
 REST_ROWS, MANY_ROWS = 128, 2048  # rows that are done again at once by a thread, by all
-DIFFERENCE_CELLS = 2**18  # of differences between neighbours that a thread holds at once
 PAIRS = 4096  # whose distances a thread computes at once
-LEAST_WEIGHT = 1e-200  # of a graph: no sample is cut off by underflow, and squares of values can still be weighed
 
 
 def nearest_neighbours(X: Any, n_neighbors: int, n_jobs: int | None = None) -> tuple[Integers, Floats]:
@@ -60,75 +55,11 @@ def nearest_neighbours(X: Any, n_neighbors: int, n_jobs: int | None = None) -> t
     squared_distances : ndarray of shape (n_samples, n_neighbors)
         Exact to rounding, also for samples that nearly coincide.
     """
-    indices, squared, _ = _search(X, n_neighbors, n_jobs)
+    indices, squared, _ = search(X, n_neighbors, n_jobs)
     return indices, squared
 
 
-def heat_graph(
-    X: Any,
-    n_neighbors: int = 5,
-    *,
-    weights: Weights = "heat",
-    width: float | None = None,
-    n_jobs: int | None = None,
-) -> sparse.csr_array:
-    """The symmetric graph of nearest neighbours.
-
-    Two samples are joined if one of them is among the nearest of the other. No sample is joined with itself.
-
-    Parameters
-    ----------
-    X : ndarray or scipy.sparse array of shape (n_samples, n_features)
-        Finite numbers.
-    n_neighbors : int, default=5
-        How many; if there are not as many other samples, all of them, with a warning.
-    weights : {"heat", "binary"}, default="heat"
-        exp(-d^2 / (2 t^2)) of the distance d, or 1.
-    width : float, optional
-        The t of the heat weights. By default the mean of all n_samples x n_samples distances, among them the zeros of
-        the diagonal.
-    n_jobs : int, optional
-        Number of threads; the result does not depend on it.
-
-    Returns
-    -------
-    scipy.sparse.csr_array of shape (n_samples, n_samples)
-        All weights are at least 1e-200, so that none underflows to zero.
-    """
-    n_neighbors = usable_neighbours(n_neighbors, X.shape[0])
-    heat = weights == "heat"
-    indices, squared, mean = _search(X, n_neighbors, n_jobs, mean=heat and width is None)
-    near = np.ones(squared.shape)
-    if heat:
-        scaled = np.sqrt(squared) / (mean if width is None else width)
-        near = np.maximum(np.exp(-0.5 * scaled * scaled), LEAST_WEIGHT)
-    indptr = np.arange(0, indices.size + 1, n_neighbors)
-    one_way = sparse.csr_array((near.ravel(), indices.ravel(), indptr), shape=(X.shape[0], X.shape[0]))
-    one_way.sort_indices()
-    return sparse.csr_array(one_way.maximum(one_way.T))
-
-
-def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
-    """As many as asked for, or all others with a warning."""
-    if n_neighbors < n_samples:
-        return n_neighbors
-    warn(f"n_neighbors={n_neighbors} is more than the {n_samples - 1} other samples: all of them are taken")
-    return n_samples - 1
-
-
-def difference_grams(X: Floats, neighbours: Integers, n_jobs: int | None) -> Floats:
-    """For every sample, the scalar products of the differences of its neighbours to it."""
-    m, k = neighbours.shape
-
-    def grams(some: slice) -> Floats:
-        differences = X[neighbours[some]] - X[some, None]
-        return differences @ differences.transpose(0, 2, 1)
-
-    height = max(1, DIFFERENCE_CELLS // (k * X.shape[1]))
-    return np.concatenate(list(thread_map(grams, blocks(m, height), n_jobs)))
-
-
-def _search(X: Any, k: int, n_jobs: int | None, *, mean: bool = False) -> tuple[Integers, Floats, float]:
+def search(X: Any, k: int, n_jobs: int | None, *, mean: bool = False) -> tuple[Integers, Floats, float]:
     """Neighbours, squared distances and, if asked for, the mean distance of all pairs."""
     m, n = X.shape
     X = X.tocsc() if sparse.issparse(X) else X
@@ -312,17 +243,6 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
 
         list(thread_map(add, blocks(first.size, PAIRS), n_jobs))
     return squared
-
-
-def column_parts(X: Any) -> list[slice]:
-    """Columns of which a thread has a dense copy at once."""
-    return blocks(X.shape[1], max(PART_CELLS // X.shape[0], 1))
-
-
-def dense_columns(X: Any, columns: slice) -> Floats:
-    """A dense copy of some columns, row after row."""
-    part = X[:, columns]
-    return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
 
 
 def _centre(X: Any, columns: slice) -> tuple[Floats, float]:

@@ -4,8 +4,8 @@ from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.neighbors import kneighbors_graph
 
-from ilfs import graphs
-from ilfs.graphs import heat_graph, nearest_neighbours
+from ilfs.execution import columns
+from ilfs.neighbours import euclidean, heat_graph, nearest_neighbours
 
 
 def by_differences(X, k):
@@ -18,10 +18,10 @@ def by_differences(X, k):
 @pytest.fixture(params=["double", "single"])
 def precision(request, monkeypatch):
     """Products in float32 as well, and blocks so small that there are many."""
-    monkeypatch.setattr(graphs, "SMALL_BLOCK", 16)
-    monkeypatch.setattr(graphs, "SUMMED", 5)
-    monkeypatch.setattr(graphs, "PART_CELLS", 1000)
-    monkeypatch.setattr(graphs, "SINGLE_WORK", 0 if request.param == "single" else np.inf)
+    monkeypatch.setattr(euclidean, "SMALL_BLOCK", 16)
+    monkeypatch.setattr(euclidean, "SUMMED", 5)
+    monkeypatch.setattr(columns, "PART_CELLS", 1000)
+    monkeypatch.setattr(euclidean, "SINGLE_WORK", 0 if request.param == "single" else np.inf)
     return request.param
 
 
@@ -79,7 +79,7 @@ def test_any_scale(scale, precision):
 
 def test_most_rows_need_no_second_look(monkeypatch):
     X = np.random.default_rng(0).uniform(0, 1000, size=(1000, 1500))
-    monkeypatch.setattr(graphs, "_candidates", None)  # calling it would fail
+    monkeypatch.setattr(euclidean, "_candidates", None)  # calling it would fail
     indices, _ = nearest_neighbours(X, 5)
     np.testing.assert_array_equal(indices, kneighbors_graph(X, 5).indices.reshape(-1, 5))
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path
 
-from ilfs import least_angle
-from ilfs.least_angle import least_angle_coefficients
+from ilfs.solvers import least_angle
+from ilfs.solvers.least_angle import least_angle_coefficients
 
 
 def problem(m, n, n_targets=3, seed=0):

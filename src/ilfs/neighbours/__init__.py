@@ -1,0 +1,16 @@
+"""Who is near whom: exact nearest neighbours, in all classes or in each, and graphs of them."""
+
+from ilfs.neighbours.by_class import Pairs, class_neighbours, scaled_columns
+from ilfs.neighbours.euclidean import nearest_neighbours
+from ilfs.neighbours.graph import Weights, difference_grams, heat_graph, usable_neighbours
+
+__all__ = [
+    "Pairs",
+    "Weights",
+    "class_neighbours",
+    "difference_grams",
+    "heat_graph",
+    "nearest_neighbours",
+    "scaled_columns",
+    "usable_neighbours",
+]

@@ -1,0 +1,1 @@
+"""Optimisation problems that methods solve again and again, each from the solution before."""
