@@ -47,22 +47,23 @@ class SVMRFE(RankingSelector):
     """Recursive feature elimination with a linear support vector machine.
 
     Solves the machines of all steps exactly. Takes dense tables without missing cells. Needs memory for a copy of X in
-    double precision and for n_machines + 1 square matrices with as many rows as X has samples or features, whichever
-    are fewer; there is one machine for two classes, otherwise one a class.
+    double precision, a tenth of that again, and n_machines + 1 square matrices with as many rows as X has samples or
+    features, whichever are fewer; there is one machine for two classes, otherwise one a class.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
         How many features to keep: a number, a share of them, or half. All features are ranked in any case.
     C : float, default=1.0
-        Weight of the samples inside the margin against the size of the weights.
+        Weight of the samples inside the margin against the size of the weights. Very large values, over about 1e10
+        divided by the mean squared norm of a sample, are treated as that.
     step : int or float, default=1
         How many features to remove at once: a number, or a share in (0, 1) of those that are left, but at least one.
     standardize : bool, default=True
         Divide columns by their standard deviation.
     tol : float, default=1e-9
         How far a sample may be on the wrong side of the margin.
-    max_iter : int, default=10000
+    max_iter : int, default=1000
         Most systems of equations to solve for one machine; few are needed unless C is large.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
@@ -120,7 +121,7 @@ class SVMRFE(RankingSelector):
         step: int | float = 1,
         standardize: bool = True,
         tol: float = 1e-9,
-        max_iter: int = 10_000,
+        max_iter: int = 1000,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -150,7 +151,7 @@ class SVMRFE(RankingSelector):
 
     def _score_rows(self, rows: Rows) -> Scores:
         removals = []
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(all="ignore"):  # the machines check their solutions
             machines, unit = self._machines(rows)
             for n in self._steps(batch_sizes(rows.columns.size, self.step), "elimination"):
                 places, squares = machines.weakest(n)

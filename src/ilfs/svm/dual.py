@@ -8,7 +8,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks
 from ilfs.svm.corrected import Corrected
 from ilfs.svm.newton import Mask, minimum
-from ilfs.svm.primal import Primal
+from ilfs.svm.primal import LEAST_RIDGE, Primal
 from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
 from ilfs.svm.weakest import TIE, weakest
 
@@ -18,7 +18,6 @@ DEAD_SHARE = 0.1  # of the stored features may have been removed before the othe
 REFINEMENTS = 3  # if more are needed the inverse is made anew
 PRECISION = 1e-9  # to which the equations must hold, in units of the slacks,
 ROUNDING = 1e-14  # or in units of the kernel times the multipliers if these are so large
-LEAST_RIDGE = 1e-13  # of the mean squared norm of a sample
 
 
 class Candidates(NamedTuple):
@@ -58,7 +57,7 @@ class Dual:
         self._candidates: Candidates | None = None
         self.kernel = Corrected(np.zeros((X.shape[1], X.shape[1])), n_jobs)
         self._sum_kernel()
-        ridge = max(ridge, LEAST_RIDGE * self._trace / X.shape[1])  # samples that coincide need some
+        ridge = max(ridge, LEAST_RIDGE * self._trace / X.shape[1])
         self.machines = [DualMachine(self.kernel, y, ridge, tol=tol, max_iter=max_iter) for y in signs]
 
     @property

@@ -5,12 +5,15 @@ import numpy as np
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks
 from ilfs.svm.corrected import Corrected
-from ilfs.svm.newton import Mask, minimum
+from ilfs.svm.newton import Mask, crossed, minimum
 from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
 from ilfs.svm.weakest import TIE, weakest
 
 CHUNK_ROWS = 1024  # samples whose outer products are added at once
 DEAD_SHARE = 0.1  # of the stored columns may have been removed before the others move together
+LEAST_RIDGE = 1e-10  # of the diagonal of the equations; with less they cannot be solved in double precision
+NEAR_SHARE = 0.1  # of the samples are near the margin, for all machines together
+NEAR_STEPS, NEAR_AGE = 6, 16  # Newton steps with these alone, and removals after which they are chosen anew
 PROBES = 3
 DOUBT = 1e-9  # of the gradient's parts, whose sum should be 0, or the solution is refined
 PRECISION = 1e-8  # what that may change in the weights, or the inverse is made anew
@@ -54,10 +57,10 @@ class Primal:
     ) -> None:
         self.columns, self._scale = columns, scale
         self._alive = np.ones(columns.size, dtype=bool)
-        penalty = np.append(0.0, np.maximum(ridge / scale**2, 1e-13 * len(Z)))  # collinear columns need some
-        self._table = Table(Z, n_jobs)
+        penalty = np.append(0.0, np.maximum(ridge / scale**2, LEAST_RIDGE * len(Z)))
+        self._table = Table(Z, len(signs), n_jobs)
         self.machines = [
-            PrimalMachine(self._table, y, penalty, start, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
+            PrimalMachine(self._table, y, penalty, start, tol=tol, max_iter=max_iter)
             for y, start in zip(signs, np.zeros(signs.shape) if slack is None else slack, strict=True)
         ]
 
@@ -121,14 +124,15 @@ class PrimalMachine:
         *,
         tol: float,
         max_iter: int,
-        n_jobs: int | None,
     ) -> None:
         self.table, self.y, self.penalty, self.slack = table, y, penalty, slack
-        self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
+        self.tol, self.max_iter = tol, max_iter
         self.converged, self.n_iter = True, 0
         self.theta: Floats
+        self._f: Floats
         self._build(slack > 0 if slack.any() else np.ones(y.size, dtype=bool))
         self._mend()
+        self._look_around()
 
     def remove(self, places: Integers) -> None:
         """Find the solution without these places of theta, which have left the table already."""
@@ -140,25 +144,48 @@ class PrimalMachine:
             self.theta += self.theta[places] @ B @ rows
             self.inverse.correct(rows, B)
         self.theta[places] = 0.0
-        self._mend()
+        self._exchange_near()
+        if self._mend() > 1 or self._age == NEAR_AGE:
+            self._look_around()
 
     def keep(self, places: Integers) -> None:
         """Forget all other places of theta."""
         self.penalty, self.theta = self.penalty[places], self.theta[places]
         self.inverse.keep(places)
+        self._look_around()
 
     def residual(self) -> float:
         """Largest component of the gradient."""
         return float(np.abs(self._gradient()).max())
 
-    def _mend(self) -> None:
-        """Exchange samples until none is on the wrong side of the margin."""
+    def _look_around(self) -> None:
+        """Note the samples near the margin."""
+        n = self.table.n_near
+        self._near = np.argpartition(np.abs(1 - self.y * self._f), n - 1)[:n]
+        self._Z_near = self.table.Z[self._near]
+        self._age = 0
+
+    def _exchange_near(self) -> None:
+        """Full Newton steps among samples that were near the margin: mostly that is all there is to do, and cheap."""
+        self._age += 1
+        y, most = self.y[self._near], self.theta.size // 4
+        for _ in range(NEAR_STEPS):
+            wrong = crossed(y, self._Z_near @ self.theta, self.active[self._near], self.tol)
+            n_wrong = int(np.count_nonzero(wrong))
+            if not 0 < n_wrong <= most:
+                return
+            self._flip(self._near[wrong])
+            most = n_wrong
+
+    def _mend(self) -> int:
+        """Exchange samples until none is on the wrong side of the margin; in how many steps."""
         optimum = minimum(
             self.y, self.active, self.slack, self._solve, self._inner, tol=self.tol, max_iter=self.max_iter
         )
         self.slack = optimum.slack
         self.converged &= optimum.converged
         self.n_iter = max(self.n_iter, optimum.n_iter)
+        return optimum.n_iter
 
     def _inner(self, a: Floats, b: Floats) -> float:
         return float(a * self.penalty @ b)
@@ -174,6 +201,7 @@ class PrimalMachine:
         if self._doubtful(f):
             self._refine()
             f = self.table.times(self.theta)
+        self._f = f
         return self.theta.copy(), f
 
     def _flip(self, samples: Integers) -> None:
@@ -192,8 +220,8 @@ class PrimalMachine:
         samples = np.flatnonzero(active)
         for chunk in blocks(samples.size, CHUNK_ROWS):
             Z = self.table.Z[samples[chunk]]
-            add_symmetric(H, Z, Z, self.n_jobs)
-        self.inverse = Corrected(positive_inverse(H), self.n_jobs)
+            add_symmetric(H, Z, Z, self.table.n_jobs)
+        self.inverse = Corrected(positive_inverse(H), self.table.n_jobs)
         self.active = active.copy()
         self.theta = np.zeros(self.penalty.size)
         for _ in range(2):  # the second takes off the rounding of the first
@@ -222,8 +250,9 @@ class PrimalMachine:
 class Table:
     """The samples that machines share, and their products with a few random vectors, ``probe``."""
 
-    def __init__(self, Z: Floats, n_jobs: int | None) -> None:
+    def __init__(self, Z: Floats, n_machines: int, n_jobs: int | None) -> None:
         self.Z, self.n_jobs = Z, n_jobs
+        self.n_near = max(1, int(NEAR_SHARE * len(Z) / n_machines))
         self.probe = np.random.default_rng(0).normal(size=(Z.shape[1], PROBES))
         self.projected = product(Z, self.probe, n_jobs)
 

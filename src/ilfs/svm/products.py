@@ -8,16 +8,16 @@ from ilfs.arrays import Floats
 from ilfs.execution import blocks, thread_map
 
 SERIAL = 10_000_000  # multiplications that threads are not worth starting for
-BLOCK = 256
+BLOCK, WIDE_BLOCK = 256, 1024  # rows; columns of a matrix that is stored by rows
 
 
-def each(function: Callable[[slice], None], n: int, *, work: int, n_jobs: int | None) -> None:
+def each(function: Callable[[slice], None], n: int, *, work: int, n_jobs: int | None, size: int = BLOCK) -> None:
     """Call the function with every block of 0:n, in threads if there is enough work."""
     if work < SERIAL:
-        for block in blocks(n, BLOCK):
+        for block in blocks(n, size):
             function(block)
     else:
-        for _ in thread_map(function, blocks(n, BLOCK), n_jobs):
+        for _ in thread_map(function, blocks(n, size), n_jobs):
             pass
 
 
@@ -32,7 +32,8 @@ def product(A: Floats, B: Floats, n_jobs: int | None) -> Floats:
         else:
             np.matmul(A, B[:, block], out=out[:, block])
 
-    each(multiply, out.shape[0] if tall else out.shape[1], work=out.size * A.shape[-1], n_jobs=n_jobs)
+    n, size = (out.shape[0], BLOCK) if tall else (out.shape[1], WIDE_BLOCK)
+    each(multiply, n, work=out.size * A.shape[-1], n_jobs=n_jobs, size=size)
     return out
 
 
@@ -70,5 +71,8 @@ def positive_inverse(matrix: Floats) -> Floats:
 
 
 def inverse(matrix: Floats) -> Floats:
-    """Inverse of a small symmetric matrix."""
-    return np.asarray(1 / matrix if len(matrix) == 1 else np.linalg.inv(matrix), dtype=np.float64)
+    """Inverse of a small symmetric matrix; NaN if it has none, which those who check what comes of it notice."""
+    try:
+        return np.asarray(1 / matrix if len(matrix) == 1 else np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.full_like(matrix, np.nan)
