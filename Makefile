@@ -18,7 +18,7 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench bench-timing bench-peers quality clean-kernels clean
+.PHONY: help demo test test-slow coverage lint format docs bench bench-timing bench-peers fidelity quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -77,6 +77,9 @@ $(PEERS)/ready: pyproject.toml constraints.txt benchmarks/peers.txt
 
 bench-peers: $(PEERS)/ready  ## every method beside the best public implementation of it (about 10 minutes)
 	$(PEERS)/bin/python benchmarks/peers.py
+
+fidelity: $(VENV)/test  ## how far every method is from what it is checked against
+	$(BIN)/python benchmarks/fidelity.py
 
 quality: $(VENV)/package  ## the configurations of ILFS on the data in ILFS_DATA (hours; continues where it stopped)
 	$(BIN)/python benchmarks/quality.py run --store out/quality.jsonl --jobs 2

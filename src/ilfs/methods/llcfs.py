@@ -93,7 +93,7 @@ class LLCFS(RankingSelector):
         Column indices, best first; features of weight zero by their weight after the first step.
     weights_ : ndarray of shape (n_features,)
         The same as ``scores_``.
-    changes_ : ndarray of shape (n_iter_,)
+    changes_ : ndarray of shape (n_iter,)
         How much the weights changed in every step, in total.
     n_iter_ : int
         Steps made.

@@ -96,7 +96,7 @@ class UDFS(RankingSelector):
         Column indices, best first.
     projection_ : ndarray of shape (n_features, n_clusters)
         W; rows of columns with one value are zero.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After every step; it never rises.
     n_iter_ : int
         Steps made.
