@@ -23,7 +23,7 @@ Where we depart:
 - A share as ``step`` is a share of the features that are left, as in the paper (which halves). In scikit-learn's `RFE`
   it is one of all features.
 - Of columns with the same weight, copies for example, the later one is removed first.
-- Every machine is solved exactly and from the solution of the one before; see `ilfs.svm`.
+- Every machine is solved exactly and from the solution of the one before; see `ilfs.solvers.svm`.
 """
 
 from typing import Any, Self
@@ -36,7 +36,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer, is_integer, is_share
 from ilfs.selector import RankingSelector, Scores
-from ilfs.svm import Dual, Primal
+from ilfs.solvers.svm import Dual, Primal
 from ilfs.warn import warn
 
 BLOCK_COLUMNS = 128  # columns that are standardised at once

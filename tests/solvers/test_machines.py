@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from ilfs.execution import one_blas_thread
-from ilfs.svm import Dual, Primal
-from ilfs.svm.corrected import PENDING, Corrected
-from ilfs.svm.newton import line_search
-from ilfs.svm.products import add_symmetric, positive_inverse, product
-from ilfs.svm.weakest import weakest
+from ilfs.solvers.svm import Dual, Primal
+from ilfs.solvers.svm.corrected import PENDING, Corrected
+from ilfs.solvers.svm.newton import line_search
+from ilfs.solvers.svm.products import add_symmetric, positive_inverse, product
+from ilfs.solvers.svm.weakest import weakest
 
 
 @pytest.fixture(autouse=True)

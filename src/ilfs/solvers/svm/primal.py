@@ -4,10 +4,10 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks
-from ilfs.svm.corrected import Corrected
-from ilfs.svm.newton import Mask, crossed, minimum
-from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
-from ilfs.svm.weakest import TIE, weakest
+from ilfs.solvers.svm.corrected import Corrected
+from ilfs.solvers.svm.newton import Mask, crossed, minimum
+from ilfs.solvers.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
+from ilfs.solvers.svm.weakest import TIE, weakest
 
 CHUNK_ROWS = 1024  # samples whose outer products are added at once
 DEAD_SHARE = 0.1  # of the stored columns may have been removed before the others move together

@@ -10,7 +10,7 @@ features (`Primal`) or samples (`Dual`). Its inverse is kept. To remove a featur
 the active set, are corrections of rank one.
 """
 
-from ilfs.svm.dual import Dual
-from ilfs.svm.primal import Primal
+from ilfs.solvers.svm.dual import Dual
+from ilfs.solvers.svm.primal import Primal
 
 __all__ = ["Dual", "Primal"]

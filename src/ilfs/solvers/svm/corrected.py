@@ -3,7 +3,7 @@
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
-from ilfs.svm.products import add_symmetric, product
+from ilfs.solvers.svm.products import add_symmetric, product
 
 PENDING = 128  # corrections kept apart before they are added in one product
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks
-from ilfs.svm.corrected import Corrected
-from ilfs.svm.newton import Mask, minimum
-from ilfs.svm.primal import LEAST_RIDGE, Primal
-from ilfs.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
-from ilfs.svm.weakest import TIE, weakest
+from ilfs.solvers.svm.corrected import Corrected
+from ilfs.solvers.svm.newton import Mask, minimum
+from ilfs.solvers.svm.primal import LEAST_RIDGE, Primal
+from ilfs.solvers.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
+from ilfs.solvers.svm.weakest import TIE, weakest
 
 CHUNK_ROWS = 1024  # features whose outer products are added at once
 CANDIDATES = 256  # features with small weights, which are looked at before every removal
