@@ -1,4 +1,6 @@
+import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -35,6 +37,38 @@ def test_after_an_error_nothing_more_is_begun():
     with pytest.raises(ValueError, match="no"):
         list(thread_map(work, range(1000), n_jobs=2))
     assert len(begun) < 100
+
+
+def test_work_inside_of_work_does_not_wait_for_itself():
+    def outer(i):
+        return sum(thread_map(lambda j: i * j, range(5), n_jobs=2))
+
+    assert list(thread_map(outer, range(6), n_jobs=2)) == [10 * i for i in range(6)]
+
+
+def test_when_it_is_left_early_nothing_goes_on():
+    running = []
+
+    def work(i):
+        running.append(i)
+        time.sleep(0.02)
+        running.remove(i)
+        return i
+
+    results = thread_map(work, range(50), n_jobs=2)
+    assert next(results) == 0
+    results.close()
+    assert running == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own():
+    list(thread_map(abs, range(4), n_jobs=2))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if list(thread_map(abs, range(4), n_jobs=2)) == [0, 1, 2, 3] else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_blocks_cover_everything_once():

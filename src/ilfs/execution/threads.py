@@ -1,7 +1,10 @@
 """Work in threads whose number the results do not depend on."""
 
+import os
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeVar
@@ -11,6 +14,15 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+_this_thread = threading.local()
+
+
+@cache
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process has no threads
+    """Threads that stay: to start them takes longer than many a piece of work."""
+    return ThreadPoolExecutor(n_threads, initializer=lambda: setattr(_this_thread, "is_ours", True))
 
 
 @cache
@@ -48,14 +60,18 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | Non
     """
     n_threads = effective_n_jobs(n_jobs)
     with one_blas_thread():
-        if n_threads == 1:
+        if n_threads == 1 or getattr(_this_thread, "is_ours", False):  # ours must not wait for each other
             yield from map(function, items)
             return
-        pool = ThreadPoolExecutor(n_threads)
+        pool = _pool(n_threads, os.getpid())
+        futures = deque(pool.submit(function, item) for item in items)
         try:
-            yield from pool.map(function, items)
+            while futures:
+                yield futures.popleft().result()
         finally:
-            pool.shutdown(cancel_futures=True)
+            for future in futures:
+                future.cancel()
+            wait(futures)
 
 
 def blocks(n: int, size: int) -> list[slice]:
