@@ -9,7 +9,7 @@ import pytest
 from brute_force import representativeness, token_counts
 from helpers import DATA, NO_DATA, load, planted
 
-from ilfs import ILFS
+from ilfs import ILFS, METHODS, HallCFS
 
 pytestmark = pytest.mark.slow
 needs_data = pytest.mark.skipif(not DATA, reason=NO_DATA)
@@ -65,3 +65,13 @@ def test_every_data_set_is_ranked(name, selector):
     assert np.isfinite(selector.scores_).all()
     np.testing.assert_array_equal(np.sort(selector.order_), np.arange(X.shape[1]))
     assert (np.diff(selector.loglik_) >= -1e-9 * np.abs(selector.loglik_[0])).all()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("shape", [(1500, 800), (150, 3000)], ids=["tall", "wide"])
+@pytest.mark.parametrize("method", [*METHODS.values(), HallCFS], ids=lambda method: method.__name__)
+def test_every_method_gives_the_same_bits_on_two_threads(method, shape):
+    X, y = planted(*shape, n_informative=20, n_classes=3, shift=1.0)
+    one, two = method(n_jobs=1).fit(X, y), method(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.scores_, two.scores_)
+    np.testing.assert_array_equal(one.order_, two.order_)

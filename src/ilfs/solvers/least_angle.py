@@ -23,7 +23,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from ilfs.arrays import Floats
 from ilfs.execution import blocks, one_blas_thread, thread_map
 
-PANEL = 128  # features that enter before the rest of the matrix is updated
+PANEL = 64  # features that enter before the rest of the matrix is updated
 SIDE = 512  # columns of a block of products
 HEIGHT = 1024  # rows whose products are added at once
 BASIS_BYTES = 2**28  # of the bases of the targets that are treated side by side
@@ -124,29 +124,30 @@ class Path:
 
 
 def _by_products(X: NDArray[Any], Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[Path]:
-    """Paths one after the other, on the products of the features."""
+    """Paths on the products of the features, each on a copy of them; threads have one path each."""
     G, start = _products(X, Y, n_jobs)
-    squares = G.diagonal().copy()
-    paths = []
-    for c in start:
-        path = Path(c.copy(), squares)
-        S = G if n_nonzero <= PANEL else G.copy()  # what the features that entered leave of the products
-        panel, filled = np.empty((PANEL, c.size)), 0
-        while path.goes_on(n_nonzero):
-            p = path.entering
-            r = _row(S, p) - panel[:filled, p] @ panel[:filled]
-            if path.enter(r, float(r[p])):
-                panel[filled] = r
-                filled += 1
-            if filled == PANEL:
-                _downdate(S, panel, n_jobs)
-                filled = 0
-        chosen = np.array(path.entered, dtype=np.intp)
-        square = G[np.minimum.outer(chosen, chosen), np.maximum.outer(chosen, chosen)]
-        if chosen.size:
-            path.coefficients[chosen] = cho_solve(cho_factor(square), (c - path.c)[chosen])
-        paths.append(path)
-    return paths
+    return list(thread_map(lambda c: _path_by_products(G, c, n_nonzero), start, n_jobs))
+
+
+def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> Path:
+    """One path from these correlations."""
+    path = Path(start.copy(), G.diagonal().copy())
+    S = G if n_nonzero <= PANEL else G.copy()  # what the features that entered leave of the products
+    panel, filled = np.empty((PANEL, start.size)), 0
+    while path.goes_on(n_nonzero):
+        p = path.entering
+        r = _row(S, p) - panel[:filled, p] @ panel[:filled]
+        if path.enter(r, float(r[p])):
+            panel[filled] = r
+            filled += 1
+        if filled == PANEL:
+            _downdate(S, panel)
+            filled = 0
+    chosen = np.array(path.entered, dtype=np.intp)
+    square = G[np.minimum.outer(chosen, chosen), np.maximum.outer(chosen, chosen)]
+    if chosen.size:
+        path.coefficients[chosen] = cho_solve(cho_factor(square), (start - path.c)[chosen])
+    return path
 
 
 def _products(X: NDArray[Any], Y: Floats, n_jobs: int | None) -> tuple[Floats, Floats]:
@@ -171,13 +172,10 @@ def _row(S: Floats, p: int) -> Floats:
     return np.concatenate([S[:start, p], S[p, start:]])
 
 
-def _downdate(S: Floats, panel: Floats, n_jobs: int | None) -> None:
+def _downdate(S: Floats, panel: Floats) -> None:
     """Subtract the products of a panel."""
-
-    def subtract(side: slice) -> None:
+    for side in blocks(S.shape[0], SIDE):
         S[side, side.start :] -= panel[:, side].T @ panel[:, side.start :]
-
-    list(thread_map(subtract, blocks(S.shape[0], SIDE), n_jobs))
 
 
 def _by_samples(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[Path]:
