@@ -7,8 +7,8 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.execution import blocks, thread_map
 
-SERIAL = 10_000_000  # multiplications that threads are not worth starting for
-BLOCK, WIDE_BLOCK = 256, 1024  # rows; columns of a matrix that is stored by rows
+SERIAL = 20_000_000  # multiplications that threads are not worth starting for
+BLOCK, PRODUCT_BLOCK = 256, 1024  # rows or columns
 
 
 def each(function: Callable[[slice], None], n: int, *, work: int, n_jobs: int | None, size: int = BLOCK) -> None:
@@ -32,8 +32,8 @@ def product(A: Floats, B: Floats, n_jobs: int | None) -> Floats:
         else:
             np.matmul(A, B[:, block], out=out[:, block])
 
-    n, size = (out.shape[0], BLOCK) if tall else (out.shape[1], WIDE_BLOCK)
-    each(multiply, n, work=out.size * A.shape[-1], n_jobs=n_jobs, size=size)
+    n = out.shape[0] if tall else out.shape[1]
+    each(multiply, n, work=out.size * A.shape[-1], n_jobs=n_jobs, size=PRODUCT_BLOCK)
     return out
 
 
