@@ -4,6 +4,7 @@ from helpers import DATA, NO_DATA, load, oracle, peak_megabytes
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
+from sklearn.preprocessing import StandardScaler
 
 from ilfs import InfFS, inf_fs
 from ilfs.execution import Rows
@@ -182,3 +183,17 @@ def test_a_real_table_by_definition():
 def test_peak_memory():
     # a copy of the table (16 MB), half the graph (16 MB and its diagonal blocks), strips and blocks in work
     assert peak_megabytes("InfFS(n_jobs=2)", 1000, 2000) < 16 + 16 + 25
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_standardised_columns_are_not_ranked_by_their_rounding(dtype):
+    X, order = table(), np.random.default_rng(1).permutation(80)
+    one, two = (StandardScaler().fit_transform(Z.astype(dtype)) for Z in (X, X[order]))
+    np.testing.assert_allclose(inf_fs(one), inf_fs(two), rtol=1e-5)
+    np.testing.assert_allclose(inf_fs(one, alpha=0.5), scores_without_spread(one, alpha=0.5), rtol=1e-4)
+
+
+def scores_without_spread(X, alpha):
+    A = (1 - alpha) * (1 - np.abs(spearmanr(X).statistic))
+    r = 0.9 / np.linalg.eigvalsh(A)[-1]
+    return (np.linalg.inv(np.eye(len(A)) - r * A) - np.eye(len(A))).sum(axis=1)

@@ -39,6 +39,7 @@ from ilfs.warn import warn
 
 BLOCK_FEATURES = 64  # columns standardised at a time
 STRIP_FEATURES = 256  # rows of the graph's matrix computed at a time
+EQUAL = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}  # share by which spreads may differ from rounding
 KEPT_BYTES = 2 << 30  # most of the graph that is kept; the rest is computed again for every product
 
 Correlation = Literal["spearman", "pearson"]
@@ -49,6 +50,7 @@ class InfFS(RankingSelector):
 
     Good features vary much and are unlike many others. The spread is that of the columns as they come: a column in
     millimetres has a thousand times the spread of the same in metres. Use ``scale="range"`` unless the units agree.
+    After standardising all spreads are equal, and only being unlike others counts.
 
     Time: sorting every column, and one product of the table with itself. Memory: a copy of the table and half the
     graph, n_features^2 / 2 numbers up to 2 GB; of a larger graph the rest is computed anew in every step. Float32
@@ -151,7 +153,7 @@ class InfFS(RankingSelector):
     def _score_rows(self, rows: Rows) -> Scores:
         Z, deviations = standardised(rows, self.correlation)
         spread = deviations if self.scale == "range" else deviations * (rows.high - rows.low)
-        graph = Graph(Z, brought_to_unit_interval(spread), float(self.alpha), rows.n_jobs)
+        graph = Graph(Z, brought_to_unit_interval(spread, EQUAL[rows.X.dtype]), float(self.alpha), rows.n_jobs)
         steps = path_sums(graph.times, len(Z), float(self.damping), self.tol, self.max_iter)
         for paths in self._steps(steps, "step", self.max_iter):
             self.n_iter_, self.spectral_radius_ = paths.n_steps, paths.spectral_radius
@@ -232,10 +234,10 @@ def standardised(rows: Rows, correlation: Correlation) -> tuple[Floats, Floats]:
     return Z, deviations
 
 
-def brought_to_unit_interval(spread: Floats) -> Floats:
-    """Such that max(s_i, s_j) over all pairs has least value 0 and largest 1."""
+def brought_to_unit_interval(spread: Floats, equal: float) -> Floats:
+    """Such that max(s_i, s_j) over all pairs has least value 0 and largest 1; 0 if all are equal up to rounding."""
     apart = spread.max() - spread.min()
-    return (spread - spread.min()) / apart if apart > 0 else np.zeros_like(spread)
+    return (spread - spread.min()) / apart if apart > equal * spread.max() else np.zeros_like(spread)
 
 
 class Graph:
