@@ -152,3 +152,16 @@ class TestFile:
         with pytest.raises(ValueError, match="not fitted"):
             write_ranking(ILFS(), tmp_path / "ranking.csv")
         assert list(tmp_path.iterdir()) == []
+
+
+def test_small_scores_keep_their_digits_and_one_infinite_score_does_not_matter():
+    class Ranked:
+        def __init__(self, scores):
+            self.scores = np.array(scores)
+
+        def ranking_table(self, top, input_features):
+            return {"score": self.scores}
+
+    assert ranking_text(Ranked([-1e-6, -2e-6])).split() == ["score", "-1.0000e-06", "-2.0000e-06"]
+    assert ranking_text(Ranked([np.inf, 0.5])).split() == ["score", "inf", "0.5000"]
+    assert ranking_text(Ranked([0.0, 0.0])).split() == ["score", "0.0000", "0.0000"]

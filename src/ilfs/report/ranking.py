@@ -56,7 +56,8 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
 def _cells(values: NDArray[Any]) -> list[str]:
     if values.dtype.kind != "f":
         return [str(value) for value in values]
-    plain = 1e-3 <= np.abs(values).max(initial=1.0) < 1e6
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    plain = largest == 0 or 1e-2 <= largest < 1e6
     return [f"{value:.4f}" if plain else f"{value:.4e}" for value in values]
 
 
