@@ -88,7 +88,10 @@ def rfe():
             (squares[there == gone[0]][0] - squares.min()) / squares.max()
             for gone, there, squares in reference.followed(done, reference.standard(X), y)
         ]
-        yield f"w² of what was removed over the least of an exact SVM, {shape[0]} x {shape[1]}, all steps", max(excess)
+        yield (
+            f"excess of the removed w² over the least of an exact SVM, {shape[0]} x {shape[1]}, all steps",
+            max(excess),
+        )
 
 
 def fsv():

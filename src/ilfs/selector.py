@@ -9,8 +9,10 @@ from typing import Any, ClassVar, Self, TypeVar
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import DataConversionWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import type_of_target
@@ -99,10 +101,12 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         self._check_parameters()
         self._forget()
         X = check_columns(X)
+        if sparse.issparse(X) and not self._takes_sparse:
+            raise TypeError(self._refusal_of_sparse())
         X = validate_data(
             self,
             X,
-            accept_sparse=("csc", "csr") if self._takes_sparse else False,
+            accept_sparse=("csc", "csr"),
             dtype="numeric",
             ensure_all_finite=False,
             ensure_min_samples=2,
@@ -211,6 +215,13 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
                 context = self._init_callback_context()
                 context.call_on_fit_task_begin(estimator=self)
             context.call_on_fit_task_end(estimator=self)
+
+    def _refusal_of_sparse(self) -> str:
+        return (
+            f"Sparse data was passed for X, but {type(self).__name__} needs all cells: make X dense with X.toarray() "
+            "if memory allows, or use a method that takes sparse tables (ILFS, FisherScore, MutualInformation, "
+            "ReliefF, FSV, CFS, LaplacianScore, MCFS)"
+        )
 
     def _refusal_of_missing(self, columns: Integers) -> str:
         some = ", ".join(self._name(column) for column in columns[:5]) + (", ..." if columns.size > 5 else "")
@@ -339,6 +350,8 @@ def check_columns(X: Any) -> Any:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(f"X must be in memory, got a {type(X).__name__}: collect it first")
+    if isinstance(frame, nw.DataFrame) and not frame.columns:
+        raise ValueError(f"X must have at least one column, got a data frame of shape {frame.shape}")
     for name, kind in frame.schema.items() if isinstance(frame, nw.DataFrame) else ():
         if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
             raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
@@ -350,8 +363,10 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None: every sample needs a class")
     y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning)
     if y.ndim != 2 or y.shape[1] == 1:
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(y)
     if y.shape[0] != n_samples:
         raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {y.shape[0]}")
     missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []

@@ -189,7 +189,7 @@ class SVMRFE(RankingSelector):
         return Scores(np.mean([1 / one.ranking_ for one in fitted], axis=0))
 
     def _more_columns(self) -> dict[str, NDArray[Any]]:
-        return {"squared weight": self.squared_weights_}
+        return {"squared_weight": self.squared_weights_}
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
