@@ -545,3 +545,10 @@ class TestIndicatorMatrix:
         X, Y = labelled()
         selector = pickle.loads(pickle.dumps(ILFS(3).fit(X, Y)))
         np.testing.assert_array_equal(selector.transform(X), X[:, :3])
+
+
+@pytest.mark.parametrize("weight", [1e160, 1e-200])
+def test_weights_that_cannot_be_multiplied_are_refused(table, weight):
+    X, y = table
+    with pytest.raises(ValueError, match="sample_weight must be 0 or between 1e-100 and 1e"):
+        ILFS().fit(X, y, sample_weight=np.full(len(y), weight))

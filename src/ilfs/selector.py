@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, Target
+from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, Target, one_blas_thread
 from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.warn import warn
@@ -146,7 +146,8 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         rows = Rows.of(X, target, self.n_jobs, missing=self._takes_missing)
         if not rows.columns.size:
             raise ValueError("X must have a column with two different values, got none")
-        return self._with_constants(self._score_rows(rows), rows)
+        with one_blas_thread():  # once for all of it: setting it back and forth takes time
+            return self._with_constants(self._score_rows(rows), rows)
 
     def _with_constants(self, scores: Scores, rows: Rows) -> Scores:
         """Columns with one value come last, also behind others of the lowest score."""
@@ -408,7 +409,12 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
         raise ValueError(f"sample_weight must not be negative, got {weight.min():g} in row {int(weight.argmin())}")
     if not weight.any():
         raise ValueError("sample_weight must contain at least one non-zero number, got only zeros")
-    mean = float(weight[weight > 0].mean())
+    counted = weight[weight > 0]
+    if counted.max() > 1e100 or counted.min() < 1e-100:
+        raise ValueError(
+            f"sample_weight must be 0 or between 1e-100 and 1e+100, got {counted.min():g} to {counted.max():g}"
+        )
+    mean = float(counted.mean())
     if mean < 0.5:
         warn(
             f"sample_weight says how often each row counts, but its mean is {mean:.2g}: "

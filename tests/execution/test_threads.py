@@ -71,6 +71,26 @@ def test_a_forked_process_has_threads_of_its_own():
     assert os.waitpid(child, 0)[1] == 0
 
 
+def test_several_at_once_leave_matrix_products_as_they_were():
+    before, inside, gate = blas_threads(), [], threading.Barrier(3)
+
+    def fit(i):
+        for _ in thread_map(abs, range(2)):
+            gate.wait()
+            inside.append(blas_threads())
+            time.sleep(0.01 * i)
+            inside.append(blas_threads())
+            gate.wait()
+
+    threads = [threading.Thread(target=fit, args=(i,)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert inside == [{1}] * 12
+    assert blas_threads() == before
+
+
 def test_blocks_cover_everything_once():
     covered = np.concatenate([np.arange(10)[block] for block in blocks(10, 4)])
     assert covered.tolist() == list(range(10))

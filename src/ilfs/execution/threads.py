@@ -5,7 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -19,6 +19,17 @@ R = TypeVar("R")
 _this_thread = threading.local()
 
 
+class _Blas:
+    """How many want matrix products to use one thread, and what to put back after the last."""
+
+    def __init__(self) -> None:
+        self.lock, self.users = threading.Lock(), 0
+        self.limit: Any = None
+
+
+_blas = _Blas()
+
+
 @cache
 def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process has no threads
     """Threads that stay: to start them takes longer than many a piece of work."""
@@ -30,12 +41,35 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
+@cache
+def _governor(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """A thread of its own, since only the one that has limited others may end it."""
+    return ThreadPoolExecutor(1)
+
+
+def _limited() -> Any:
+    return _controller().limit(limits=1, user_api="blas").__enter__()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Let matrix products use one thread.
 
-    Two threads of BLAS may round differently from one; and where we have threads of our own, more get in their way.
+    Two threads of BLAS may round differently from one; and where we have threads of our own, more get in their way. The
+    setting is one for the whole process: of several fits at once, the first sets it and the last puts it back.
     """
-    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+    governor = _governor(os.getpid())
+    with _blas.lock:
+        if _blas.users == 0:
+            _blas.limit = governor.submit(_limited).result()
+        _blas.users += 1
+    try:
+        yield
+    finally:
+        with _blas.lock:
+            _blas.users -= 1
+            if _blas.users == 0:
+                governor.submit(_blas.limit.__exit__, None, None, None).result()
 
 
 def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None = None) -> Iterator[R]:
@@ -67,7 +101,9 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | Non
         futures = deque(pool.submit(function, item) for item in items)
         try:
             while futures:
-                yield futures.popleft().result()
+                result = futures[0].result()
+                futures.popleft()
+                yield result
         finally:
             for future in futures:
                 future.cancel()
