@@ -136,3 +136,13 @@ class TestInvariance:
         selector = ILFS(**parameters)
         first = selector.fit(X, y).scores_
         np.testing.assert_array_equal(selector.fit(X, y).scores_, first)
+
+
+def test_the_only_cell_of_its_class_is_half_way_in_every_column_layout_and_unit():
+    rng, y = np.random.default_rng(0), np.arange(40) % 2
+    X = np.zeros((40, 10))
+    X[1 + 2 * np.arange(10), np.arange(10)] = rng.random(10)
+    relevance = ILFS().fit(X, y).relevance_
+    assert np.unique(relevance).size == 1
+    for same in (sparse.csr_array(X), 7 * X, np.sign(X)):
+        np.testing.assert_array_equal(ILFS().fit(same, y).relevance_, relevance)

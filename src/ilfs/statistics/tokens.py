@@ -47,6 +47,7 @@ class TokenCounts:
         from ilfs.kernels.evidence import GROUP, dense_tokens, sparse_tokens
 
         whole = class_contrast(moments, evidence, leave_one_out, balanced)
+        whole = whole._replace(constant=whole.constant + rounding(whole, moments))
         inner = edges[1:-1]
         is_share = evidence == "distance"
         thresholds = inner if is_share else np.log(inner / (1.0 - inner))
@@ -107,6 +108,18 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
     sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     weight = class_balance(moments) if balanced else np.ones_like(moments.count)
     return Contrast(moments.mean, square, linear, constant, sharpness, weight)
+
+
+def rounding(contrast: Contrast, moments: ClassMoments) -> Floats:
+    """By how much rounding may lower the evidence of a cell, at most.
+
+    The only cell of its class that is not 0 is as far from its class, left out, as from the others: exactly half way.
+    Added to the evidence, this puts such cells on the same side in every column, layout and unit.
+    """
+    furthest = np.sqrt(moments.scatter)  # no cell lies further from the mean of its class
+    cell = furthest + np.abs(moments.mean)
+    terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * cell + contrast.constant
+    return np.asarray(8 * np.finfo(np.float64).eps * terms)
 
 
 def half_precision(moments: ClassMoments) -> Floats:
