@@ -365,3 +365,15 @@ def test_real_tables(name):
 def test_memory_is_that_of_the_features_in_use():
     # the table has 80 MB
     assert peak_megabytes("FSV(n_jobs=2)", 5_000, 2_000) < 90
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e20, 1e-25])
+def test_sparse_float32_of_any_size_is_as_good_as_dense(factor):
+    X, y = overlapping(60, 8)
+    X = (np.where(np.random.default_rng(1).random(X.shape) < 0.5, X, 0) * factor).astype(np.float32)
+    np.testing.assert_allclose(FSV().fit(sparse.csr_array(X), y).scores_, FSV().fit(X, y).scores_, rtol=1e-9)
+
+
+def test_the_layout_does_not_decide_which_of_equal_columns_is_used():
+    X, y = np.linspace(0, 1, 50)[:, None] * np.ones(3), np.arange(50) % 2
+    assert FSV().fit(np.asfortranarray(X), y).order_[0] == FSV().fit(X, y).order_[0] == 0

@@ -270,7 +270,8 @@ class Table:
         X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
 
         def moments(part: slice) -> Floats:
-            block = X[:, part].toarray() if sparse.issparse(X) else X[:, part].astype(np.float64)
+            block = X[:, part]
+            block = (block.toarray() if sparse.issparse(block) else block).astype(np.float64)
             mean = rows.low[part] + (block - rows.low[part]).mean(axis=0)
             block -= mean
             return np.stack([mean, np.sqrt(np.mean(block * block, axis=0))])
@@ -452,7 +453,8 @@ class FullProgram:
             slope = self.table.slopes(self.label * self.part.dual)
             worth = np.abs(slope) / cost
             worth[here] = 0.0
-            new = np.argsort(-worth, kind="stable")[: max(BATCH, here.size // 4)]
+            # rounded, lest the layout of the table decides between equal columns
+            new = np.argsort(-worth.round(9), kind="stable")[: max(BATCH, here.size // 4)]
             new = new[worth[new] > 1.0 + EXCESS]
             if not solved or not new.size:
                 return slope, solved
