@@ -166,3 +166,9 @@ def test_scikit_learn_takes_the_function():
 def test_memory_is_that_of_the_neighbours_or_of_the_paths(m, n):
     paths = 2 * n * n + 4 * (n // 2) ** 2 if n <= m else m * n + 5 * (m - 1) * m
     assert peak_megabytes("MCFS(n_jobs=2)", m, n) < 8 * paths / 2**20 + 100
+
+
+def test_sparse_columns_far_from_zero_keep_their_precision():
+    X, _ = planted(n_samples=60, n_features=8)
+    far = sparse.csr_array(X + 1e8)
+    np.testing.assert_array_equal(MCFS().fit(far).order_, MCFS().fit(far.toarray()).order_)

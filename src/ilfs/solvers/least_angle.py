@@ -249,8 +249,10 @@ class SparseFeatures:
         """Compressed columns and their means."""
         X = X.tocsc().astype(np.float64)
         mean = np.asarray(X.mean(axis=0)).ravel()
-        squares = np.asarray(X.multiply(X).sum(axis=0)).ravel() - X.shape[0] * mean * mean
-        return cls(X, mean, np.maximum(squares, 0.0))
+        stored = np.diff(X.indptr)
+        deviations = sparse.csc_array((X.data - np.repeat(mean, stored), X.indices, X.indptr), shape=X.shape)
+        squares = np.asarray(deviations.multiply(deviations).sum(axis=0)).ravel()
+        return cls(X, mean, squares + (X.shape[0] - stored) * mean * mean)
 
     def products(self, vectors: Floats) -> Floats:
         """With every feature."""
