@@ -213,7 +213,7 @@ def test_the_function_returns_the_scores_and_serves_scikit_learn():
     [
         ({"n_clusters": 0}, "n_clusters must be an integer >= 1, got 0"),
         ({"n_neighbors": "5"}, "n_neighbors must be an integer >= 1, got '5'"),
-        ({"beta": 0.0}, "beta must be a number > 0, got 0.0"),
+        ({"beta": 0.0}, "beta must be a number strictly between 1e-12 and 1e\\+12, got 0.0"),
         ({"max_iter": True}, "max_iter must be an integer >= 1, got True"),
         ({"tol": -1}, "tol must be a number > 0, got -1"),
     ],

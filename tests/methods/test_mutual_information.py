@@ -241,3 +241,8 @@ def test_wrong_parameters_are_refused(wrong, message):
 def test_peak_memory_is_some_blocks_of_columns():
     # 64 columns twice for each of two threads
     assert peak_megabytes("MutualInformation(n_jobs=2)", 10_000, 1_000) < 2 * 2 * 64 * 10_000 * 8 / 1e6 + 10
+
+
+def test_a_range_beyond_float32_is_cut_in_two():
+    X = np.array([[-3e38], [-2e38], [2e38], [3e38]] * 5, dtype=np.float32)
+    np.testing.assert_allclose(mutual_information(X, [0, 0, 1, 1] * 5, n_bins=2, bins="width"), np.log(2))

@@ -216,8 +216,8 @@ def test_too_few_steps_are_told():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0}, "C must be a number strictly between 0 and inf, got 0"),
-        ({"C": np.nan}, "C must be a number strictly between 0 and inf, got nan"),
+        ({"C": 0}, "C must be a number strictly between 1e-100 and 1e\\+100, got 0"),
+        ({"C": np.nan}, "C must be a number strictly between 1e-100 and 1e\\+100, got nan"),
         ({"step": 0}, r"step must be an integer >= 1 or a share in \(0, 1\), got 0"),
         ({"step": 1.0}, r"step must be an integer >= 1 or a share in \(0, 1\), got 1.0"),
         ({"step": True}, r"step must be an integer >= 1 or a share in \(0, 1\), got True"),

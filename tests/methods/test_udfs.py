@@ -216,3 +216,12 @@ def test_peak_memory_with_many_samples():
 def test_peak_memory_with_many_features():
     # three copies of the table (16 MB each), samples x samples and blocks in work
     assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 200, 10000) < 48 + 80
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"gamma": 1e-10}, {"gamma": 1e-5, "regularization": 1e-10}, {"regularization": 1e-15}]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rounding_that_makes_the_scatter_indefinite_is_survived(parameters):
+    one_hot = [np.eye(k)[np.random.default_rng(k).integers(0, k, 100)] for k in (4, 3)]
+    assert np.isfinite(UDFS(**parameters).fit(np.hstack(one_hot)).scores_).all()

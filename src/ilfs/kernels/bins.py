@@ -111,7 +111,7 @@ def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bo
     if start >= n:
         return found
     if equal_width:
-        return width_cuts(float(ordered[0]), float(ordered[n - 1]), n_bins, cuts)
+        return width_cuts(np.float64(ordered[0]), np.float64(ordered[n - 1]), n_bins, cuts)
     return frequency_cuts(ordered, below, n, n_bins, cuts)
 
 

@@ -324,23 +324,24 @@ def path_sums(times: Callable[[Floats], Floats], n: int, damping: float, tol: fl
     that of A, whose vector has no negative entry and is therefore in that space; and (I - rT)^-1 gives the path sums.
     """
     basis = np.full((1, n), 1.0 / np.sqrt(n))
-    T = np.zeros((max_iter + 1, max_iter + 1))
+    diagonal, beside = np.zeros((2, 0))
     for step in range(max_iter):
         image = times(basis[-1])
         if step == 0:
             degrees = np.sqrt(n) * image
         with one_blas_thread():
-            T[step, step] = basis[-1] @ image
+            diagonal = np.append(diagonal, basis[-1] @ image)
             for _ in range(2):  # once leaves what rounding left
                 image -= (basis @ image) @ basis
-            T[step, step + 1] = T[step + 1, step] = beside = float(np.linalg.norm(image))
-            radius, shares, residual = solved(T[: step + 1, : step + 1], beside, damping)
+            length = float(np.linalg.norm(image))
+            T = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+            radius, shares, residual = solved(T, length, damping)
             sums = np.maximum(np.sqrt(n) * (shares @ basis) - 1.0, 0.0)
         settled = residual <= tol
         yield Paths(step + 1, radius, sums, degrees, settled)
         if settled:
             return
-        basis = np.vstack([basis, image / beside])
+        basis, beside = np.vstack([basis, image / length]), np.append(beside, length)
 
 
 def solved(T: Floats, beside: float, damping: float) -> tuple[float, Floats, float]:

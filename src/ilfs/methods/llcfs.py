@@ -38,7 +38,7 @@ from scipy import linalg, sparse
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
 from ilfs.neighbours import difference_grams, nearest_neighbours, usable_neighbours
-from ilfs.parameters import check_integer, check_positive
+from ilfs.parameters import check_between, check_integer, check_positive
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
 
@@ -185,7 +185,7 @@ class LLCFS(RankingSelector):
         super()._check_parameters()
         check_integer("n_clusters", self.n_clusters, 1)
         check_integer("n_neighbors", self.n_neighbors, 1)
-        check_positive("beta", self.beta)
+        check_between("beta", self.beta, 1e-12, 1e12)
         check_integer("max_iter", self.max_iter, 1)
         check_positive("tol", self.tol)
 

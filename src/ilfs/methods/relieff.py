@@ -150,7 +150,10 @@ class ReliefF(RankingSelector):
             rows = replace(rows, n_jobs=1)
         drawn = self._draw(rows.X.shape[0])
         pairs, n_used = class_neighbours(
-            rows, int(self.n_neighbors), drawn, lambda pieces: self._steps(pieces, "block of samples")
+            rows,
+            min(int(self.n_neighbors), rows.X.shape[0]),
+            drawn,
+            lambda pieces: self._steps(pieces, "block of samples"),
         )
         return Scores(feature_weights(rows, pairs, n_used))
 

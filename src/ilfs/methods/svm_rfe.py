@@ -193,7 +193,7 @@ class SVMRFE(RankingSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_between("C", self.C, 0, np.inf)
+        check_between("C", self.C, 1e-100, 1e100)
         if not (is_integer(self.step) and self.step >= 1) and not (is_share(self.step) and self.step < 1):
             raise ValueError(f"step must be an integer >= 1 or a share in (0, 1), got {self.step!r}")
         check_choice("standardize", self.standardize, (True, False))

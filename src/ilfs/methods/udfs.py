@@ -51,6 +51,7 @@ FEW = 200  # features, of which all eigenvectors are computed
 EIGEN_TOL = 1e-8  # of the first eigenvectors
 DEPTH = 4  # products with the inverse before the space is cut back
 MOST_RESTARTS = 10
+ROUNDING = 1e-15  # of the largest cost
 FACTORED_EVERY = 4  # steps; less often, and rounding errors grow from step to step
 
 Inverse = Callable[[Floats], Floats]
@@ -307,11 +308,17 @@ class Dense:
         return self.A @ V
 
     def inverse(self, shift: Floats) -> Inverse:
-        """By Cholesky."""
-        shifted = self.A.copy(order="F")
-        shifted.flat[:: len(shifted) + 1] += shift
-        factor = linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-        return lambda V: linalg.cho_solve(factor, V, check_finite=False)
+        """By Cholesky; all eigenvalues are raised alike if rounding has made one of them negative."""
+        raised = 0.0
+        while True:
+            shifted = self.A.copy(order="F")
+            shifted.flat[:: len(shifted) + 1] += shift + raised
+            try:
+                factor = linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+            except linalg.LinAlgError:
+                raised = 100 * (raised or ROUNDING * self.A.diagonal().max())
+                continue
+            return lambda V: linalg.cho_solve(factor, V, check_finite=False)
 
 
 class LowRank:
