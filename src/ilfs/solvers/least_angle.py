@@ -23,7 +23,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from ilfs.arrays import Floats
 from ilfs.execution import blocks, one_blas_thread, thread_map
 
-PANEL = 64  # features that enter before the rest of the matrix is updated
+PANEL = 256  # features that enter before the rest of the matrix is updated
 SIDE = 512  # columns of a block of products
 HEIGHT = 1024  # rows whose products are added at once
 BASIS_BYTES = 2**28  # of the bases of the targets that are treated side by side
