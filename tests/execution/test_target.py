@@ -35,3 +35,9 @@ def test_rows_of_a_block_are_counted_from_its_start():
     rows, starts, _ = target.sorted_rows(3, 5)
     assert rows.tolist() == [0, 1]
     assert starts.tolist() == [0, 1, 2, 2]
+
+
+def test_one_machine_for_two_classes_otherwise_one_a_class():
+    assert Target.from_labels(np.array(["a", "b", "b"])).one_against_rest().tolist() == [[-1, 1, 1]]
+    three = Target.from_labels(np.array([5, 7, 9])).one_against_rest()
+    assert three.tolist() == [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]

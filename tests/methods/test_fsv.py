@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs import FSV
+from ilfs.execution import columns
 from ilfs.methods import fsv
 from ilfs.solvers.hinge_program import HingeProgram
 
@@ -286,7 +287,7 @@ def test_blocks_and_threads_do_not_matter(monkeypatch):
     X, y = planted(n_samples=100, n_features=300, n_classes=3)
     one = FSV(n_jobs=1).fit(X, y)
     np.testing.assert_array_equal(FSV(n_jobs=3).fit(X, y).scores_, one.scores_)
-    monkeypatch.setattr(fsv, "BLOCK_CELLS", 1000)
+    monkeypatch.setattr(columns, "PART_CELLS", 1000)
     small = FSV(n_jobs=1).fit(X, y)
     np.testing.assert_array_equal(FSV(n_jobs=3).fit(X, y).scores_, small.scores_)
     np.testing.assert_allclose(small.scores_, one.scores_, rtol=1e-9)

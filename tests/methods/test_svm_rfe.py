@@ -8,7 +8,7 @@ from sklearn.feature_selection import RFE
 from sklearn.svm import SVC, LinearSVC
 
 from ilfs import SVMRFE
-from ilfs.methods.svm_rfe import batch_sizes, one_against_rest
+from ilfs.methods.svm_rfe import batch_sizes
 
 
 def standard(X):
@@ -200,11 +200,6 @@ def test_how_many_are_removed_at_each_step():
     assert batch_sizes(10, 4) == [4, 4, 1]
     assert batch_sizes(10, 0.5) == [5, 2, 1, 1]
     assert batch_sizes(3, 0.01) == [1, 1]
-
-
-def test_one_machine_for_two_classes():
-    assert one_against_rest(np.array([0, 1, 1]), 2).tolist() == [[-1, 1, 1]]
-    assert one_against_rest(np.array([0, 1, 2]), 3).tolist() == [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
 
 
 def test_too_few_steps_are_told():

@@ -55,6 +55,6 @@ def column_parts(X: Any) -> list[slice]:
 
 
 def dense_columns(X: Any, columns: slice) -> Floats:
-    """A dense copy of some columns, row after row."""
+    """Some columns, dense, row after row; it may be X itself, so it is not to be written to."""
     part = X[:, columns]
     return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)

@@ -37,6 +37,11 @@ class Target:
         here = self.codes >= 0
         return np.bincount(self.codes[here], self.weight[here], minlength=self.classes.size).astype(np.float64)
 
+    def one_against_rest(self) -> Floats:
+        """What each linear machine is to say of each row, 1 or -1: one for two classes, otherwise one a class."""
+        classes = np.arange(self.classes.size) if self.classes.size > 2 else np.array([1])
+        return np.where(self.codes == classes[:, None], 1.0, -1.0)
+
     def sorted_rows(self, start: int, stop: int) -> tuple[Integers, Integers, Floats]:
         """Rows start:stop grouped by class, counted from start; where each class begins; their weights."""
         codes = self.codes[start:stop]

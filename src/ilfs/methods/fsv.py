@@ -42,7 +42,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows
-from ilfs.execution.threads import blocks, one_blas_thread, thread_map
+from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.threads import one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.solvers.hinge_program import HingeProgram
@@ -57,7 +58,6 @@ BATCH = 50  # features that join a program at once, at least
 EXCESS = 1e-9  # share of its cost by which a feature may miss its chance to join
 CHEAPEST = 1e-9  # share of its first cost that a feature costs at least, lest rounding cost more
 ROUNDING = 1e-12  # of a slope: a distance of weighted means, in standard deviations
-BLOCK_CELLS = 1 << 21
 FAR = 1e4  # a mean of so many deviations is taken off before a product, not after
 
 
@@ -67,7 +67,7 @@ class FSV(RankingSelector):
     The linear programs are solved exactly, by following the optimal vertex; ``duality_gap_`` proves it. A pivot costs
     O(samples x features in use), and all features are looked at (one product of the table with a vector) some twenty to
     fifty times. Memory beyond the table: the features that ever were worth their cost, standardised, a few times (8
-    bytes a cell), a block of 16 MB a thread, and an eighth of the table if there are more than 4000 samples.
+    bytes a cell), some blocks of 8 MB a thread, and an eighth of the table if there are more than 4000 samples.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class FSV(RankingSelector):
         with one_blas_thread():
             table = Table.of(rows)
             alpha = np.full(table.scale.size, float(self.alpha)) / (1.0 if self.standardize else table.scale)
-            labels = one_against_rest(rows.target.codes, rows.target.classes.size)
+            labels = rows.target.one_against_rest()
             machines = [Machine(table, label, alpha, self.penalty) for label in labels]
             total = self.max_iter * len(machines)
             for _ in self._steps(programs(machines, self.max_iter, self.tol), "linear program", total):
@@ -270,13 +270,12 @@ class Table:
         X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
 
         def moments(part: slice) -> Floats:
-            block = X[:, part]
-            block = (block.toarray() if sparse.issparse(block) else block).astype(np.float64)
+            block = dense_columns(X, part)
             mean = rows.low[part] + (block - rows.low[part]).mean(axis=0)
-            block -= mean
+            block = block - mean
             return np.stack([mean, np.sqrt(np.mean(block * block, axis=0))])
 
-        mean, scale = np.hstack(list(thread_map(moments, column_blocks(X), rows.n_jobs)))
+        mean, scale = np.hstack(list(thread_map(moments, column_parts(X), rows.n_jobs)))
         return cls(X, mean, scale, rows.n_jobs)
 
     def slopes(self, v: Floats) -> Floats:
@@ -288,7 +287,7 @@ class Table:
                 return np.asarray(block.T @ v - mean * v.sum())
             return np.asarray(v @ (block - mean))
 
-        return np.concatenate(list(thread_map(product, column_blocks(self.X), self.n_jobs))) / self.scale
+        return np.concatenate(list(thread_map(product, column_parts(self.X), self.n_jobs))) / self.scale
 
     def some(self, rows: Integers) -> "Table":
         """A table of some samples, standardised as all."""
@@ -299,17 +298,6 @@ class Table:
         Z = self.X[:, features]
         Z = np.asarray((Z.toarray() if sparse.issparse(Z) else Z).T, dtype=np.float64, order="C")
         return (Z - self.mean[features, None]) / self.scale[features, None]
-
-
-def column_blocks(X: Any) -> list[slice]:
-    """Parts of the columns that depend on the shape only."""
-    return blocks(X.shape[1], max(1, BLOCK_CELLS // X.shape[0]))
-
-
-def one_against_rest(codes: Integers, n_classes: int) -> list[Floats]:
-    """Labels 1 and -1 of each machine: one for two classes, else one a class."""
-    ones = range(1, 2) if n_classes == 2 else range(n_classes)
-    return [np.where(codes == k, 1.0, -1.0) for k in ones]
 
 
 def programs(machines: list["Machine"], max_iter: int, tol: float) -> Iterator["Machine"]:

@@ -171,7 +171,7 @@ class SVMRFE(RankingSelector):
         n_samples, n_features = rows.X.shape
         features_first = n_features > n_samples
         assert rows.target is not None
-        signs = one_against_rest(rows.target.codes, rows.target.classes.size)
+        signs = rows.target.one_against_rest()
         table, deviation = standardised(rows, features_first=features_first)
         unit = 1.0 if self.standardize else float(deviation.max())
         scale = np.ones(n_features) if self.standardize else np.maximum(deviation / unit, LEAST_SCALE)
@@ -209,12 +209,6 @@ def batch_sizes(n_features: int, step: int | float) -> list[int]:
         sizes.append(min(wanted, n_features - 1))
         n_features -= sizes[-1]
     return sizes
-
-
-def one_against_rest(codes: Integers, n_classes: int) -> Floats:
-    """What each machine is to say of each sample; for two classes one machine is enough."""
-    classes = np.arange(n_classes) if n_classes > 2 else np.array([1])
-    return np.where(codes == classes[:, None], 1.0, -1.0)
 
 
 def standardised(rows: Rows, *, features_first: bool) -> tuple[Floats, Floats]:
