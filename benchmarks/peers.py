@@ -59,7 +59,7 @@ def rfe():
 def ls():
     from skfeature.function.similarity_based.lap_score import lap_score
 
-    return "LaplacianScore", "scikit-feature lap_score", lambda X, _: lap_score(X, mode="raw"), 3, (2_000, 1_000), 5
+    return "LaplacianScore", "scikit-feature lap_score", lambda X, _: lap_score(X, mode="raw"), 9, (2_000, 1_000), 5
 
 
 def mcfs():

@@ -58,3 +58,13 @@ def dense_columns(X: Any, columns: slice) -> Floats:
     """Some columns, dense, row after row; it may be X itself, so it is not to be written to."""
     part = X[:, columns]
     return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+
+
+def side_by_side(X: Any, columns: slice) -> tuple[NDArray[Any], int]:
+    """A read-only table, row after row, that has some columns side by side, and where the first of them is.
+
+    X itself if its rows are contiguous, a dense copy of those columns otherwise; float32 or float64.
+    """
+    if not sparse.issparse(X) and X.flags.c_contiguous:
+        return read_only(X), columns.start
+    return read_only(dense_columns(X, columns)), 0

@@ -73,18 +73,20 @@ def sparse_products(
 
 
 @kernel
-def add_squared_distances(part: Floats, first: Integers, second: Integers, squared: Floats) -> None:
-    """Add to the squared distance of every pair of rows what some columns contribute."""
+def add_squared_distances(
+    X: NDArray[Any], column: int, width: int, first: Integers, second: Integers, squared: Floats
+) -> None:
+    """Add to the squared distance of every pair of rows what some columns, from this one on, contribute."""
     lanes = np.empty(LANES)
-    whole = part.shape[1] - part.shape[1] % LANES
+    whole = width - width % LANES
     for p in range(first.size):
-        x, y = part[first[p]], part[second[p]]
+        x, y = X[first[p], column : column + width], X[second[p], column : column + width]
         lanes[:] = 0.0
         for f in range(0, whole, LANES):
             for lane in range(LANES):
-                d = x[f + lane] - y[f + lane]
+                d = np.float64(x[f + lane]) - np.float64(y[f + lane])
                 lanes[lane] += d * d
-        for f in range(whole, part.shape[1]):
-            d = x[f] - y[f]
+        for f in range(whole, width):
+            d = np.float64(x[f]) - np.float64(y[f])
             lanes[f - whole] += d * d
         squared[p] += lanes.sum()

@@ -33,7 +33,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats
 from ilfs.execution import Rows, thread_map
-from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.columns import column_parts, side_by_side
 from ilfs.neighbours import Weights, heat_graph
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
@@ -180,18 +180,17 @@ def check_graph(n_neighbors: Any, weights: Any, width: Any) -> None:
 
 def laplacian_quotients(rows: Rows, graph: sparse.csr_array) -> Floats:
     """Change along the edges over change at all, between 0 and 2, of every feature."""
-    from ilfs.kernels.laplacian import edge_differences
+    from ilfs.kernels.laplacian import edge_differences, weighed_squares
 
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     degree = np.asarray(graph.sum(axis=1)).ravel()
+    scale = 1.0 / (rows.high - rows.low)  # so that no weighed square overflows or underflows
 
     def quotients(columns: slice) -> Floats:
-        # the range is 1, so that no weighed square overflows or underflows
-        f = (dense_columns(X, columns) - rows.low[columns]) / (rows.high - rows.low)[columns]
-        along = np.empty(f.shape[1])
-        edge_differences(f, graph.indptr, graph.indices, graph.data, along)
-        f -= degree @ f / degree.sum()
-        quotient: Floats = np.clip(along / (degree @ np.square(f, out=f)), 0.0, 2.0)
-        return quotient
+        table, column = side_by_side(X, columns)
+        along, mean, at_all = np.empty((3, columns.stop - columns.start))
+        edge_differences(table, column, scale[columns], graph.indptr, graph.indices, graph.data, along)
+        weighed_squares(table, column, rows.low[columns], scale[columns], degree, mean, at_all)
+        return np.asarray(np.clip(along / at_all, 0.0, 2.0))
 
     return np.concatenate(list(thread_map(quotients, column_parts(X), rows.n_jobs)))

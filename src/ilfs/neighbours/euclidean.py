@@ -22,9 +22,9 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, thread_map
-from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.columns import column_parts, side_by_side
 
-SMALL_BLOCK, LARGE_BLOCK = 64, 1024  # rows of a block of products: an eighth of all within these limits
+SMALL_BLOCK, LARGE_BLOCK = 64, 1024  # rows of a block of products: a sixth of all within these limits
 SUMMED = 4096  # terms of a product that one call sums, so that the error bound stays small for many features
 SINGLE_WORK = 2 * 10**8  # multiplications from which float32 pays
 SPARSE_SHARE = 0.1  # of cells stored, up to which sparse products are faster
@@ -64,7 +64,7 @@ def search(X: Any, k: int, n_jobs: int | None, *, mean: bool = False) -> tuple[I
     m, n = X.shape
     X = X.tocsc() if sparse.issparse(X) else X
     samples = _samples(X, single=m * m * n > SINGLE_WORK, n_jobs=n_jobs)
-    lower, kept, distance = _keep_nearest(samples, min(2 * k + 16, m - 1), n_jobs, mean=mean)
+    lower, kept, distance = _keep_nearest(samples, min(k + 8, m - 1), n_jobs, mean=mean)
     upper = lower + 2 * (samples.slack[:, None] + samples.slack[kept])
     kth = np.partition(upper, k - 1, axis=1)[:, k - 1]
     near = lower <= kth[:, None]
@@ -100,12 +100,18 @@ class DenseSamples:
         unit = max(deviations) or 1.0
         Z = np.empty(X.shape, np.float32 if single else np.float64)
 
+        heights = blocks(X.shape[0], SMALL_BLOCK)
+
         def fill(part: int) -> None:
-            Z[:, parts[part]] = (dense_columns(X, parts[part]) - centres[part]) * (1 / unit)
+            columns = _some_columns(X, parts[part])
+            for rows in heights:
+                Z[rows, parts[part]] = (columns[rows] - centres[part]) * (1 / unit)
+
+        def half_squares(rows: slice) -> Floats:
+            return np.asarray(np.square(Z[rows], dtype=np.float64).sum(axis=1) / 2)
 
         list(thread_map(fill, range(len(parts)), n_jobs))
-        heights = blocks(X.shape[0], SMALL_BLOCK)
-        halves = np.concatenate([np.square(Z[rows], dtype=np.float64).sum(axis=1) / 2 for rows in heights])
+        halves = np.concatenate(list(thread_map(half_squares, heights, n_jobs)))
         terms = min(X.shape[1], SUMMED) + X.shape[1] // SUMMED
         return cls(Z, halves, _slack(halves, terms, X.shape[1], single=single), unit)
 
@@ -115,10 +121,10 @@ class DenseSamples:
         return self.Z.dtype == np.float32
 
     def tasks(self) -> list[tuple[slice, slice]]:
-        """Blocks that have every pair once."""
+        """Blocks that have every pair once, in an order where threads seldom need the same rows."""
         m = len(self.Z)
-        pieces = blocks(m, min(max(-(-m // 8), SMALL_BLOCK), LARGE_BLOCK))
-        return [(rows, others) for a, rows in enumerate(pieces) for others in pieces[a:]]
+        pieces = blocks(m, min(max(-(-m // 6), SMALL_BLOCK), LARGE_BLOCK))
+        return [pair for apart in range(len(pieces)) for pair in zip(pieces, pieces[apart:], strict=False)]
 
     def products(self, rows: Any, others: slice) -> NDArray[Any]:
         """Of some rows with others."""
@@ -150,7 +156,7 @@ class SparseSamples:
     def tasks(self) -> list[tuple[slice, slice]]:
         """Blocks of rows with all."""
         m = self.halves.size
-        return [(rows, slice(0, m)) for rows in blocks(m, min(max(-(-m // 8), 1), LARGE_BLOCK**2 // m + 1))]
+        return [(rows, slice(0, m)) for rows in blocks(m, min(max(-(-m // 6), 1), LARGE_BLOCK**2 // m + 1))]
 
     def products(self, rows: Any, others: slice) -> Floats:
         """Of some rows with all."""
@@ -236,10 +242,11 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
 
     squared = np.zeros(first.size)
     for columns in column_parts(X):
-        part = dense_columns(X, columns)
+        table, column = side_by_side(X, columns)
 
-        def add(pairs: slice, part: Floats = part) -> None:
-            add_squared_distances(part, first[pairs], second[pairs], squared[pairs])
+        def add(pairs: slice, table: Any = table, columns: slice = columns, column: int = column) -> None:
+            width = columns.stop - columns.start
+            add_squared_distances(table, column, width, first[pairs], second[pairs], squared[pairs])
 
         list(thread_map(add, blocks(first.size, PAIRS), n_jobs))
     return squared
@@ -247,6 +254,12 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
 
 def _centre(X: Any, columns: slice) -> tuple[Floats, float]:
     """The means of some columns and the largest deviation from them."""
-    part = dense_columns(X, columns)
-    centre = part.mean(axis=0)
+    part = _some_columns(X, columns)
+    centre = part.mean(axis=0, dtype=np.float64)
     return centre, float(max((part.max(axis=0) - centre).max(), (centre - part.min(axis=0)).max()))
+
+
+def _some_columns(X: Any, columns: slice) -> NDArray[Any]:
+    """Dense, in any order."""
+    part: NDArray[Any] = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
+    return part
