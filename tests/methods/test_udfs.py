@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 
@@ -62,7 +63,9 @@ def test_scatter_and_its_inverse_by_definition(kind, shape):
     np.testing.assert_allclose(scatter.times(np.eye(shape[1])), A, atol=1e-10)
     np.testing.assert_allclose(scatter.diagonal(), A.diagonal(), atol=1e-10)
     inverse = np.linalg.inv(A + np.diag(shift))
-    np.testing.assert_allclose(scatter.inverse(shift)(np.eye(shape[1])), inverse, atol=1e-8)
+    shifted, V = scatter.shifted(shift), np.eye(shape[1])
+    np.testing.assert_allclose(shifted.solve(V), inverse, atol=1e-8)
+    np.testing.assert_allclose(shifted.scattered(shifted.solve(V), V), A @ inverse, atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(70, 30), (40, 90), (120, 260), (300, 260)])
@@ -113,6 +116,15 @@ def test_steps_in_a_small_space_end_where_exact_steps_end(monkeypatch):
     inexact = UDFS(gamma=0.5, tol=1e-10, max_iter=1000).fit(X)
     assert inexact.objective_[-1] == pytest.approx(exact.objective_[-1], rel=1e-7)
     np.testing.assert_allclose(inexact.scores_, exact.scores_, atol=1e-3)
+
+
+def test_features_without_weight_have_the_order_of_the_end_long_before_it():
+    X = table(120, 300)
+    early, late = (UDFS(gamma=1.0, tol=tol, max_iter=2000).fit(X) for tol in (1e-3, 1e-12))
+    without = late.scores_ < 1e-5
+    assert 100 < without.sum() < 300
+    assert early.n_iter_ < late.n_iter_ / 2
+    assert spearmanr(early.scores_[without], late.scores_[without]).statistic > 0.999
 
 
 @pytest.mark.parametrize("shape", [(300, 260), (40, 260), (40, 90)])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
-from ilfs.kernels._jit import kernel
+from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels.nearest import comes_before, insert
 
 LANES = 32  # sums kept side by side, so that one pair's distance is summed in vectors and yet in a fixed order
@@ -90,3 +90,31 @@ def add_squared_distances(
             d = np.float64(x[f]) - np.float64(y[f])
             lanes[f - whole] += d * d
         squared[p] += lanes.sum()
+
+
+@formula
+def lane_product(x: Floats, y: Floats) -> float:
+    """Scalar product, summed in lanes."""
+    lanes = np.zeros(LANES)
+    whole = x.size - x.size % LANES
+    for f in range(0, whole, LANES):
+        for lane in range(LANES):
+            lanes[lane] += x[f + lane] * y[f + lane]
+    for f in range(whole, x.size):
+        lanes[f - whole] += x[f] * y[f]
+    return float(lanes.sum())
+
+
+@kernel
+def fill_difference_grams(X: Floats, neighbours: Integers, first: int, grams: Floats) -> None:
+    """Fill the scalar products of the differences x_j - x_i, j the neighbours of i, for samples i from the first on."""
+    k, n = neighbours.shape[1], X.shape[1]
+    differences = np.empty((k, n))
+    for i in range(neighbours.shape[0]):
+        for a in range(k):
+            x = X[neighbours[i, a]]
+            for f in range(n):
+                differences[a, f] = x[f] - X[first + i, f]
+            for b in range(a + 1):
+                grams[i, a, b] = lane_product(differences[a], differences[b])
+                grams[i, b, a] = grams[i, a, b]

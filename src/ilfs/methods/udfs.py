@@ -25,12 +25,15 @@ Where we depart from the paper and from the authors' toolbox:
   from rows with :math:`\lVert w_f \rVert^2 \propto 1 / a_{ff}`. With fewer features than samples and a small
   :math:`\gamma` the result is the same.
 - Defaults are :math:`k = 5` and :math:`\gamma = 0.1`, as in the paper; the toolbox's demo has 1 and 1e-5.
+- With more than 200 features the steps are shorter and many more are made in the time: W and D take turns in a small
+  space (`improved`). Rows that go to zero are given their last length at once, which orders the features without
+  weight.
 - With more features than samples no features x features matrix is formed.
 - Columns with one value cost nothing and would come first; they are left out and come last.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -45,16 +48,17 @@ from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
 
-STRIP_FEATURES = 256  # columns of a symmetric product computed at a time
+NARROW, WIDE = 32, 256  # columns of a symmetric product computed at a time: an eighth of all within these limits
 SMOOTHING = 1e-12  # epsilon, as share of the mean squared length of a row of W
 FEW = 200  # features, of which all eigenvectors are computed
-EIGEN_TOL = 1e-8  # of the first eigenvectors
+EIGEN_TOL = 1e-2  # of the first eigenvectors; the steps go on to the same W from there as from exact ones
 DEPTH = 4  # products with the inverse before the space is cut back
 MOST_RESTARTS = 10
 ROUNDING = 1e-15  # of the largest cost
 FACTORED_EVERY = 4  # steps; less often, and rounding errors grow from step to step
-
-Inverse = Callable[[Floats], Floats]
+TURNS = 4  # of D and W in one small space
+SHORT = 1e-2  # of the mean square of a row: shorter rows are those that the end is computed of
+SAME_DIRECTION = 1e-12  # share of the longest square, of what a basis leaves of directions, that counts as nothing
 
 
 class UDFS(RankingSelector):
@@ -81,7 +85,7 @@ class UDFS(RankingSelector):
         The lambda of the inverse of a local scatter, as share of the mean squared distance between neighbours.
     max_iter : int, default=100
         Most steps.
-    tol : float, default=1e-5
+    tol : float, default=1e-4
         Steps end when the objective falls by no more than this share.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
@@ -136,7 +140,7 @@ class UDFS(RankingSelector):
         gamma: float = 0.1,
         regularization: float = 1e-5,
         max_iter: int = 100,
-        tol: float = 1e-5,
+        tol: float = 1e-4,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -280,6 +284,16 @@ def positive_inverses(matrices: Floats) -> Floats:
         return np.asarray((vectors * inverted[:, None]) @ vectors.transpose(0, 2, 1))
 
 
+class Shifted(Protocol):
+    """The matrix A + diag(shift), factorised."""
+
+    def solve(self, V: Floats) -> Floats:
+        """Its inverse times some vectors."""
+
+    def scattered(self, x: Floats, V: Floats) -> Floats:
+        """A x, where x is the solution for V."""
+
+
 class Scatter(Protocol):
     """The matrix A, however it is held."""
 
@@ -289,8 +303,8 @@ class Scatter(Protocol):
     def times(self, V: Floats) -> Floats:
         """A times some vectors."""
 
-    def inverse(self, shift: Floats) -> Inverse:
-        """The function that multiplies by (A + diag(shift))^-1."""
+    def shifted(self, shift: Floats) -> Shifted:
+        """A + diag(shift), factorised."""
 
 
 class Dense:
@@ -307,7 +321,7 @@ class Dense:
         """A times some vectors."""
         return self.A @ V
 
-    def inverse(self, shift: Floats) -> Inverse:
+    def shifted(self, shift: Floats) -> "DenseShifted":
         """By Cholesky; all eigenvalues are raised alike if rounding has made one of them negative."""
         raised = 0.0
         while True:
@@ -318,7 +332,23 @@ class Dense:
             except linalg.LinAlgError:
                 raised = 100 * (raised or ROUNDING * self.A.diagonal().max())
                 continue
-            return lambda V: linalg.cho_solve(factor, V, check_finite=False)
+            return DenseShifted(factor, shift + raised)
+
+
+@dataclass(frozen=True)
+class DenseShifted:
+    """The Cholesky factor of A + diag(shift)."""
+
+    factor: tuple[Floats, bool]
+    shift: Floats
+
+    def solve(self, V: Floats) -> Floats:
+        """Its inverse times some vectors."""
+        return np.asarray(linalg.cho_solve(self.factor, V, check_finite=False))
+
+    def scattered(self, x: Floats, V: Floats) -> Floats:
+        """A x, where (A + diag(shift)) x = V."""
+        return V - self.shift[:, None] * x
 
 
 class LowRank:
@@ -332,7 +362,7 @@ class LowRank:
         def write(some: slice) -> None:
             self.F[some] = X[:, some].T @ root
 
-        for _ in thread_map(write, blocks(X.shape[1], STRIP_FEATURES), n_jobs):
+        for _ in thread_map(write, blocks(X.shape[1], WIDE), n_jobs):
             pass
         self.n_jobs = n_jobs
 
@@ -344,20 +374,35 @@ class LowRank:
         """A times some vectors."""
         return self.F @ (self.F.T @ V)
 
-    def inverse(self, shift: Floats) -> Inverse:
+    def shifted(self, shift: Floats) -> "LowRankShifted":
         """By Woodbury: (S + F F')^-1 = S^-1 - S^-1 F (I + F' S^-1 F)^-1 F' S^-1."""
-        scaled = self.F / np.sqrt(shift)[:, None]
+        roots = np.sqrt(shift)[:, None]
+        scaled = self.F / roots
         rank = scaled.shape[1]
         inner = symmetric(lambda columns: scaled[:, columns.start :].T @ scaled[:, columns], rank, self.n_jobs)
         inner.flat[:: rank + 1] += 1.0
         factor = linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
-        weights = np.sqrt(shift)[:, None]
+        return LowRankShifted(self, roots, scaled, factor)
 
-        def times_inverse(V: Floats) -> Floats:
-            V = V / weights
-            return np.asarray((V - scaled @ linalg.cho_solve(factor, scaled.T @ V, check_finite=False)) / weights)
 
-        return times_inverse
+@dataclass(frozen=True)
+class LowRankShifted:
+    """S + F F' by S^1/2, S^-1/2 F and the Cholesky factor of I + F' S^-1 F."""
+
+    scatter: LowRank
+    roots: Floats
+    scaled: Floats
+    factor: tuple[Floats, bool]
+
+    def solve(self, V: Floats) -> Floats:
+        """Its inverse times some vectors."""
+        V = V / self.roots
+        inner = linalg.cho_solve(self.factor, self.scaled.T @ V, check_finite=False)
+        return np.asarray((V - self.scaled @ inner) / self.roots)
+
+    def scattered(self, x: Floats, V: Floats) -> Floats:  # noqa: ARG002  V minus S x would lose digits if S is small
+        """A x."""
+        return self.scatter.times(x)
 
 
 def symmetric(strip: Callable[[slice], Floats], n: int, n_jobs: int | None) -> Floats:
@@ -369,7 +414,7 @@ def symmetric(strip: Callable[[slice], Floats], n: int, n_jobs: int | None) -> F
         matrix[columns.start :, columns] = part
         matrix[columns, columns.stop :] = part[columns.stop - columns.start :].T
 
-    for _ in thread_map(write, blocks(n, STRIP_FEATURES), n_jobs):
+    for _ in thread_map(write, blocks(n, int(np.clip(n // 8, NARROW, WIDE))), n_jobs):
         pass
     return matrix
 
@@ -384,9 +429,10 @@ def positive_root(L: Floats) -> Floats:
 
 def column_marks(X: Floats, n_marks: int) -> Floats:
     """Numbers for every feature that depend on its values, not on its place, and are otherwise like random ones."""
-    mixes = np.random.default_rng(0).standard_normal((2, len(X), n_marks))
+    mixes = np.random.default_rng(0).standard_normal((2 * n_marks, len(X)))
     with one_blas_thread():
-        return np.asarray((X.T @ mixes[0]) * (X.T @ mixes[1]))
+        mixed = mixes @ X
+    return np.asarray(mixed[:n_marks] * mixed[n_marks:]).T
 
 
 @dataclass(frozen=True)
@@ -398,42 +444,99 @@ class Projection:
     settled: bool
 
 
+@dataclass(frozen=True)
+class Norms:
+    """gamma times the sum of the smoothed lengths of the rows of W."""
+
+    gamma: float
+    smoothing: float
+
+    def shift(self, squares: Floats) -> Floats:
+        """gamma D."""
+        return np.asarray(self.gamma / (2.0 * np.sqrt(squares + self.smoothing)))
+
+    def total(self, squares: Floats) -> float:
+        """The sum itself."""
+        return self.gamma * float(np.sqrt(squares + self.smoothing).sum())
+
+
+@dataclass(frozen=True)
+class Place:
+    """W, the directions in which it was last changed (orthonormal, and to W), and A times both."""
+
+    W: Floats
+    AW: Floats
+    last: Floats
+    A_last: Floats
+
+    def objective(self, norms: Norms) -> float:
+        """What is to be small."""
+        return float(np.sum(self.W * self.AW)) + norms.total(squared_lengths(self.W))
+
+
 def sparse_projections(
     scatter: Scatter, start: Floats, n_clusters: int, gamma: float, tol: float, max_iter: int
 ) -> Iterator[Projection]:
-    """W of one step after the other, each with a smaller tr(W'(A + gamma D)W) than the one before, whose D it has.
+    """W of one step after the other, each with a smaller objective than the one before.
 
-    If features are few, every W is the minimum. Otherwise it is the minimum in a small space, for which A + gamma D is
-    factorised in the first steps, then in some, and before the end is believed.
+    If features are few, every W is the minimum of tr(W'(A + gamma D)W), with the D of the one before. Otherwise only
+    the first is (nearly); then W and D take turns in small spaces, for which A + gamma D is factorised in the first
+    steps, then in some, and before the end is believed.
     """
     cost = scatter.diagonal()
     squares = 1.0 / np.maximum(cost / (cost.max() or 1.0), 1e-12)
     squares *= n_clusters / squares.sum()
-    smoothing = SMOOTHING * n_clusters / squares.size
+    norms = Norms(gamma, SMOOTHING * n_clusters / squares.size)
     few = squares.size <= max(FEW, DEPTH * start.shape[1])
     before, settled = np.inf, False
     for step in range(max_iter):
         with one_blas_thread():
-            shift = gamma / (2.0 * np.sqrt(squares + smoothing))
             anew = few or settled or step < FACTORED_EVERY or step % FACTORED_EVERY == 0
             if anew:
-                inverse = scatter.inverse(shift)
+                shifted = scatter.shifted(norms.shift(squares))
             if few or step == 0:
-                W = leading_vectors(inverse, np.eye(squares.size) if few else start)[:, :n_clusters]
-                AW = scatter.times(W)
+                W = leading_vectors(shifted.solve, np.eye(squares.size) if few else start)[:, :n_clusters]
+                place = Place(W, scatter.times(W), W[:, :0], W[:, :0])
             else:
-                W, AW = improved(scatter, shift, inverse, W, AW)
-            squares = squared_lengths(W)
-            scattered = float(np.sum(W * AW))
-        objective = scattered + gamma * float(np.sqrt(squares + smoothing).sum())
+                place = improved(place, norms, shifted)
+                if anew:  # A times W again, from which updates drift away
+                    place = replace(place, AW=scatter.times(place.W))
+            squares = squared_lengths(place.W)
+            objective = place.objective(norms)
         settled = before - objective <= tol * objective
-        yield Projection(W, objective, settled and anew)
+        if settled and anew and not few:
+            with one_blas_thread():
+                place = with_short_rows_settled(place, norms, scatter)
+            objective = place.objective(norms)
+        yield Projection(place.W, objective, settled and anew)
         if settled and anew:
             return
         before = objective
 
 
-def leading_vectors(times: Inverse, start: Floats) -> Floats:
+def with_short_rows_settled(place: Place, norms: Norms, scatter: Scatter) -> Place:
+    """Give short rows at once the length to which the steps would bring them one after the other.
+
+    Where the objective is least, A W + gamma D W = W N with a small matrix N. Let b be what the other features have in
+    the row of f of W N - A W: then gamma w_f / (2 (|w_f|^2 + epsilon)^1/2) = b but for a product with the short w_f. So
+    w_f has the direction of b, and the length that belongs to 2 |b| / gamma if that is less than 1: the order of the
+    features without weight is how near they are to getting some.
+    """
+    squares = squared_lengths(place.W)
+    N = place.W.T @ (place.AW + norms.shift(squares)[:, None] * place.W)
+    b = place.W @ N - place.AW + scatter.diagonal()[:, None] * place.W
+    share = 2.0 / norms.gamma * np.sqrt(squared_lengths(b))
+    settling = (share < 1.0) & (squares < SHORT * squares.mean())
+    W = place.W.copy()
+    lengthening = np.sqrt(norms.smoothing / (1.0 - share[settling] ** 2))
+    W[settling] = (2.0 / norms.gamma) * lengthening[:, None] * b[settling]
+    left, _, right = np.linalg.svd(W, full_matrices=False)
+    W = left @ right  # the nearest W with W'W = I
+    settled = replace(place, W=W, AW=scatter.times(W))
+    return settled if settled.objective(norms) <= place.objective(norms) else place
+
+
+def leading_vectors(times: Callable[[Floats], Floats], start: Floats) -> Floats:
     """Eigenvectors of the largest eigenvalues of a symmetric matrix, as many as start has; nearly, if they are many.
 
     Block Lanczos with restarts: the products of the best vectors so far are collected in a space, in which the matrix
@@ -446,8 +549,7 @@ def leading_vectors(times: Inverse, start: Floats) -> Floats:
         while space.shape[1] < min(DEPTH * width, len(space)):
             more = orthogonal_to(space, images[:, -width:])
             space, images = np.hstack([space, more]), np.hstack([images, times(more)])
-        T = space.T @ images
-        values, vectors = (part[..., : -width - 1 : -1] for part in np.linalg.eigh((T + T.T) / 2))
+        values, vectors = (part[..., : -width - 1 : -1] for part in eigenvectors(space.T @ images))
         best = space @ vectors
         residual = np.linalg.norm(images @ vectors - best * values, axis=0)[: (width + 1) // 2].max()
         if residual <= EIGEN_TOL * values[0]:
@@ -455,17 +557,51 @@ def leading_vectors(times: Inverse, start: Floats) -> Floats:
     return best
 
 
-def improved(scatter: Scatter, shift: Floats, inverse: Inverse, W: Floats, AW: Floats) -> tuple[Floats, Floats]:
-    """W of the least tr(W'MW), M = A + diag(shift), in the span of W and of a descent from it, and AW.
+def improved(place: Place, norms: Norms, shifted: Shifted) -> Place:
+    """A smaller objective in the span of W, of its last change and of a descent from it.
 
-    The inverse is that of M, or of an earlier one. W is in the space, so the trace never rises.
+    With M = A + gamma D, the descent is M^-1 times the gradient, M of this place or of one before. In the span, W and D
+    take turns at no cost that matters: D belongs to W, then W to the least tr(W'MW). W is in the span, so that no turn
+    raises the objective; and the last change makes of these descents what it makes of steepest descent in the method of
+    conjugate gradients.
     """
-    MW = AW + shift[:, None] * W
-    descent = orthogonal_to(W, inverse(MW - W @ (W.T @ MW)))
-    space, images = np.hstack([W, descent]), np.hstack([AW, scatter.times(descent)])
-    T = space.T @ (images + shift[:, None] * space)
-    vectors = np.linalg.eigh((T + T.T) / 2)[1][:, : W.shape[1]]
-    return space @ vectors, images @ vectors
+    W, c = place.W, place.W.shape[1]
+    shift = norms.shift(squared_lengths(W))
+    MW = place.AW + shift[:, None] * W
+    gradient = MW - W @ (W.T @ MW)
+    descent = shifted.solve(gradient)
+    known, A_known = np.hstack([W, place.last]), np.hstack([place.AW, place.A_last])
+    new, A_new = outside(known, A_known, descent, shifted.scattered(descent, gradient))
+    space, images = np.hstack([known, new]), np.hstack([A_known, A_new])
+    scatter_there = space.T @ images
+    for _ in range(TURNS):
+        vectors = eigenvectors(scatter_there + space.T @ (shift[:, None] * space))[1][:, :c]
+        W = space @ vectors
+        shift = norms.shift(squared_lengths(W))
+    change = vectors.copy()
+    change[:c] = 0.0
+    last = np.linalg.qr(np.hstack([vectors, change]))[0][:, c:]
+    return Place(W, images @ vectors, space @ last, images @ last)
+
+
+def eigenvectors(T: Floats) -> tuple[Floats, Floats]:
+    """Of a matrix that is symmetric but for rounding, smallest eigenvalue first."""
+    values, vectors = np.linalg.eigh((T + T.T) / 2)
+    return values, vectors
+
+
+def outside(space: Floats, images: Floats, V: Floats, AV: Floats) -> tuple[Floats, Floats]:
+    """An orthonormal basis of what directions V have outside a space, and A times it, without a product with A."""
+    length = np.linalg.norm(V, axis=0)
+    V, AV = V[:, length > 0] / length[length > 0], AV[:, length > 0] / length[length > 0]
+    for _ in range(2):  # once leaves what rounding left
+        inside = space.T @ V
+        V, AV = V - space @ inside, AV - images @ inside
+        squares, turn = eigenvectors(V.T @ V)
+        there = squares > SAME_DIRECTION * squares.max(initial=0.0)
+        turn = turn[:, there] / np.sqrt(squares[there])
+        V, AV = V @ turn, AV @ turn
+    return V, AV
 
 
 def orthogonal_to(space: Floats, V: Floats) -> Floats:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from ilfs.arrays import Floats, Integers
+from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import blocks, thread_map
 from ilfs.neighbours.euclidean import search
 from ilfs.warn import warn
@@ -13,7 +13,7 @@ from ilfs.warn import warn
 Weights = Literal["heat", "binary"]
 
 LEAST_WEIGHT = 1e-200  # no sample is cut off by underflow, and squares of values can still be weighed
-DIFFERENCE_CELLS = 2**18  # of differences between neighbours that a thread holds at once
+GRAM_SAMPLES = 64  # whose products a thread computes at once
 
 
 def heat_graph(
@@ -70,11 +70,13 @@ def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
 
 def difference_grams(X: Floats, neighbours: Integers, n_jobs: int | None) -> Floats:
     """For every sample, the scalar products of the differences of its neighbours to it."""
+    from ilfs.kernels.neighbours import fill_difference_grams
+
     m, k = neighbours.shape
+    table, grams = read_only(np.ascontiguousarray(X)), np.empty((m, k, k))
 
-    def grams(some: slice) -> Floats:
-        differences = X[neighbours[some]] - X[some, None]
-        return differences @ differences.transpose(0, 2, 1)
+    def fill(some: slice) -> None:
+        fill_difference_grams(table, neighbours[some], some.start, grams[some])
 
-    height = max(1, DIFFERENCE_CELLS // (k * X.shape[1]))
-    return np.concatenate(list(thread_map(grams, blocks(m, height), n_jobs)))
+    list(thread_map(fill, blocks(m, GRAM_SAMPLES), n_jobs))
+    return grams
