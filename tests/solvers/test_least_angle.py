@@ -5,7 +5,9 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path
 
+from ilfs.kernels.least_angle import close_up
 from ilfs.solvers import least_angle
+from ilfs.solvers.blas import subtract_squares
 from ilfs.solvers.least_angle import least_angle_coefficients
 
 
@@ -113,3 +115,23 @@ def test_the_same_on_any_number_of_threads(m, n, monkeypatch):
     one, three = least_angle_coefficients(X, Y, 45, n_jobs=1), least_angle_coefficients(X, Y, 45, n_jobs=3)
     np.testing.assert_array_equal(one[0], three[0])
     np.testing.assert_array_equal(one[1], three[1])
+
+
+@pytest.mark.parametrize("k", [1, 40, 64])
+def test_squares_are_subtracted_from_the_leading_part_above_the_diagonal(k):
+    rng = np.random.default_rng(0)
+    S, R = rng.normal(size=(64, 64)), rng.normal(size=(7, 64))
+    expected = S.copy()
+    upper = np.triu_indices(k)
+    expected[upper] -= (R[:, :k].T @ R[:, :k])[upper]
+    subtract_squares(S, R[:, :k])
+    np.testing.assert_allclose(S, expected, rtol=1e-12)
+
+
+def test_a_symmetric_matrix_closes_up_over_rows_that_go():
+    S, panel = np.random.default_rng(0).normal(size=(9, 9)), np.random.default_rng(1).normal(size=(2, 9))
+    gone, left = np.array([0, 3, 4, 7]), np.array([1, 2, 5, 6])
+    expected, columns = S[np.ix_(left, left)], panel[:, left]
+    close_up(S, panel, gone, 8)
+    np.testing.assert_array_equal(np.triu(S[:4, :4]), np.triu(expected))
+    np.testing.assert_array_equal(panel[:, :4], columns)

@@ -4,8 +4,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ilfs.arrays import Floats
-from ilfs.kernels._jit import kernel
+from ilfs.arrays import Floats, Integers
+from ilfs.kernels._jit import formula, kernel
 
 
 @kernel
@@ -31,3 +31,27 @@ def advance(c: Floats, a: Floats, step: float, top: float, nearness: Floats) -> 
         c[j] -= step * a[j]
         if abs(c[j]) > nearness[j] * top:
             nearness[j] = min(abs(c[j]) / top, 1.0)
+
+
+@kernel
+def close_up(S: Floats, panel: Floats, gone: Integers, n: int) -> None:
+    """Move what is left of a symmetric matrix, of which the upper triangle is stored, and of the panel to the front.
+
+    Rows and columns go, in ascending order, of the first n; those between two that go are moved together.
+    """
+    for a in range(gone.size + 1):
+        row, after = (gone[a - 1] + 1 if a > 0 else 0), (gone[a] if a < gone.size else n)
+        for i in range(row, after):
+            _close_row(S[i], S[i - a], gone, a, i, n)
+    for i in range(panel.shape[0]):
+        _close_row(panel[i], panel[i], gone, 0, 0, n)
+
+
+@formula
+def _close_row(source: Floats, target: Floats, gone: Integers, a: int, start: int, n: int) -> None:
+    """Cells from start on, before which a have gone."""
+    for b in range(a, gone.size + 1):
+        stop = gone[b] if b < gone.size else n
+        for j in range(start, stop):
+            target[j - b] = source[j]
+        start = stop + 1

@@ -53,7 +53,7 @@ class MCFS(RankingSelector):
 
     Reads no labels. For m samples, n features, d of them to select and K clusters, finding the neighbours costs m^2 n /
     2 multiplications, and the paths m n^2 / 2 + K d n^2 if n <= m, K d m n otherwise. The peak of memory is what
-    `LaplacianScore` needs, or an n x n matrix and for every thread another and four of d x d if n <= m, a float64 copy
+    `LaplacianScore` needs, or an n x n matrix and for every thread another and two of d x n if n <= m, a float64 copy
     of X otherwise (none if X is sparse); whichever is more. Never an m x m matrix for more than 400 samples.
 
     Parameters

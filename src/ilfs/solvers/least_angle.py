@@ -18,12 +18,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import solve_triangular
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, one_blas_thread, thread_map
+from ilfs.solvers.blas import subtract_squares
 
-PANEL = 256  # features that enter before the rest of the matrix is updated
+PANEL = 96  # features that enter before the rest of the matrix is updated
+CROWDED = 0.95  # share of the matrix that belongs to features that have not entered, below which it closes up
 SIDE = 512  # columns of a block of products
 HEIGHT = 1024  # rows whose products are added at once
 BASIS_BYTES = 2**28  # of the bases of the targets that are treated side by side
@@ -131,23 +133,68 @@ def _by_products(X: NDArray[Any], Y: Floats, n_nonzero: int, n_jobs: int | None)
 
 def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> Path:
     """One path from these correlations."""
-    path = Path(start.copy(), G.diagonal().copy())
-    S = G if n_nonzero <= PANEL else G.copy()  # what the features that entered leave of the products
-    panel, filled = np.empty((PANEL, start.size)), 0
+    path, rest = Path(start.copy(), G.diagonal().copy()), Rest.of(G, n_nonzero)
+    triangle = np.empty((n_nonzero, start.size))
     while path.goes_on(n_nonzero):
         p = path.entering
-        r = _row(S, p) - panel[:filled, p] @ panel[:filled]
+        r = rest.row(p)
         if path.enter(r, float(r[p])):
-            panel[filled] = r
-            filled += 1
-        if filled == PANEL:
-            _downdate(S, panel)
-            filled = 0
-    chosen = np.array(path.entered, dtype=np.intp)
-    square = G[np.minimum.outer(chosen, chosen), np.maximum.outer(chosen, chosen)]
-    if chosen.size:
-        path.coefficients[chosen] = cho_solve(cho_factor(square), (start - path.c)[chosen])
+            triangle[len(path.entered) - 1] = r
+            rest.take_away(p, r)
+    if path.entered:
+        square = triangle[: len(path.entered)].take(path.entered, axis=1)
+        path.coefficients[path.entered] = solve_triangular(square, path.fitted())
     return path
+
+
+@dataclass
+class Rest:
+    """What the features that entered leave of the products of all.
+
+    The leading part of ``S`` has, above the diagonal, the products of the ``live`` features, from which those of the
+    first ``filled`` rows of the panel are still to be subtracted; ``place`` is where a feature is in S. Nothing is left
+    of the row of a feature that entered: when the panel is emptied, S closes up over it.
+    """
+
+    S: Floats
+    panel: Floats
+    live: Integers
+    place: Integers
+    filled: int = 0
+
+    @classmethod
+    def of(cls, G: Floats, n_rows: int) -> Self:
+        """All of it, from which so many rows will be taken away; G itself is not changed."""
+        n = len(G)
+        return cls(G if n_rows <= PANEL else G.copy(), np.empty((PANEL, n)), np.arange(n), np.arange(n))
+
+    def row(self, p: int) -> Floats:
+        """Of one feature, with all features."""
+        if self.filled == PANEL:
+            self._empty_panel()
+        here, k = self.place[p], self.live.size
+        row = np.concatenate([self.S[:here, here], self.S[here, here:k]])
+        row -= self.panel[: self.filled, here] @ self.panel[: self.filled, :k]
+        every = np.zeros(self.place.size)
+        every[self.live] = row
+        return every
+
+    def take_away(self, p: int, r: Floats) -> None:
+        """Subtract r r' from the products, where r is the row of feature p over the root of its own product."""
+        self.panel[self.filled, : self.live.size] = r[self.live]
+        self.filled += 1
+        self.place[p] = -1
+
+    def _empty_panel(self) -> None:
+        from ilfs.kernels.least_angle import close_up
+
+        left = self.place[self.live] >= 0
+        if left.mean() < CROWDED:
+            close_up(self.S, self.panel, np.flatnonzero(~left), left.size)
+            self.live = self.live[left]
+            self.place[self.live] = np.arange(self.live.size)
+        subtract_squares(self.S, self.panel[:, : self.live.size])
+        self.filled = 0
 
 
 def _products(X: NDArray[Any], Y: Floats, n_jobs: int | None) -> tuple[Floats, Floats]:
@@ -164,18 +211,6 @@ def _products(X: NDArray[Any], Y: Floats, n_jobs: int | None) -> tuple[Floats, F
 
         list(thread_map(add, blocks(n, SIDE), n_jobs))
     return G, with_targets
-
-
-def _row(S: Floats, p: int) -> Floats:
-    """A row of a symmetric matrix that is stored in blocks above the diagonal."""
-    start = p - p % SIDE
-    return np.concatenate([S[:start, p], S[p, start:]])
-
-
-def _downdate(S: Floats, panel: Floats) -> None:
-    """Subtract the products of a panel."""
-    for side in blocks(S.shape[0], SIDE):
-        S[side, side.start :] -= panel[:, side].T @ panel[:, side.start :]
 
 
 def _by_samples(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[Path]:
