@@ -18,7 +18,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, thread_map
-from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.columns import column_parts
 from ilfs.neighbours.euclidean import SPARSE_SHARE
 
 SMALL_BLOCK, LARGE_BLOCK = 32, 256  # samples of a block: an eighth of all within these limits
@@ -153,7 +153,9 @@ class DenseSamples:
         here = np.s_[: rows.stop - rows.start, : others.stop - others.start]
         if lacking:
             return _times_features(total[here], count[here] - (len(A) - self.n_features), self.n_features)
-        distances: Floats = 2.0 * total[here] - targets.sums[rows, None] - self.sums[others]
+        distances: Floats = np.multiply(total[here], 2.0, dtype=np.float64)
+        distances -= targets.sums[rows, None]
+        distances -= self.sums[others]
         return distances
 
 
@@ -332,6 +334,7 @@ def _distances(rows: Rows, first: Integers, second: Integers) -> Floats:
 
 def scaled_columns(X: Any, rows: Rows, columns: slice) -> Floats:
     """A dense copy of some columns on the scale where their least value is 0 and their largest 1."""
-    part: Floats = np.subtract(dense_columns(X, columns), rows.low[columns])
+    cells = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
+    part: Floats = np.subtract(cells, rows.low[columns], order="C")
     part *= 1 / (rows.high - rows.low)[columns]
     return part
