@@ -1,0 +1,84 @@
+"""Data sets as compressed NumPy archives, the format that registered data sets are kept in.
+
+Dense: ``X``; sparse: the CSR parts ``data``, ``indices``, ``indptr``, ``shape``. Both: ``y`` (codes 0 to K-1),
+``class_names`` and perhaps ``feature_names``. Further arrays are left alone. Nothing is ever unpickled.
+"""
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ilfs.datasets.table import Table
+
+
+def read_archive(path: Path, name: str) -> Table:
+    """The table in an archive, named as told, with the checksum of the file."""
+    parts = read_arrays(path)
+    missing = {"y", "class_names"} - parts.keys()
+    if missing:
+        raise ValueError(f"{path} must have arrays y and class_names, got {', '.join(parts) or 'none'}")
+    return Table(
+        name=name,
+        X=matrix_of(parts, path),
+        y=parts["y"],
+        class_names=tuple(map(str, parts["class_names"])),
+        feature_names=distinct(parts["feature_names"].tolist()) if "feature_names" in parts else None,
+        checksum=checksum_of(path),
+    )
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """All arrays of an ``.npz`` file; pickled objects are refused."""
+    try:
+        # opened here: np.load leaves a broken file open
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
+    except (zipfile.BadZipFile, zlib.error, EOFError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} must be a whole .npz file without pickled objects: {error}") from error
+
+
+def matrix_of(parts: Mapping[str, Any], path: Path) -> Any:
+    """X of an archive: dense as it is, sparse put together from its CSR parts."""
+    if "X" in parts:
+        return parts["X"]
+    missing = {"data", "indices", "indptr", "shape"} - parts.keys()
+    if missing:
+        raise ValueError(f"{path} must have an array X or data, indices, indptr and shape, got {', '.join(parts)}")
+    try:
+        matrix = sparse.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
+        matrix.check_format(full_check=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path} must hold a valid CSR matrix: {error}") from error
+    return matrix
+
+
+def distinct(names: Sequence[Any]) -> tuple[str, ...]:
+    """The names as they are, but those that repeat an earlier one with their number behind: a, b, a.2.
+
+    Chips have several probes of one gene, and results must tell them apart.
+
+    >>> distinct(["a", "b", "a"])
+    ('a', 'b', 'a.2')
+    """
+    given, told = set(map(str, names)), list[str]()
+    seen = set[str]()
+    for name in map(str, names):
+        new, number = name, 1
+        while new in seen or (number > 1 and new in given):
+            number += 1
+            new = f"{name}.{number}"
+        seen.add(new)
+        told.append(new)
+    return tuple(told)
+
+
+def checksum_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

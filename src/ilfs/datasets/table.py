@@ -1,0 +1,104 @@
+"""A data set in memory: what every loader returns and every experiment takes."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """A data set in memory.
+
+    Parameters
+    ----------
+    name : str
+        What results call it.
+    X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features)
+        The features, of type float32 or float64; NaN is a missing cell.
+    y : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Codes 0 to K-1 of the classes. For samples with several labels an indicator matrix of 0 and 1, where -1 is a
+        label to ignore (VOC calls it difficult).
+    class_names : tuple of str
+        The name of each code, or of each column of the indicator matrix.
+    feature_names : tuple of str, optional
+        The names of the columns, all different.
+    checksum : str
+        SHA-256 in hexadecimal: of the file for a registered data set, else of what was read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.datasets import Table
+    >>> Table("toy", np.eye(3), np.array([0, 1, 1]), ("no", "yes"))
+    <Table toy: 3 samples x 3 features; classes no 1, yes 2>
+    """
+
+    name: str
+    X: Any
+    y: NDArray[Any]
+    class_names: tuple[str, ...]
+    feature_names: tuple[str, ...] | None = None
+    checksum: str = ""
+
+    def __post_init__(self) -> None:
+        if self.X.ndim != 2:
+            raise ValueError(f"X of {self.name} must have two dimensions, got {self.X.ndim}")
+        if len(self.y) != self.n_samples:
+            raise ValueError(f"{self.name} has {self.n_samples} samples but {len(self.y)} labels")
+        self._check_labels()
+        self._check_feature_names()
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, or of labels that a sample may have."""
+        return len(self.class_names)
+
+    @property
+    def is_multilabel(self) -> bool:
+        """Whether a sample may have several labels."""
+        return self.y.ndim == 2
+
+    @property
+    def class_sizes(self) -> tuple[int, ...]:
+        """Samples of each class, in the order of the names."""
+        if self.is_multilabel:
+            return tuple(int(size) for size in (self.y == 1).sum(axis=0))
+        return tuple(int(size) for size in np.bincount(self.y, minlength=self.n_classes))
+
+    def __repr__(self) -> str:
+        classes = ", ".join(f"{name} {size}" for name, size in zip(self.class_names, self.class_sizes, strict=True))
+        if self.n_classes > 10:
+            classes = f"{self.n_classes} of {min(self.class_sizes)} to {max(self.class_sizes)} samples"
+        return f"<Table {self.name}: {self.n_samples} samples x {self.n_features} features; classes {classes}>"
+
+    def _check_labels(self) -> None:
+        if self.is_multilabel:
+            allowed, said = (-1, 1), f"an indicator matrix of {self.n_classes} columns of 0, 1 and -1"
+            fits = self.y.shape[1] == self.n_classes
+        else:
+            allowed, said = (0, self.n_classes - 1), f"integers from 0 to {self.n_classes - 1}"
+            fits = self.y.dtype.kind in "iu"
+        if not fits or (self.y.size and not allowed[0] <= self.y.min() <= self.y.max() <= allowed[1]):
+            raise ValueError(f"y of {self.name} must be {said}, as there are {self.n_classes} class names")
+
+    def _check_feature_names(self) -> None:
+        if self.feature_names is None:
+            return
+        if len(self.feature_names) != self.n_features:
+            raise ValueError(f"{self.name} has {self.n_features} features but {len(self.feature_names)} feature names")
+        repeated = [name for name, times in Counter(self.feature_names).items() if times > 1]
+        if repeated:
+            raise ValueError(f"feature names of {self.name} must differ, got {repeated[0]!r} more than once")

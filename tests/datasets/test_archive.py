@@ -1,0 +1,71 @@
+import hashlib
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from ilfs.datasets.archive import distinct, read_archive
+
+Y = np.array([0, 1, 1])
+NAMES = np.array(["no", "yes"])
+
+
+def saved(tmp_path, **arrays):
+    path = tmp_path / "toy.npz"
+    np.savez_compressed(path, **arrays)
+    return path
+
+
+def test_a_dense_archive(tmp_path):
+    path = saved(
+        tmp_path, X=np.eye(3, dtype=np.float32), y=Y, class_names=NAMES, feature_names=np.array(["a", "b", "a"])
+    )
+    table = read_archive(path, "toy")
+    assert table.X.dtype == np.float32
+    assert table.class_names == ("no", "yes")
+    assert table.feature_names == ("a", "b", "a.2")
+    assert table.checksum == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_sparse_archive_stays_sparse(tmp_path):
+    X = sparse.random_array((3, 50), density=0.1, format="csr", rng=np.random.default_rng(0))
+    parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+    table = read_archive(saved(tmp_path, y=Y, class_names=NAMES, **parts), "toy")
+    assert isinstance(table.X, sparse.csr_array)
+    np.testing.assert_array_equal(table.X.toarray(), X.toarray())
+
+
+def test_indices_beyond_the_shape_are_refused(tmp_path):
+    parts = {"data": [1.0], "indices": [9], "indptr": [0, 1, 1, 1], "shape": (3, 4)}
+    with pytest.raises(ValueError, match=r"toy\.npz must hold a valid CSR matrix"):
+        read_archive(saved(tmp_path, y=Y, class_names=NAMES, **parts), "toy")
+
+
+def test_pickled_objects_are_refused(tmp_path):
+    path = saved(tmp_path, X=np.array([{}], dtype=object), y=Y, class_names=NAMES)
+    with pytest.raises(ValueError, match="without pickled objects"):
+        read_archive(path, "toy")
+
+
+@pytest.mark.parametrize("kept", [0, 10, 300, -5])
+def test_a_truncated_archive_is_refused(tmp_path, kept):
+    path = saved(tmp_path, X=np.random.default_rng(0).normal(size=(3, 99)), y=Y, class_names=NAMES)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match=r"toy\.npz must be a whole \.npz file"):
+        read_archive(path, "toy")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        ({"X": np.eye(3)}, "must have arrays y and class_names, got X"),
+        ({"y": Y, "class_names": NAMES}, "must have an array X or data, indices, indptr and shape, got y, class_names"),
+    ],
+)
+def test_missing_arrays_are_named(tmp_path, arrays, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_archive(saved(tmp_path, **arrays), "toy")
+
+
+def test_names_that_repeat_become_different():
+    assert distinct(["a", "a", "a.2", "b", "a", 3, 3]) == ("a", "a.3", "a.2", "b", "a.4", "3", "3.2")
