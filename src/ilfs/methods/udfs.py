@@ -240,7 +240,7 @@ def udfs(
     >>> from sklearn.datasets import load_iris
     >>> from ilfs import udfs
     >>> udfs(load_iris().data, n_clusters=2).round(2)
-    array([0.03, 0.  , 1.  , 1.  ])
+    array([0.01, 0.  , 1.  , 1.  ])
     """
     selector = UDFS(
         n_clusters=n_clusters, n_neighbors=n_neighbors, gamma=gamma, regularization=regularization, n_jobs=n_jobs
@@ -469,6 +469,11 @@ class Place:
     last: Floats
     A_last: Floats
 
+    @classmethod
+    def at(cls, W: Floats, scatter: Scatter) -> Self:
+        """Where nothing has been changed yet."""
+        return cls(W, scatter.times(W), W[:, :0], W[:, :0])
+
     def objective(self, norms: Norms) -> float:
         """What is to be small."""
         return float(np.sum(self.W * self.AW)) + norms.total(squared_lengths(self.W))
@@ -479,9 +484,9 @@ def sparse_projections(
 ) -> Iterator[Projection]:
     """W of one step after the other, each with a smaller objective than the one before.
 
-    If features are few, every W is the minimum of tr(W'(A + gamma D)W), with the D of the one before. Otherwise only
-    the first is (nearly); then W and D take turns in small spaces, for which A + gamma D is factorised in the first
-    steps, then in some, and before the end is believed.
+    If features are few, W and D take turns exactly. Otherwise only the first W is (nearly) the minimum for its D; from
+    there on they take turns in small spaces, for which A + gamma D is factorised in the first steps, then in some, and
+    before the end is believed.
     """
     cost = scatter.diagonal()
     squares = 1.0 / np.maximum(cost / (cost.max() or 1.0), 1e-12)
@@ -492,11 +497,12 @@ def sparse_projections(
     for step in range(max_iter):
         with one_blas_thread():
             anew = few or settled or step < FACTORED_EVERY or step % FACTORED_EVERY == 0
-            if anew:
+            if anew and not few:
                 shifted = scatter.shifted(norms.shift(squares))
-            if few or step == 0:
-                W = leading_vectors(shifted.solve, np.eye(squares.size) if few else start)[:, :n_clusters]
-                place = Place(W, scatter.times(W), W[:, :0], W[:, :0])
+            if few:
+                place = exact_turns(scatter, norms, squares, n_clusters)
+            elif step == 0:
+                place = Place.at(leading_vectors(shifted.solve, start)[:, :n_clusters], scatter)
             else:
                 place = improved(place, norms, shifted)
                 if anew:  # A times W again, from which updates drift away
@@ -504,14 +510,23 @@ def sparse_projections(
             squares = squared_lengths(place.W)
             objective = place.objective(norms)
         settled = before - objective <= tol * objective
-        if settled and anew and not few:
+        settled_surely = settled and anew
+        if settled_surely:
             with one_blas_thread():
                 place = with_short_rows_settled(place, norms, scatter)
             objective = place.objective(norms)
-        yield Projection(place.W, objective, settled and anew)
-        if settled and anew:
+        yield Projection(place.W, objective, settled_surely)
+        if settled_surely:
             return
         before = objective
+
+
+def exact_turns(scatter: Scatter, norms: Norms, squares: Floats, n_clusters: int) -> Place:
+    """As many turns as in a small space: W is the minimum of tr(W'(A + gamma D)W), with the D of the one before."""
+    for _ in range(TURNS):
+        W = leading_vectors(scatter.shifted(norms.shift(squares)).solve, np.eye(squares.size))[:, :n_clusters]
+        squares = squared_lengths(W)
+    return Place.at(W, scatter)
 
 
 def with_short_rows_settled(place: Place, norms: Norms, scatter: Scatter) -> Place:
