@@ -1,0 +1,1 @@
+"""The paper's evaluation, as a benchmark that anyone can run."""
