@@ -58,13 +58,25 @@ def test_a_truncated_archive_is_refused(tmp_path, kept):
 @pytest.mark.parametrize(
     ("arrays", "sentence"),
     [
-        ({"X": np.eye(3)}, "must have arrays y and class_names, got X"),
+        ({"X": np.eye(3)}, "must have the arrays y, class_names, got X"),
         ({"y": Y, "class_names": NAMES}, "must have an array X or data, indices, indptr and shape, got y, class_names"),
     ],
 )
 def test_missing_arrays_are_named(tmp_path, arrays, sentence):
     with pytest.raises(ValueError, match=sentence):
         read_archive(saved(tmp_path, **arrays), "toy")
+
+
+def test_a_split_must_be_marked(tmp_path):
+    with pytest.raises(ValueError, match="must have the arrays y, class_names, split, got X, y, class_names"):
+        read_archive(saved(tmp_path, X=np.eye(3), y=Y, class_names=NAMES), "toy", split="train")
+
+
+def test_a_single_array_under_the_name_of_an_archive_is_refused(tmp_path):
+    with (tmp_path / "toy.npz").open("wb") as file:
+        np.save(file, np.eye(3))
+    with pytest.raises(ValueError, match=r"toy\.npz must be a whole \.npz file"):
+        read_archive(tmp_path / "toy.npz", "toy")
 
 
 def test_names_that_repeat_become_different():

@@ -1,6 +1,9 @@
 """Data sets: those of the paper and more by name, a user's own files, and synthetic tables with a known answer."""
 
+from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.loading import load
+from ilfs.datasets.registry import REGISTRY
+from ilfs.datasets.spec import Paper, Spec
 from ilfs.datasets.table import Table
 
-__all__ = ["Table", "load"]
+__all__ = ["REGISTRY", "Paper", "Spec", "Table", "cache_folder", "load"]

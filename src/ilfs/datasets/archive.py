@@ -1,7 +1,8 @@
 """Data sets as compressed NumPy archives, the format that registered data sets are kept in.
 
 Dense: ``X``; sparse: the CSR parts ``data``, ``indices``, ``indptr``, ``shape``. Both: ``y`` (codes 0 to K-1),
-``class_names`` and perhaps ``feature_names``. Further arrays are left alone. Nothing is ever unpickled.
+``class_names`` and perhaps ``feature_names``; ``split`` may name a part for each row. Further arrays are left alone.
+Nothing is ever unpickled.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
@@ -17,20 +18,33 @@ from scipy import sparse
 from ilfs.datasets.table import Table
 
 
-def read_archive(path: Path, name: str) -> Table:
-    """The table in an archive, named as told, with the checksum of the file."""
+def read_archive(path: Path, name: str, split: str = "") -> Table:
+    """The table in an archive, or only the rows of one split of it, with the checksum of the file."""
     parts = read_arrays(path)
-    missing = {"y", "class_names"} - parts.keys()
-    if missing:
-        raise ValueError(f"{path} must have arrays y and class_names, got {', '.join(parts) or 'none'}")
+    needed = ["y", "class_names", *(["split"] if split else [])]
+    if not parts.keys() >= set(needed):
+        raise ValueError(f"{path} must have the arrays {', '.join(needed)}, got {', '.join(parts) or 'none'}")
+    rows = parts["split"] == split if split else slice(None)
     return Table(
         name=name,
-        X=matrix_of(parts, path),
-        y=parts["y"],
+        X=matrix_of(parts, path)[rows],
+        y=parts["y"][rows],
         class_names=tuple(map(str, parts["class_names"])),
         feature_names=distinct(parts["feature_names"].tolist()) if "feature_names" in parts else None,
         checksum=checksum_of(path),
     )
+
+
+def write_archive(file: IO[bytes], table: Table) -> None:
+    """Write a table as an archive."""
+    X = table.X
+    if sparse.issparse(X):
+        arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
+    else:
+        arrays = {"X": X}
+    if table.feature_names is not None:
+        arrays["feature_names"] = np.array(table.feature_names)
+    np.savez_compressed(file, y=table.y, class_names=np.array(table.class_names), **arrays)
 
 
 def read_arrays(path: Path) -> dict[str, Any]:

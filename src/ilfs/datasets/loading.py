@@ -1,31 +1,118 @@
-"""Finding a data set by its name."""
+"""Finding a data set by its name: on disk, or else by a download."""
 
+import difflib
 import os
 from pathlib import Path
 
 from ilfs.datasets.archive import read_archive
+from ilfs.datasets.bundled import load_bundled
+from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
+from ilfs.datasets.folders import cache_folder, data_folder
+from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
+from ilfs.datasets.registry import REGISTRY
+from ilfs.datasets.spec import Spec
 from ilfs.datasets.table import Table
+from ilfs.warn import warn
 
 
-def load(name: str) -> Table:
+def load(name: str, *, progress: Progress | None = None) -> Table:
     """A data set by its name.
 
-    The file ``<name>.npz`` is looked for in the folder that the environment variable ``ILFS_DATA`` names.
+    The file ``<name>.npz`` is looked for in the folder that the environment variable ``ILFS_DATA`` names, then in the
+    user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
+    downloaded into the cache: from the servers that ``ILFS_MIRROR`` names (addresses of folders, separated by spaces),
+    verified by size and SHA-256, or as a copy from OpenML where the registry knows one. ``ILFS_OFFLINE=1`` forbids
+    downloads.
 
     Parameters
     ----------
     name : str
-        Name of the data set, for example ``"colon"``.
+        A name of :data:`ilfs.datasets.REGISTRY`, or of any other ``.npz`` file of the same format in those folders.
+    progress : callable, optional
+        Called during a download from a mirror with the bytes that are there and the bytes to come in all.
 
     Returns
     -------
     Table
-        The data set, with the SHA-256 of its file.
+        The data set. Its checksum is that of the file, or of the content where there is no one file.
+
+    Examples
+    --------
+    >>> from ilfs.datasets import load
+    >>> load("wine")
+    <Table wine: 178 samples x 13 features; classes class_0 59, class_1 71, class_2 48>
     """
-    folder = os.environ.get("ILFS_DATA")
-    if not folder:
-        raise FileNotFoundError(f"no {name}.npz: the environment variable ILFS_DATA names no folder of data sets")
-    path = Path(folder) / f"{name}.npz"
-    if not path.is_file():
-        raise FileNotFoundError(f"no {name}.npz in {folder}, the folder that ILFS_DATA names")
+    spec = REGISTRY.get(name)
+    if spec is None:
+        return _load_unregistered(name)
+    if spec.origin == "scikit-learn":
+        return load_bundled(name)
+    return _on_disk(spec) or _downloaded(spec, progress)
+
+
+def _load_unregistered(name: str) -> Table:
+    path = _find(f"{name}.npz")
+    if path is None:
+        near = difflib.get_close_matches(name, REGISTRY, n=1)
+        meant = f", did you mean {near[0]!r}" if near else ""
+        raise FileNotFoundError(f"no data set is called {name!r}{meant}: ilfs.datasets.REGISTRY has all of them")
     return read_archive(path, name)
+
+
+def _on_disk(spec: Spec) -> Table | None:
+    path = _find(spec.file)
+    if path is not None:
+        table = read_archive(path, spec.name, spec.split)
+        if spec.sha256 and table.checksum != spec.sha256:
+            warn(f"{path} is not the registered file: its SHA-256 must be {spec.sha256}, got {table.checksum}")
+        return table
+    path = _find(openml_file(spec)) if spec.openml else None
+    return None if path is None else read_openml(path, spec)
+
+
+def _find(file: str) -> Path | None:
+    folders = (data_folder(), cache_folder())
+    paths = (folder / file for folder in folders if folder is not None)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _downloaded(spec: Spec, progress: Progress | None) -> Table:
+    failures = []
+    for download in (_from_mirrors, _from_openml):
+        try:
+            table = download(spec, progress)
+        except NotFetchedError as failure:
+            failures.append(str(failure))
+        else:
+            if table is not None:
+                return table
+    raise FileNotFoundError(_what_to_do(spec, failures))
+
+
+def _from_mirrors(spec: Spec, progress: Progress | None) -> Table | None:
+    mirrors = os.environ.get("ILFS_MIRROR", "").split()
+    if _is_offline() or not mirrors or not spec.size:
+        return None
+    path = cache_folder() / spec.file
+    urls = [f"{mirror.rstrip('/')}/{spec.file}" for mirror in mirrors]
+    fetch(path, urls, sha256=spec.sha256, size=spec.size, progress=progress)
+    return read_archive(path, spec.name, spec.split)
+
+
+def _from_openml(spec: Spec, progress: Progress | None) -> Table | None:  # noqa: ARG001 scikit-learn reports none
+    if _is_offline() or spec.openml is None:
+        return None
+    path = cache_folder() / openml_file(spec)
+    fetch_openml_copy(path, spec)
+    return read_openml(path, spec)
+
+
+def _is_offline() -> bool:
+    return os.environ.get("ILFS_OFFLINE", "") not in ("", "0")
+
+
+def _what_to_do(spec: Spec, failures: list[str]) -> str:
+    """One sentence: what is missing, where it goes, why it was not downloaded."""
+    put = [f"put {spec.file} into {data_folder() or cache_folder()}"] if spec.size else []
+    advice = [spec.advice] if spec.advice else []
+    return f"{'; '.join([f'{spec.title} is not here', *failures])}: {', '.join(put + advice)}"

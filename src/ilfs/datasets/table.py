@@ -1,11 +1,13 @@
 """A data set in memory: what every loader returns and every experiment takes."""
 
+import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,3 +104,21 @@ class Table:
         repeated = [name for name, times in Counter(self.feature_names).items() if times > 1]
         if repeated:
             raise ValueError(f"feature names of {self.name} must differ, got {repeated[0]!r} more than once")
+
+
+def content_checksum(table: Table) -> str:
+    """SHA-256 of the numbers and names of a table, however they are stored."""
+    digest = hashlib.sha256(repr((table.X.shape, table.class_names, table.feature_names)).encode())
+    parts = [table.X]
+    if sparse.issparse(table.X):
+        sorted_rows = table.X.sorted_indices()
+        parts = [sorted_rows.data, sorted_rows.indices.astype(np.int64), sorted_rows.indptr.astype(np.int64)]
+    for part in (*parts, table.y.astype(np.int64)):
+        digest.update(part.dtype.str.encode())
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()
+
+
+def with_checksum(table: Table) -> Table:
+    """The table with the checksum of its content."""
+    return replace(table, checksum=content_checksum(table))

@@ -1,0 +1,158 @@
+"""Downloading a file whose checksum is known: it appears whole and right under its name, or not at all.
+
+The bytes go into ``<name>.part`` beside it, are counted and hashed on the way, and get the name only when both are
+right. Who downloads holds a lock on ``<name>.lock``, which the operating system releases even if the process is killed;
+who waited for it finds the file there.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from http.client import HTTPException
+from pathlib import Path
+from typing import IO, NoReturn
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from ilfs.datasets.archive import checksum_of
+
+CHUNK = 1 << 16
+TIMEOUT = 30.0  # seconds without a byte after which a server is given up
+
+Progress = Callable[[int, int], None]
+
+
+class NotFetchedError(OSError):
+    """No mirror had the file."""
+
+
+def fetch(
+    path: Path,
+    urls: Sequence[str],
+    *,
+    sha256: str,
+    size: int,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> None:
+    """Download a file from the first mirror that has it right.
+
+    Parameters
+    ----------
+    path : Path
+        Where the file shall be. If it is there and right, nothing is downloaded.
+    urls : sequence of str
+        Its addresses, in the order of trying.
+    sha256 : str
+        What the SHA-256 of the file must be.
+    size : int
+        How many bytes it must have.
+    timeout : float
+        Seconds without a byte after which a mirror is given up.
+    progress : callable, optional
+        Called with the bytes that are there and the bytes to come in all.
+    """
+    with exclusively(path):
+        if path.is_file() and checksum_of(path) == sha256:
+            return
+        failures = []
+        for url in urls:
+            try:
+                _fetch_from(url, path, sha256, size, timeout, progress)
+                return
+            except _MirrorError as failure:
+                failures.append(f"{url}: {failure}")
+    raise NotFetchedError(f"{path.name} could not be downloaded ({'; '.join(failures) or 'no address is known'})")
+
+
+@contextmanager
+def exclusively(path: Path) -> Iterator[None]:
+    """Hold the lock of a file, whose folder is made if need be; only one process at a time does."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_name(f"{path.name}.lock").open("ab")
+    except OSError as error:
+        _refuse_to_write(path, error)
+    with lock:
+        _wait_for(lock)
+        yield
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, which gets its name only when all is written and on the disk."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        try:
+            with part.open("wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            _refuse_to_write(path, error)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class _MirrorError(Exception):
+    """Why one mirror is given up."""
+
+
+def _fetch_from(url: str, path: Path, sha256: str, size: int, timeout: float, progress: Progress | None) -> None:
+    digest, done = hashlib.sha256(), 0
+    with written_whole(path) as file, closing(_chunks(url, timeout)) as chunks:
+        for chunk in chunks:
+            file.write(chunk)
+            digest.update(chunk)
+            done += len(chunk)
+            if progress is not None:
+                progress(done, size)
+            if done > size:
+                raise _MirrorError(f"more than the {size} bytes that the file has")
+        if done < size:
+            raise _MirrorError(f"ended after {done} of {size} bytes")
+        if digest.hexdigest() != sha256:
+            raise _MirrorError(f"its SHA-256 must be {sha256}, got {digest.hexdigest()}")
+
+
+def _chunks(url: str, timeout: float) -> Generator[bytes, None, None]:
+    """The bytes at an address; whatever goes wrong with the network is a failure of the mirror."""
+    if not url.startswith(("http://", "https://")):
+        raise _MirrorError("an address must start with http:// or https://")
+    try:
+        with urlopen(url, timeout=timeout) as response:
+            while chunk := response.read(CHUNK):
+                yield chunk
+    except HTTPError as error:
+        with error:  # it holds the connection
+            raise _MirrorError(str(error)) from error
+    except TimeoutError as error:
+        raise _MirrorError(f"no answer within {timeout:g} seconds") from error
+    except (OSError, HTTPException, ValueError) as error:
+        raise _MirrorError(str(getattr(error, "reason", error)) or type(error).__name__) from error
+
+
+def _refuse_to_write(path: Path, error: OSError) -> NoReturn:
+    raise OSError(
+        error.errno, f"{path.name} cannot be written ({error.strerror or error})", str(path.parent)
+    ) from error
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _wait_for(lock: IO[bytes]) -> None:
+        while True:
+            try:
+                return msvcrt.locking(lock.fileno(), msvcrt.LK_LOCK, 1)
+            except OSError:  # it gives up after ten seconds
+                continue
+
+else:
+    import fcntl
+
+    def _wait_for(lock: IO[bytes]) -> None:
+        fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,0 +1,61 @@
+"""Copies of data sets on OpenML, fetched with scikit-learn and kept as our own archives."""
+
+from collections.abc import Iterable
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ilfs.datasets.archive import distinct, read_archive, write_archive
+from ilfs.datasets.fetching import NotFetchedError, exclusively, written_whole
+from ilfs.datasets.spec import Spec
+from ilfs.datasets.table import Table, with_checksum
+
+
+def openml_file(spec: Spec) -> str:
+    """Name of the file that a copy from OpenML is kept in; never that of the file with the known checksum."""
+    return f"openml-{spec.openml}.npz"
+
+
+def read_openml(path: Path, spec: Spec) -> Table:
+    """A copy that was kept, with the checksum of its content: its bytes depend on who packed it."""
+    return with_checksum(read_archive(path, spec.name))
+
+
+def fetch_openml_copy(path: Path, spec: Spec) -> None:
+    """Fetch a copy from OpenML and keep it."""
+    with exclusively(path):
+        if not path.is_file():
+            table = _downloaded(spec)
+            _check_size(table, spec)
+            with written_whole(path) as file:
+                write_archive(file, table)
+
+
+def _downloaded(spec: Spec) -> Table:
+    from sklearn.datasets import fetch_openml
+
+    try:
+        # liac-arff comes with scikit-learn and reads sparse files; our archive is the cache
+        bunch = fetch_openml(data_id=spec.openml, as_frame=False, parser="liac-arff", cache=False)
+    except (OSError, HTTPException, ValueError) as error:
+        raise NotFetchedError(f"OpenML did not give its data set {spec.openml} ({error})") from error
+    return _table(spec.name, bunch.data, bunch.target, bunch.feature_names)
+
+
+def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Table:
+    class_names, codes = np.unique(np.asarray(target).astype(str), return_inverse=True)
+    X = sparse.csr_array(X, dtype=np.float32) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
+    return with_checksum(Table(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names))))
+
+
+def _check_size(table: Table, spec: Spec) -> None:
+    """Refuse what is not the data set that the registry describes; OpenML may change a copy or deactivate it."""
+    expected = (spec.samples, spec.features, sorted(spec.class_sizes or table.class_sizes))
+    got = (table.n_samples, table.n_features, sorted(table.class_sizes))
+    if got != expected:
+        raise NotFetchedError(
+            f"samples, features and class sizes of OpenML's data set {spec.openml} must be {expected}, got {got}"
+        )

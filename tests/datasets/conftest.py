@@ -1,0 +1,11 @@
+"""No test of this room finds the user's files or reaches the network, unless it says so."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path, monkeypatch):
+    monkeypatch.delenv("ILFS_DATA", raising=False)
+    monkeypatch.delenv("ILFS_MIRROR", raising=False)
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ILFS_OFFLINE", "1")

@@ -1,0 +1,206 @@
+import dataclasses
+import urllib.error
+
+import numpy as np
+import pytest
+import sklearn.datasets
+from scipy import sparse
+from server import serving
+from sklearn.utils import Bunch
+
+from ilfs.datasets import REGISTRY, Spec, load
+from ilfs.datasets.archive import checksum_of, write_archive
+from ilfs.datasets.table import Table, content_checksum
+
+X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+Y = np.array([0, 0, 0, 0, 1, 1])
+TOY = Spec("toy", "TOY (partial)", "partial", 6, 4, (4, 2), "nowhere", "none", sha256="0" * 64, size=9)
+
+
+@pytest.fixture
+def register(monkeypatch):
+    def add(**changes):
+        spec = dataclasses.replace(TOY, **changes)
+        monkeypatch.setitem(REGISTRY, "toy", spec)
+        return spec
+
+    return add
+
+
+@pytest.fixture
+def cache(tmp_path):
+    (tmp_path / "cache").mkdir()
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv("ILFS_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def write(path, X=X, y=Y, **arrays):
+    np.savez(path, X=X, y=y, class_names=np.array(["no", "yes"]), **arrays)
+    return path
+
+
+def test_the_named_folder_comes_before_the_cache(register, cache, data):
+    for folder, shift in ((cache, 1), (data, 2)):
+        write(folder / "toy.npz", X + shift)
+    register(sha256="")
+    np.testing.assert_array_equal(load("toy").X, X + 2)
+    (data / "toy.npz").unlink()
+    np.testing.assert_array_equal(load("toy").X, X + 1)
+
+
+def test_another_file_under_the_name_is_told(register, data):
+    register()
+    with pytest.warns(UserWarning, match=r"toy\.npz is not the registered file: its SHA-256 must be 0{64}, got"):
+        load_own = load(write(data / "toy.npz").stem)
+    assert load_own.checksum == checksum_of(data / "toy.npz")
+
+
+def test_a_file_that_is_not_registered(data):
+    write(data / "mine.npz")
+    assert load("mine").class_sizes == (4, 2)
+
+
+def test_only_the_rows_of_a_split(register, data):
+    path = write(data / "toy.npz", split=np.array(["train", "valid"] * 3))
+    register(split="train", sha256=checksum_of(path))
+    table = load("toy")
+    np.testing.assert_array_equal(table.X, X[::2])
+    np.testing.assert_array_equal(table.y, Y[::2])
+
+
+def test_an_unknown_name_is_told_with_a_near_one():
+    with pytest.raises(FileNotFoundError, match=r"no data set is called 'colom', did you mean 'colon': .*REGISTRY"):
+        load("colom")
+
+
+def test_what_is_missing_is_told_with_the_folder_to_put_it_into(cache, data, monkeypatch):
+    with pytest.raises(FileNotFoundError, match=rf"^COLON is not here: put colon\.npz into {data}$"):
+        load("colon")
+    monkeypatch.delenv("ILFS_DATA")
+    with pytest.raises(FileNotFoundError, match=rf"into {cache}, or load 'gina_openml', the original rows$"):
+        load("gina")
+
+
+def test_voc_says_what_to_do():
+    with pytest.raises(FileNotFoundError, match=r"^VOC 2007 .* is not here: take the VOCdevkit folder"):
+        load("voc2007")
+
+
+def test_a_mirror_fills_the_cache(register, cache, tmp_path, monkeypatch):
+    path = write(tmp_path / "original.npz")
+    monkeypatch.setattr("server.Handler.good", lambda self: answer(self, path.read_bytes()))
+    register(sha256=checksum_of(path), size=path.stat().st_size)
+    monkeypatch.delenv("ILFS_OFFLINE")
+    told = []
+    with serving() as server:
+        monkeypatch.setenv("ILFS_MIRROR", f"{server.address}/missing/ {server.address}/good")
+        for _ in range(2):
+            np.testing.assert_array_equal(load("toy", progress=lambda *now: told.append(now)).X, X)
+    assert server.asked == {"missing": 1, "good": 1}
+    assert told == [(path.stat().st_size, path.stat().st_size)]
+    assert (cache / "toy.npz").read_bytes() == path.read_bytes()
+
+
+def answer(handler, content):
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(content)
+
+
+def test_a_mirror_without_the_file_is_told(register, cache, monkeypatch):
+    register()
+    monkeypatch.delenv("ILFS_OFFLINE")
+    with serving() as server:
+        monkeypatch.setenv("ILFS_MIRROR", f"{server.address}/missing")
+        with pytest.raises(
+            FileNotFoundError, match=rf"toy\.npz could not be downloaded .*404.*: put toy\.npz into {cache}$"
+        ):
+            load("toy")
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """Instead of OpenML; counts how often it is asked."""
+    answers = Bunch(
+        data=X.astype(float), target=np.array(["1"] * 4 + ["2"] * 2, dtype=object), feature_names=list("abcd")
+    )
+    asked = []
+
+    def fetch_openml(**options):
+        asked.append(options)
+        if isinstance(answers.data, Exception):
+            raise answers.data
+        return answers
+
+    monkeypatch.delenv("ILFS_OFFLINE")
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch_openml)
+    answers.asked = asked
+    return answers
+
+
+@pytest.mark.parametrize("kept", [np.asarray, sparse.csr_matrix])
+def test_openml_is_asked_once(register, cache, openml, kept):
+    register(openml=7)
+    openml.data = kept(openml.data)
+    tables = [load("toy") for _ in range(2)]
+    assert [call["data_id"] for call in openml.asked] == [7]
+    assert {path.name for path in cache.iterdir()} == {"openml-7.npz", "openml-7.npz.lock"}
+    for table in tables:
+        assert sparse.issparse(table.X) == sparse.issparse(openml.data)
+        assert table.X.dtype == np.float32
+        assert table.class_names == ("1", "2")
+        assert table.feature_names == ("a", "b", "c", "d")
+        assert table.checksum == content_checksum(table) == content_checksum(tables[0])
+
+
+def test_openml_must_have_what_the_registry_says(register, cache, openml):
+    register(openml=7, class_sizes=(3, 3))
+    sentence = r"data set 7 must be \(6, 4, \[3, 3\]\), got \(6, 4, \[2, 4\]\): put toy\.npz into"
+    with pytest.raises(FileNotFoundError, match=sentence):
+        load("toy")
+    assert not (cache / "openml-7.npz").exists()
+
+
+def test_without_a_network_openml_is_named(register, openml):
+    register(openml=7)
+    openml.data = urllib.error.URLError("no network")
+    with pytest.raises(
+        FileNotFoundError, match=r"OpenML did not give its data set 7 \(.*no network.*\): put toy\.npz into"
+    ):
+        load("toy")
+
+
+def test_offline_nothing_is_asked(register, openml, monkeypatch):
+    register(openml=7)
+    monkeypatch.setenv("ILFS_OFFLINE", "1")
+    monkeypatch.setenv("ILFS_MIRROR", "http://127.0.0.1:9")
+    with pytest.raises(FileNotFoundError, match=r"^TOY \(partial\) is not here: put"):
+        load("toy")
+    assert openml.asked == []
+
+
+def test_the_checksum_of_content_is_of_numbers_and_names_only():
+    dense = Table("a", X, Y, ("no", "yes"))
+    assert content_checksum(dense) == content_checksum(
+        Table("b", np.asfortranarray(X), Y.astype(np.int8), ("no", "yes"))
+    )
+    unsorted = sparse.csr_array((np.array([2.0, 1.0]), [1, 0], [0, 2]), shape=(1, 2))
+    sorted_ = sparse.csr_array(np.array([[1.0, 2.0]]))
+    one = np.array([0])
+    assert content_checksum(Table("a", unsorted, one, ("c",))) == content_checksum(Table("a", sorted_, one, ("c",)))
+    different = [X + 1, X.astype(np.float64)]
+    assert len({content_checksum(Table("a", other, Y, ("no", "yes"))) for other in [X, *different]}) == 3
+    assert content_checksum(dense) != content_checksum(Table("a", X, Y, ("yes", "no")))
+
+
+def test_a_written_archive_is_read_again(data):
+    table = Table("toy", X, Y, ("no", "yes"), tuple("abcd"))
+    with (data / "copy.npz").open("wb") as file:
+        write_archive(file, table)
+    assert content_checksum(load("copy")) == content_checksum(table)
