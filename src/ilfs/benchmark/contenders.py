@@ -1,0 +1,161 @@
+"""Who takes part: the methods of the library, a random order, and any scikit-learn selector by its import path."""
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.impute import SimpleImputer
+
+from ilfs.arrays import Floats, Integers
+from ilfs.methods import METHODS
+
+RANDOM = "random"
+IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
+NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A method under a name, with parameters.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it.
+    selector : str, optional
+        One of `ilfs.METHODS`, ``"random"``, or the import path of a class such as
+        ``"sklearn.feature_selection.SelectKBest"``; by default the name.
+    parameters : mapping
+        For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
+        ``selector`` and ``parameters`` for such an object, as base estimators have to be.
+
+    Examples
+    --------
+    >>> from ilfs.benchmark import Contender
+    >>> Contender("ilfs").make()
+    ILFS()
+    >>> anova = Contender(
+    ...     "anova",
+    ...     "sklearn.feature_selection.SelectKBest",
+    ...     {"score_func": "import:sklearn.feature_selection.f_classif", "k": 10},
+    ... )
+    >>> anova.make().k
+    10
+    """
+
+    name: str
+    selector: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.name or not isinstance(self.name, str):
+            raise ValueError(f"the name of a method must be a word, got {self.name!r}")
+        object.__setattr__(self, "selector", self.selector or self.name)
+        object.__setattr__(self, "parameters", dict(self.parameters))
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it is the random order."""
+        return self.selector == RANDOM
+
+    def make(self, **defaults: Any) -> Any:
+        """The selector; defaults are parameters that it gets if it has them and none was given."""
+        kind: Any = METHODS[self.selector] if self.selector in METHODS else imported(self.selector, "method")
+        if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator):
+            raise ValueError(f"method {self.name!r} must be a scikit-learn class, got {self.selector}")
+        known = list(inspect.signature(kind).parameters)
+        if unknown := sorted(set(self.parameters) - set(known)):
+            raise ValueError(f"{self.selector} has no parameter {unknown[0]!r}; it has {', '.join(known)}")
+        given = {name: built(value) for name, value in self.parameters.items()}
+        return kind(**{name: value for name, value in defaults.items() if name in known} | given)
+
+    def describe(self, **defaults: Any) -> dict[str, Any]:
+        """The class and all parameters that matter, those with default values too, as plain data."""
+        if self.is_random:
+            return {"selector": RANDOM, "parameters": {}}
+        described: dict[str, Any] = described_value(self.make(**defaults))
+        return described
+
+
+def imported(path: str, what: str) -> Any:
+    """Something by its import path."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        known = ", ".join([*METHODS, RANDOM])
+        raise ValueError(f"{what} {path!r} is none of {known}, and cannot be imported") from None
+
+
+def built(value: Any) -> Any:
+    """A parameter as the selector wants it."""
+    if isinstance(value, str) and value.startswith(IMPORT):
+        return imported(value.removeprefix(IMPORT), "parameter")
+    if isinstance(value, Mapping) and "selector" in value:
+        return Contender("estimator", value["selector"], value.get("parameters", {})).make()
+    return value
+
+
+def described_value(value: Any) -> Any:
+    """Plain data that says the same in every process."""
+    if isinstance(value, BaseEstimator):
+        parameters = value.get_params(deep=False)
+        return {
+            "selector": f"{type(value).__module__}.{type(value).__qualname__}",
+            "parameters": {
+                name: described_value(one) for name, one in sorted(parameters.items()) if name not in NOT_PART_OF_IT
+            },
+        }
+    if callable(value):
+        return f"{IMPORT}{value.__module__}.{value.__qualname__}"
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return [described_value(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+
+
+def reads_labels(selector: Any) -> bool:
+    """Whether the order depends on the classes; without a word about it we believe that it does."""
+    return bool(getattr(selector, "_reads_labels", True))
+
+
+def prepared(selector: Any, X: Any) -> Any:
+    """X as the selector takes it: dense if it must be, missing cells filled with the means of these rows."""
+    takes = selector.__sklearn_tags__().input_tags
+    if sparse.issparse(X) and not takes.sparse:
+        X = X.toarray()
+    cells = X.data if sparse.issparse(X) else X
+    if not takes.allow_nan and np.isnan(cells).any():
+        X = SimpleImputer(keep_empty_features=True).fit_transform(X)
+    return X
+
+
+def order_of(selector: Any) -> Integers:
+    """Columns, best first, of a fitted selector; fewer than all if that is all it says."""
+    if hasattr(selector, "order_"):
+        return np.asarray(selector.order_)
+    if hasattr(selector, "ranking_"):
+        return np.argsort(selector.ranking_, kind="stable")
+    scores = scores_of(selector)
+    if scores is not None:
+        return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
+    if hasattr(selector, "get_support"):
+        return np.asarray(selector.get_support(indices=True))
+    raise ValueError(f"{type(selector).__name__} says no order: it has none of order_, ranking_, scores_, get_support")
+
+
+def scores_of(selector: Any) -> Floats | None:
+    """Scores of its own, or the weights of the model inside."""
+    model = getattr(selector, "estimator_", selector)
+    for owner, name in ((selector, "scores_"), (model, "feature_importances_"), (model, "coef_")):
+        values = getattr(owner, name, None)
+        if values is not None:
+            values = np.abs(values) if name == "coef_" else np.asarray(values, dtype=float)
+            return values if values.ndim == 1 else np.linalg.norm(values, axis=0)
+    return None

@@ -1,0 +1,97 @@
+"""How much memory something takes: the growth of this process, looked at from a thread beside it."""
+
+import os
+import platform
+import threading
+from types import TracebackType
+from typing import Self
+
+BETWEEN_LOOKS = 0.02  # seconds
+LINUX = platform.system() == "Linux"
+
+
+class Peak:
+    """Largest growth of this process while the block runs.
+
+    Parameters
+    ----------
+    limit : float, optional
+        Megabytes; more, and the process is refused memory (where the system can do that).
+
+    Attributes
+    ----------
+    megabytes : float or None
+        So far; None where the system does not tell.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit = limit
+        self._over = threading.Event()
+
+    def __enter__(self) -> Self:
+        self._before = resident_megabytes()
+        self._largest = self._before
+        self._old_limit = None if self.limit is None else _limit_growth(self.limit)
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        if self._old_limit is not None:
+            _put_back(self._old_limit)
+
+    @property
+    def megabytes(self) -> float | None:
+        """Largest growth so far."""
+        self._look()
+        if self._before is None or self._largest is None:
+            return None
+        return self._largest - self._before
+
+    def _look(self) -> None:
+        now = resident_megabytes()
+        if now is not None and self._largest is not None:
+            self._largest = max(self._largest, now)
+
+    def _watch(self) -> None:
+        while not self._over.wait(BETWEEN_LOOKS):
+            self._look()
+
+
+def resident_megabytes() -> float | None:
+    """Memory of this process that is in use."""
+    if LINUX:
+        return _pages(1) / 2**20
+    try:
+        import resource
+    except ImportError:
+        return None
+    largest_ever = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # the best that can be had there
+    return largest_ever / (2**20 if platform.system() == "Darwin" else 2**10)
+
+
+def _pages(which: int) -> int:
+    """Bytes of this process: all that it has been promised (0), or what is in use (1)."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[which]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _limit_growth(megabytes: float) -> tuple[int, int] | None:
+    """Refuse the process more than this beyond what it has; what was allowed before, None if it cannot be done."""
+    if not LINUX:
+        return None
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_pages(0) + int(megabytes * 2**20), before[1]))
+    return before
+
+
+def _put_back(limit: tuple[int, int]) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, limit)

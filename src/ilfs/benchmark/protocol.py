@@ -1,0 +1,273 @@
+"""The experiments of the paper: what a cell is, and the function that computes it.
+
+A cell is one method on one split of one data set. It is described by plain data, from which its result follows: the
+same description gives the same result in any process, in any order, on any machine with the same versions.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from ilfs.arrays import Floats, Integers
+from ilfs.benchmark.contenders import Contender, order_of, prepared, reads_labels
+from ilfs.benchmark.machine import classify
+from ilfs.benchmark.metrics import figures_of
+from ilfs.benchmark.precision import average_precision
+from ilfs.datasets import Table, load
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+TABLES_KEPT = 3  # in memory, of a process
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a split is made and a choice of features is judged.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        How many of the first features are judged.
+    test_share : float
+        Of the samples of each class.
+    Cs : tuple of float
+        What the C of the machine may be, ascending.
+    n_folds : int
+        Of the cross-validation that chooses it, on training rows.
+    seed : int
+        Of splits and folds.
+    """
+
+    sizes: tuple[int, ...] = (10, 50, 100, 150, 200)
+    test_share: float = 1 / 3
+    Cs: tuple[float, ...] = (0.001, 0.01, 0.1, 1.0, 10.0)
+    n_folds: int = 5
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one split of one data set.
+
+    Parameters
+    ----------
+    experiment : str
+        ``"sizes"``: the first so many features, all classes at once (the paper's second experiment).
+        ``"classes"``: half of the features, each class against the rest (its first).
+    dataset, checksum : str
+        The data.
+    contender : Contender
+        The method.
+    split : int
+        Which one.
+    protocol : Protocol
+        The rest.
+    """
+
+    experiment: str
+    dataset: str
+    checksum: str
+    contender: Contender
+    split: int
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that the result follows from, but for the versions of the software."""
+        protocol = asdict(self.protocol)
+        if self.experiment == "classes":
+            del protocol["sizes"]
+        return {
+            "experiment": self.experiment,
+            "dataset": self.dataset,
+            "checksum": self.checksum,
+            "method": self.contender.name,
+            **self.contender.describe(**self.defaults()),
+            "split": self.split,
+            "protocol": protocol,
+        }
+
+    def defaults(self) -> dict[str, Any]:
+        """A method whose scores depend on how many features it is asked for is asked for what is judged."""
+        return {"n_features_to_select": 0.5 if self.experiment == "classes" else max(self.protocol.sizes)}
+
+    @property
+    def identity(self) -> str:
+        """The same for the same description, with whatever versions it is computed."""
+        return digest(self.describe())
+
+    @property
+    def key(self) -> str:
+        """The same for the same description and versions."""
+        return digest(self.describe() | {"versions": versions()})
+
+
+@dataclass
+class Outcome:
+    """What came of a cell.
+
+    Parameters
+    ----------
+    figures : list of (size, metric, class, value)
+        The class is -1 where a figure is about all of them.
+    order : list of int
+        The first columns of the order, as many as were judged.
+    seconds : float
+        For the order.
+    seconds_judged : float
+        For all machines.
+    """
+
+    figures: list[tuple[int, str, int, float]]
+    order: list[int]
+    seconds: float
+    seconds_judged: float
+
+
+def digest(description: Mapping[str, Any]) -> str:
+    """SHA-256 of plain data, however its keys are ordered."""
+    text = json.dumps(description, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache
+def versions() -> dict[str, str]:
+    """Of what results may depend on."""
+    from ilfs import __version__
+
+    return {"ilfs": __version__} | {package: version(package) for package in PACKAGES}
+
+
+def seed_of(*parts: Any) -> int:
+    """A seed that depends on these things only."""
+    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:4], "big") % 2**31
+
+
+def compute(cell: Cell) -> Outcome:
+    """The result of a cell."""
+    table = _table(cell.dataset)
+    if table.checksum != cell.checksum:
+        raise ValueError(
+            f"data set {cell.dataset} is not the one that was asked for: its checksum is {table.checksum[:12]}, "
+            f"not {cell.checksum[:12]}"
+        )
+    return EXPERIMENTS[cell.experiment](cell, table)
+
+
+@lru_cache(TABLES_KEPT)
+def _table(name: str) -> Table:
+    return load(name)
+
+
+def rows_of(cell: Cell, table: Table) -> tuple[Integers, Integers]:
+    """Training and test rows of a split: the same for all methods, and each class in both."""
+    labels = table.y if not table.is_multilabel else strata(table.y)
+    seed = seed_of(cell.protocol.seed, cell.dataset, "split", cell.split)
+    shuffle = StratifiedShuffleSplit(1, test_size=cell.protocol.test_share, random_state=seed)
+    train, test = next(shuffle.split(labels, labels))
+    return np.sort(train), np.sort(test)
+
+
+def strata(Y: Integers) -> Integers:
+    """For samples with several labels, the rarest one that each has; too rare ones are put together."""
+    count = (Y == 1).sum(axis=0)
+    rarest = np.where(Y == 1, count, len(Y) + 1).argmin(axis=1)
+    stratum = np.where((Y == 1).any(axis=1), rarest, Y.shape[1])
+    size = np.bincount(stratum, minlength=Y.shape[1] + 1)
+    return np.where(size[stratum] < 2, -1, stratum)
+
+
+def rank(cell: Cell, X: Any, y: Integers) -> Integers:
+    """Columns, best first, by what these rows say."""
+    if cell.contender.is_random:
+        seed = seed_of(cell.protocol.seed, cell.dataset, "random", cell.split)
+        return np.random.default_rng(seed).permutation(X.shape[1])
+    selector = cell.contender.make(n_jobs=1, **cell.defaults())
+    selector.fit(prepared(selector, X), y)
+    return order_of(selector)
+
+
+def sizes_experiment(cell: Cell, table: Table) -> Outcome:
+    """The first features of one order, as many as each size says, and machines for all classes."""
+    if table.is_multilabel:
+        raise ValueError(f"data set {table.name} has several labels a sample: it is for the experiment 'classes'")
+    train, test = rows_of(cell, table)
+    order, seconds = timed(rank, cell, table.X[train], table.y[train])
+    most = max(cell.protocol.sizes)
+    if order.size < min(most, table.n_features):
+        raise ValueError(f"method {cell.contender.name} orders {order.size} features, fewer than the {most} judged")
+    order = order[:most]
+    X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
+    seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split)
+
+    def judged() -> list[tuple[int, str, int, float]]:
+        figures = []
+        for size in cell.protocol.sizes:
+            verdict = classify(
+                X[:, :size], table.y[train], T[:, :size], table.n_classes, cell.protocol.Cs, cell.protocol.n_folds, seed
+            )
+            figures += figures_of(size, table.y, test, verdict)
+        return figures
+
+    figures, seconds_judged = timed(judged)
+    return Outcome(figures, order.tolist(), seconds, seconds_judged)
+
+
+def classes_experiment(cell: Cell, table: Table) -> Outcome:
+    """Half of the features for each class against the rest, ordered for that class if the method reads labels."""
+    train, test = rows_of(cell, table)
+    relevant = table.y if table.is_multilabel else (table.y[:, None] == np.arange(table.n_classes)).astype(int)
+    n_kept = max(1, table.n_features // 2)
+    shared = None
+    if cell.contender.is_random or not reads_labels(cell.contender.make()):
+        shared = timed(rank, cell, table.X[train], relevant[train, 0])
+    figures, first, seconds, seconds_judged = [], [], 0.0, 0.0
+    for k in range(table.n_classes):
+        here, there = train[relevant[train, k] >= 0], test[relevant[test, k] >= 0]
+        y = relevant[here, k]
+        if shared is None:
+            order, taken = timed(rank, cell, table.X[here], y)
+        else:
+            order, taken = shared if k == 0 else (shared[0], 0.0)
+        kept = order[:n_kept]
+        X, T = filled(columns(table.X, here, kept), columns(table.X, there, kept))
+        seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, k)
+        verdict, judged = timed(classify, X, y, T, 2, cell.protocol.Cs, cell.protocol.n_folds, seed)
+        figures.append((n_kept, "ap", k, average_precision(relevant[there, k] == 1, verdict.decision[:, 1])))
+        figures.append((n_kept, "C", k, verdict.C))
+        first, seconds, seconds_judged = kept.tolist(), seconds + taken, seconds_judged + judged
+    figures.append((n_kept, "ap_macro", -1, float(np.mean([one[3] for one in figures if one[1] == "ap"]))))
+    return Outcome(figures, first, seconds, seconds_judged)
+
+
+EXPERIMENTS: dict[str, Callable[[Cell, Table], Outcome]] = {"sizes": sizes_experiment, "classes": classes_experiment}
+
+
+def columns(X: Any, rows: Integers, order: Integers) -> Floats:
+    """Some rows and columns, dense."""
+    part = X[rows][:, order]
+    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+
+
+def filled(X: Floats, T: Floats) -> tuple[Floats, Floats]:
+    """Missing cells get the mean of the column over the rows X, 0 if there is none."""
+    missing = np.isnan(X)
+    if not missing.any() and not np.isnan(T).any():
+        return X, T
+    present = np.maximum((~missing).sum(axis=0), 1)
+    mean = np.where(missing, 0.0, X).sum(axis=0) / present
+    return np.where(missing, mean, X), np.where(np.isnan(T), mean, T)
+
+
+def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """What a function returns, and its seconds."""
+    start = time.perf_counter()
+    result = function(*arguments)
+    return result, time.perf_counter() - start

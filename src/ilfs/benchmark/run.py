@@ -1,0 +1,215 @@
+"""Computing what is missing of a suite, on this machine or on a Dask cluster."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from joblib import effective_n_jobs
+
+from ilfs.benchmark.pool import Answer, compute_all
+from ilfs.benchmark.protocol import Cell, Outcome, compute
+from ilfs.benchmark.store import SILENCE, Store
+from ilfs.benchmark.suites import Suite
+
+
+@dataclass(frozen=True)
+class Step:
+    """A cell that has just been finished, how many are, and what the whole will still take."""
+
+    cell: Cell
+    reason: str
+    n_done: int
+    n_cells: int
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run has done: cells computed, of these failed, and cells that were there already or are another's."""
+
+    computed: int
+    failed: int
+    found: int
+
+
+def run(
+    suite: Suite,
+    store: Store,
+    *,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    retry_failed: bool = False,
+    scheduler: str | None = None,
+    on_step: Callable[[Step], None] | None = None,
+) -> Summary:
+    """Compute every cell of a suite that the store does not have.
+
+    May be stopped at any moment, by whatever means, and called again: it goes on where it was. Several processes may
+    run the same suite on the same store; they share the work.
+
+    Parameters
+    ----------
+    suite : Suite
+        What is to be there in the end.
+    store : Store
+        Where it is kept.
+    n_jobs : int, optional
+        Number of processes, as `joblib` counts them.
+    time_limit : float, optional
+        Seconds for a cell. One that takes longer is a row with that reason.
+    memory_limit : float, optional
+        Megabytes for a cell.
+    retry_failed : bool
+        Compute cells again that failed before.
+    scheduler : str, optional
+        Address of a Dask scheduler, ``tcp://...``, whose workers compute the cells. They need the data sets.
+    on_step : callable, optional
+        Called after every cell.
+
+    Returns
+    -------
+    Summary
+        What was done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ilfs.benchmark import SUITES, Store, run
+    >>> suite = SUITES["quick"].only(datasets=["wine"], methods=["fisher"])
+    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/results.sqlite") as store:
+    ...     run(suite, store), run(suite, store)
+    (Summary(computed=5, failed=0, found=0), Summary(computed=0, failed=0, found=5))
+    """
+    progress = Progress(suite.cells(), store, retry_failed=retry_failed)
+    n_processes = effective_n_jobs(n_jobs)
+    progress.n_at_once = n_processes
+    claimed = progress.claimed()
+    if scheduler is None:
+        answers = compute_all(
+            compute_cell,
+            claimed,
+            n_processes,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            on_wait=progress.sign_of_life,
+        )
+    else:
+        from ilfs.benchmark.cluster import compute_on_cluster
+
+        answers = compute_on_cluster(
+            compute_cell,
+            claimed,
+            scheduler,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            on_wait=progress.sign_of_life,
+        )
+    try:
+        for answer in answers:
+            progress.finish(answer)
+            if on_step is not None:
+                on_step(progress.step(answer))
+    finally:
+        progress.give_back()
+    return progress.summary()
+
+
+def compute_cell(cell: Cell) -> Outcome:
+    """The result of a cell, with one thread: other processes have the other cores."""
+    import warnings
+
+    from ilfs.execution import one_blas_thread
+
+    with warnings.catch_warnings(), one_blas_thread():
+        warnings.simplefilter("ignore")
+        return compute(cell)
+
+
+class Progress:
+    """Which cells are done, being computed and to be computed, and how long they took."""
+
+    def __init__(self, cells: list[Cell], store: Store, *, retry_failed: bool) -> None:
+        self.store, self.retry_failed = store, retry_failed
+        self.n_at_once = 1
+        self.keys = {cell.key: cell for cell in cells}
+        statuses = store.statuses()
+        self.todo = [key for key in self.keys if key not in statuses or (retry_failed and statuses[key] == "failed")]
+        self.n_found = len(self.keys) - len(self.todo)
+        self.n_computed = self.n_failed = 0
+        self.open: dict[str, float] = {}
+        self.waiting = list(self.todo)
+        self.taken: dict[tuple[str, str], list[float]] = {}
+        self.last_sign = time.monotonic()
+
+    def claimed(self) -> Iterator[Cell]:
+        """One cell after the other that this process has a right to."""
+        while self.waiting:
+            key = self.waiting.pop(0)
+            if self.store.claim(key, again=self.retry_failed):
+                self.open[key] = time.monotonic()
+                yield self.keys[key]
+            else:
+                self.n_found += 1
+
+    def finish(self, answer: Answer) -> None:
+        """Write down what came of a cell."""
+        cell: Cell = answer.item
+        key = cell.key
+        self.store.write(
+            key,
+            cell.identity,
+            cell.describe(),
+            answer.result,
+            reason=answer.reason,
+            peak_megabytes=answer.peak_megabytes,
+        )
+        seconds = time.monotonic() - self.open.pop(key)
+        self.taken.setdefault((cell.dataset, cell.contender.name), []).append(seconds)
+        self.n_computed += 1
+        self.n_failed += answer.result is None
+
+    def step(self, answer: Answer) -> Step:
+        """What to show after it."""
+        return Step(answer.item, answer.reason, self.n_found + self.n_computed, len(self.keys), self.seconds_left())
+
+    def seconds_left(self) -> float | None:
+        """From the mean of the same method on the same data set, else of the method, of the data set, of all."""
+        if not self.taken:
+            return None
+        by_method, by_dataset = self._means(1), self._means(0)
+        overall = mean_of(second for seconds in self.taken.values() for second in seconds)
+        pairs = {pair: mean_of(seconds) for pair, seconds in self.taken.items()}
+        left = 0.0
+        for key in [*self.waiting, *self.open]:
+            pair = self.keys[key].dataset, self.keys[key].contender.name
+            guess = by_method.get(pair[1], overall) * by_dataset.get(pair[0], overall) / max(overall, 1e-9)
+            left += pairs.get(pair, guess)
+        return left / self.n_at_once
+
+    def _means(self, which: int) -> dict[str, float]:
+        grouped: dict[str, list[float]] = {}
+        for pair, seconds in self.taken.items():
+            grouped.setdefault(pair[which], []).extend(seconds)
+        return {name: mean_of(seconds) for name, seconds in grouped.items()}
+
+    def sign_of_life(self) -> None:
+        """Now and then, so that claims stay."""
+        if time.monotonic() - self.last_sign > SILENCE / 5:
+            self.store.sign_of_life()
+            self.last_sign = time.monotonic()
+
+    def give_back(self) -> None:
+        """Claims of cells that were not finished."""
+        if self.open:
+            self.store.give_back(self.open)
+
+    def summary(self) -> Summary:
+        """All of it."""
+        return Summary(self.n_computed, self.n_failed, self.n_found)
+
+
+def mean_of(values: Iterable[float]) -> float:
+    """Of some numbers."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers)

@@ -1,0 +1,273 @@
+"""Results in one SQLite file: a row a cell, written in one transaction with all its figures.
+
+The file survives a power cut at any moment: what a transaction has written is there, and nothing else. Several
+processes may work on it. Each claims a cell before it computes it; the claim of a process that is gone, or of one that
+has not been heard of for a while, is void.
+"""
+
+import json
+import os
+import platform
+import socket
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from ilfs.benchmark.protocol import Outcome, versions
+
+FORMAT = 1
+PATIENCE = 60.0  # seconds to wait for another process that writes
+SILENCE = 300.0  # seconds without a sign of life, after which a process on another machine counts as gone
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS cells (
+    key TEXT PRIMARY KEY,
+    identity TEXT NOT NULL,
+    experiment TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    method TEXT NOT NULL,
+    split INTEGER NOT NULL,
+    description TEXT NOT NULL,
+    versions TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+    reason TEXT NOT NULL,
+    seconds REAL,
+    seconds_judged REAL,
+    peak_megabytes REAL,
+    host TEXT NOT NULL,
+    finished REAL NOT NULL,
+    columns TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
+CREATE TABLE IF NOT EXISTS figures (
+    key TEXT NOT NULL REFERENCES cells (key) ON DELETE CASCADE,
+    size INTEGER NOT NULL,
+    metric TEXT NOT NULL,
+    class INTEGER NOT NULL,
+    value REAL,
+    PRIMARY KEY (key, size, metric, class)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claims (
+    key TEXT PRIMARY KEY,
+    host TEXT NOT NULL,
+    process INTEGER NOT NULL,
+    heard REAL NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finished cell as it is in the file."""
+
+    key: str
+    identity: str
+    experiment: str
+    dataset: str
+    method: str
+    split: int
+    status: str
+    reason: str
+    seconds: float | None
+    seconds_judged: float | None
+    peak_megabytes: float | None
+    versions: str
+    host: str
+    columns: str
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has figures."""
+        return self.status == "done"
+
+    @property
+    def order(self) -> list[int]:
+        """The first columns of the order, as many as were judged."""
+        first: list[int] = json.loads(self.columns)
+        return first
+
+
+class Store:
+    """The file.
+
+    Parameters
+    ----------
+    path : path-like
+        Made if it is not there; refused if it is something else than such a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ilfs.benchmark import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/results.sqlite") as store:
+    ...     len(store.rows())
+    0
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise ValueError(f"the folder of the store {self.path} does not exist")
+        try:
+            self._open()
+        except sqlite3.Error as error:
+            raise ValueError(f"the store {self.path} cannot be used: {error}") from None
+
+    def _open(self) -> None:
+        self._connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and not {"about", "cells"} <= tables:
+            raise sqlite3.DatabaseError("it is a database of something else")
+        with self._writing():
+            for statement in TABLES.split(";\n"):
+                self._connection.execute(statement)
+            self._connection.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
+        (found,) = self._connection.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
+        if found != str(FORMAT):
+            raise sqlite3.DatabaseError(f"it has format {found}, this version of ilfs reads format {FORMAT}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction; nothing of it is there if it does not come to its end."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def statuses(self) -> dict[str, str]:
+        """Of all finished cells, by key."""
+        return dict(self._connection.execute("SELECT key, status FROM cells"))
+
+    def claim(self, key: str, *, again: bool = False) -> bool:
+        """Whether this process is to compute the cell: nobody has, and nobody is at it.
+
+        With ``again``, a cell that failed is computed once more.
+        """
+        with self._writing():
+            found = self._connection.execute("SELECT status FROM cells WHERE key = ?", (key,)).fetchone()
+            if found is not None and not (again and found[0] == "failed"):
+                return False
+            claim = self._connection.execute("SELECT host, process, heard FROM claims WHERE key = ?", (key,)).fetchone()
+            if claim is not None and _is_alive(*claim):
+                return False
+            self._connection.execute(
+                "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)",
+                (key, socket.gethostname(), os.getpid(), time.time()),
+            )
+        return True
+
+    def give_back(self, keys: Iterable[str]) -> None:
+        """Take back claims of cells that will not be computed now."""
+        with self._writing():
+            self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+
+    def sign_of_life(self) -> None:
+        """Say that this process is still at its cells."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE claims SET heard = ? WHERE host = ? AND process = ?",
+                (time.time(), socket.gethostname(), os.getpid()),
+            )
+
+    def write(
+        self,
+        key: str,
+        identity: str,
+        description: dict[str, Any],
+        outcome: Outcome | None,
+        *,
+        reason: str = "",
+        peak_megabytes: float | None = None,
+    ) -> None:
+        """A finished cell, in place of a failed one if there is one; what is done stays."""
+        with self._writing():
+            self._connection.execute("DELETE FROM cells WHERE key = ? AND status = 'failed'", (key,))
+            written = self._connection.execute(
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    key,
+                    identity,
+                    description["experiment"],
+                    description["dataset"],
+                    description["method"],
+                    description["split"],
+                    json.dumps(description, sort_keys=True),
+                    json.dumps(versions(), sort_keys=True),
+                    "failed" if outcome is None else "done",
+                    reason,
+                    None if outcome is None else outcome.seconds,
+                    None if outcome is None else outcome.seconds_judged,
+                    peak_megabytes,
+                    json.dumps(host_facts(), sort_keys=True),
+                    time.time(),
+                    json.dumps([] if outcome is None else outcome.order),
+                ),
+            ).rowcount
+            if written and outcome is not None:
+                self._connection.executemany(
+                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?)", [(key, *figure) for figure in outcome.figures]
+                )
+            self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
+
+    def rows(self, identities: Sequence[str] | None = None) -> list[Row]:
+        """Finished cells; of several with the same identity the last that is done, or else the last."""
+        columns = ", ".join(Row.__dataclass_fields__)
+        found: dict[str, Row] = {}
+        wanted = None if identities is None else set(identities)
+        for values in self._connection.execute(f"SELECT {columns} FROM cells ORDER BY status DESC, finished, key"):
+            row = Row(**dict(zip(Row.__dataclass_fields__, values, strict=True)))
+            if wanted is None or row.identity in wanted:
+                found[row.identity] = row
+        return list(found.values())
+
+    def figures(self, metric: str) -> dict[tuple[str, int, int], float]:
+        """One metric of all cells, by key, size and class."""
+        found = self._connection.execute("SELECT key, size, class, value FROM figures WHERE metric = ?", (metric,))
+        return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
+
+
+def host_facts() -> dict[str, Any]:
+    """Where a cell was computed."""
+    return {
+        "host": socket.gethostname(),
+        "system": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+
+
+def _is_alive(host: str, process: int, heard: float) -> bool:
+    """Whether a process still runs, or on another machine has been heard of."""
+    if host != socket.gethostname():
+        return time.time() - heard < SILENCE
+    if process == os.getpid():
+        return False  # of an earlier run of this process, which is over
+    if os.name == "posix":
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+    return time.time() - heard < SILENCE  # a number may be used again by another process

@@ -1,0 +1,154 @@
+"""What is run together: data sets, methods, splits and a protocol, under a name or in a TOML file of one's own."""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ilfs.benchmark.contenders import RANDOM, Contender
+from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol
+from ilfs.datasets import load
+from ilfs.methods import METHODS
+from ilfs.parameters import check_integer
+
+TWELVE = tuple(Contender(name) for name in METHODS)
+EIGHT = ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What is run together.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    experiment : {"sizes", "classes"}
+        The paper's second or first.
+    datasets : tuple of str
+        Names, or paths of files.
+    contenders : tuple of Contender
+        The methods.
+    n_splits : int
+        How many.
+    protocol : Protocol
+        The rest.
+
+    Examples
+    --------
+    >>> from ilfs.benchmark import SUITES
+    >>> SUITES["paper"].n_splits, len(SUITES["paper"].contenders)
+    (20, 13)
+    """
+
+    name: str
+    experiment: str
+    datasets: tuple[str, ...]
+    contenders: tuple[Contender, ...] = TWELVE
+    n_splits: int = 20
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def __post_init__(self) -> None:
+        if self.experiment not in EXPERIMENTS:
+            known = " or ".join(map(repr, EXPERIMENTS))
+            raise ValueError(f"experiment of suite {self.name} must be {known}, got {self.experiment!r}")
+        check_integer("splits", self.n_splits, 1)
+        for what, names in (("data set", self.datasets), ("method", [one.name for one in self.contenders])):
+            if not names:
+                raise ValueError(f"suite {self.name} must have a {what}, got none")
+            if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
+                raise ValueError(f"suite {self.name} must have every {what} once, got {repeated[0]!r} again")
+
+    def only(self, datasets: Sequence[str] | None = None, methods: Sequence[str] | None = None) -> "Suite":
+        """The same with some of its data sets and methods, or with others by name."""
+        known = {one.name: one for one in self.contenders}
+        contenders = [known.get(name) or Contender(name) for name in methods] if methods else self.contenders
+        for contender in contenders:
+            contender.describe()  # refuse what is not there before anything is run
+        return replace(self, datasets=tuple(datasets or self.datasets), contenders=tuple(contenders))
+
+    def cells(self) -> list[Cell]:
+        """All of it, split by split, so that what is there early is an even part of the whole."""
+        checksums = {name: load(name).checksum for name in self.datasets}
+        return [
+            Cell(self.experiment, name, checksum, contender, split, self.protocol)
+            for split in range(self.n_splits)
+            for name, checksum in checksums.items()
+            for contender in self.contenders
+        ]
+
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        Suite("paper", "sizes", EIGHT, (*TWELVE, Contender(RANDOM))),
+        Suite("deep", "classes", ("pascal_sentence", "office_caltech10"), (*TWELVE, Contender(RANDOM)), n_splits=1),
+        Suite(
+            "quick",
+            "sizes",
+            ("breast_cancer", "wine", "synthetic_redundant"),
+            tuple(Contender(name) for name in ("ilfs", "fisher", "mi", "ls", RANDOM)),
+            n_splits=5,
+            protocol=Protocol(sizes=(2, 5, 10)),
+        ),
+    )
+}
+
+
+def suite_of(name: str) -> Suite:
+    """A suite by its name or by the path of its TOML file."""
+    if name in SUITES:
+        return SUITES[name]
+    if not name.endswith(".toml"):
+        raise ValueError(f"suite must be {', '.join(SUITES)}, timing or the path of a .toml file, got {name!r}")
+    return read_suite(name)
+
+
+def read_suite(path: str) -> Suite:
+    """A suite from a TOML file.
+
+    The file has ``datasets`` and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``,
+    ``selector`` and ``parameters``), ``splits``, and the fields of `Protocol`: ``sizes``, ``test_share``, ``Cs``,
+    ``n_folds``, ``seed``.
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {path}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ValueError(f"suite {path} cannot be read: {error}") from None
+    own = {"name", "experiment", "datasets", "methods", "splits"}
+    of_protocol = {one.name for one in fields(Protocol)}
+    if unknown := sorted(set(content) - own - of_protocol):
+        raise ValueError(f"suite {path} has {unknown[0]!r}, which is none of {', '.join(sorted(own | of_protocol))}")
+    if "datasets" not in content:
+        raise ValueError(f"suite {path} must say its datasets")
+    protocol: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in content.items()
+        if name in of_protocol
+    }
+    return Suite(
+        name=content.get("name", Path(path).stem),
+        experiment=content.get("experiment", "sizes"),
+        datasets=tuple(content["datasets"]),
+        contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path)),
+        n_splits=content.get("splits", 20),
+        protocol=Protocol(**protocol),
+    )
+
+
+def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list[Contender]:
+    """From names and tables."""
+    made = []
+    for one in methods:
+        entries = {"name": one} if isinstance(one, str) else dict(one)
+        if "name" not in entries or not set(entries) <= {"name", "selector", "parameters"}:
+            raise ValueError(
+                f"a method of suite {path} must have a name and may have a selector and parameters, got {entries!r}"
+            )
+        contender = Contender(**entries)
+        contender.describe()
+        made.append(contender)
+    return made
