@@ -1,0 +1,75 @@
+r"""Whether one method is better than another: the paper's tests, and tests that respect what was measured.
+
+The paper takes 20 splits x 5 sizes for 100 independent values a method, compares them by two-sample t-tests, and asks
+how likely it is to be the best of all that often (`paper_procedure`). But splits of one data set share most of their
+rows, and all methods see the same splits. What takes that into account:
+
+- On one data set: `corrected_t_test`, paired by split, whose variance knows that splits share rows. All data sets at
+  once: `compare_on_datasets`.
+- Over data sets, two methods: `wilcoxon_test` and `paired_effects`. One reference against all others, with `holm`'s
+  correction: `compare_with`.
+- Over data sets, all methods: `friedman_test` of ranks, then Nemenyi's `critical_difference` and its diagram
+  (`ilfs.benchmark.diagram`).
+
+Values come as arrays: ``values[dataset, method]`` where data sets are compared, ``values[dataset, method, split]`` or
+``values[dataset, method, split, size]`` where splits are; `mean_over_splits` leads from the one to the other. NaN is a
+cell that failed. Tests of two methods leave out what either of them misses; Friedman's test, which needs every method
+on every data set, refuses or, if told so, leaves the data set out.
+
+References: J. Demšar, *Statistical Comparisons of Classifiers over Multiple Data Sets*, JMLR 7 (2006). C. Nadeau,
+Y. Bengio, *Inference for the Generalization Error*, Machine Learning 52 (2003). R. Iman, J. Davenport, *Approximations
+of the critical region of the Friedman statistic*, Communications in Statistics A9 (1980). S. Holm, *A simple
+sequentially rejective multiple test procedure*, Scandinavian Journal of Statistics 6 (1979). A. Benavoli, G. Corani,
+F. Mangili, *Should We Really Use Post-Hoc Tests Based on Mean-Ranks?*, JMLR 17 (2016).
+"""
+
+from ilfs.benchmark.significance.effects import Effects, Estimate, paired_effects
+from ilfs.benchmark.significance.normality import lilliefors
+from ilfs.benchmark.significance.pairs import Comparison, SignedRanks, compare_with, holm, wilcoxon_test
+from ilfs.benchmark.significance.paper import PaperVerdict, binomial_tail, paper_procedure, t_test
+from ilfs.benchmark.significance.ranks import (
+    Friedman,
+    complete_datasets,
+    critical_difference,
+    friedman_from_ranks,
+    friedman_test,
+    nemenyi_p_values,
+    rank_methods,
+)
+from ilfs.benchmark.significance.splits import (
+    DatasetComparison,
+    Difference,
+    compare_on_datasets,
+    corrected_t_test,
+)
+from ilfs.benchmark.significance.values import mean_over_splits
+from ilfs.benchmark.significance.verdict import Verdict
+
+__all__ = [
+    "Comparison",
+    "DatasetComparison",
+    "Difference",
+    "Effects",
+    "Estimate",
+    "Friedman",
+    "PaperVerdict",
+    "SignedRanks",
+    "Verdict",
+    "binomial_tail",
+    "compare_on_datasets",
+    "compare_with",
+    "complete_datasets",
+    "corrected_t_test",
+    "critical_difference",
+    "friedman_from_ranks",
+    "friedman_test",
+    "holm",
+    "lilliefors",
+    "mean_over_splits",
+    "nemenyi_p_values",
+    "paired_effects",
+    "paper_procedure",
+    "rank_methods",
+    "t_test",
+    "wilcoxon_test",
+]

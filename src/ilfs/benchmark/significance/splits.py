@@ -1,0 +1,136 @@
+"""Two methods on splits of one data set."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ilfs.arrays import Floats
+from ilfs.benchmark.significance.pairs import holm
+from ilfs.benchmark.significance.values import methods_in_rows, numbers, paired_differences
+from ilfs.benchmark.significance.verdict import student_test
+from ilfs.parameters import check_between, check_positive
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean difference of two methods over splits: its interval, t, two-sided p-value and number of splits."""
+
+    mean: float
+    low: float
+    high: float
+    statistic: float
+    p_value: float
+    n_splits: int
+
+
+def corrected_t_test(
+    first: ArrayLike, second: ArrayLike, *, n_train: int, n_test: int, confidence: float = 0.95
+) -> Difference:
+    r"""The corrected resampled t-test of Nadeau and Bengio, for random splits of one data set.
+
+    The mean of :math:`n` differences is compared with
+    :math:`\sqrt{(1/n + n_\text{test}/n_\text{train})\, s^2}`. Without the second term, which stands for the rows that
+    splits share, more splits of the same rows would make any difference significant.
+
+    Parameters
+    ----------
+    first, second : array of shape (n_splits,)
+        Results of two methods on the same splits, one number a split: sizes are averaged before. A split that either
+        misses (NaN) is left out.
+    n_train, n_test : int
+        Rows for training and for testing in every split.
+    confidence : float, default=0.95
+        Of the interval.
+
+    Returns
+    -------
+    Difference
+        First minus second.
+
+    Examples
+    --------
+    >>> from ilfs.benchmark.significance import corrected_t_test
+    >>> found = corrected_t_test([0.9, 0.8, 0.9, 0.8], [0.8, 0.8, 0.8, 0.8], n_train=40, n_test=20)
+    >>> round(found.mean, 3), round(found.statistic, 3), round(found.p_value, 3)
+    (0.05, 1.0, 0.391)
+    """
+    from scipy.special import stdtrit
+
+    check_positive("n_train", n_train)
+    check_positive("n_test", n_test)
+    check_between("confidence", confidence, 0, 1)
+    differences = paired_differences(first, second, 2)
+    n, mean = differences.size, float(differences.mean())
+    error = sqrt((1 / n + n_test / n_train) * float(differences.var(ddof=1)))
+    outcome = student_test(mean, error, n - 1)
+    margin = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
+    return Difference(mean, mean - margin, mean + margin, outcome.statistic, outcome.p_value, n)
+
+
+@dataclass(frozen=True)
+class DatasetComparison:
+    """A reference against every method on every data set, in arrays of shape (n_datasets, n_methods).
+
+    NaN for the reference itself and where fewer than two splits are shared. ``adjusted`` are the p-values with Holm's
+    correction over the whole table.
+    """
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    p_values: Floats
+    adjusted: Floats
+
+
+def compare_on_datasets(
+    values: ArrayLike, reference: int = 0, *, n_train: ArrayLike, n_test: ArrayLike, confidence: float = 0.95
+) -> DatasetComparison:
+    """`corrected_t_test` of a reference against every other method, on every data set.
+
+    Parameters
+    ----------
+    values : array of shape (n_datasets, n_methods, n_splits) or (n_datasets, n_methods, n_splits, n_sizes)
+        Larger is better. Sizes are averaged; a split that misses a size is missing.
+    reference : int, default=0
+        Index of the method that is compared with the others.
+    n_train, n_test : int or array of shape (n_datasets,)
+        Rows for training and for testing.
+    confidence : float, default=0.95
+        Of the intervals, which are not corrected for their number.
+
+    Returns
+    -------
+    DatasetComparison
+        Reference minus method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.benchmark.significance import compare_on_datasets
+    >>> values = np.random.default_rng(0).normal(size=(2, 3, 20)) + np.array([5.0, 5.0, 0.0])[:, None]
+    >>> compare_on_datasets(values, n_train=40, n_test=20).adjusted.round(3)
+    array([[  nan, 1.   , 0.001],
+           [  nan, 1.   , 0.001]])
+    """
+    measured = numbers("values", values)
+    if measured.ndim == 4:
+        measured = measured.mean(axis=3)
+    measured = methods_in_rows(measured, reference)
+    n_datasets, n_methods, _ = measured.shape
+    train, test = (np.broadcast_to(np.asarray(n), n_datasets) for n in (n_train, n_test))
+    table = np.full((4, n_datasets, n_methods), np.nan)
+    shared = ~np.isnan(measured) & ~np.isnan(measured[:, [reference]])
+    for i, j in np.argwhere(shared.sum(axis=2) > 1):
+        if j != reference:
+            found = corrected_t_test(
+                measured[i, reference],
+                measured[i, j],
+                n_train=int(train[i]),
+                n_test=int(test[i]),
+                confidence=confidence,
+            )
+            table[:, i, j] = found.mean, found.low, found.high, found.p_value
+    difference, low, high, p_values = table
+    return DatasetComparison(difference, low, high, p_values, holm(p_values))
