@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.contenders import Contender, order_of, prepared, reads_labels
 from ilfs.benchmark.machine import classify
+from ilfs.benchmark.memory import Peak
 from ilfs.benchmark.metrics import figures_of
 from ilfs.benchmark.precision import average_precision
 from ilfs.datasets import Table, load
@@ -54,6 +56,26 @@ class Protocol:
 
 
 @dataclass(frozen=True)
+class TimingJob:
+    """The paper's timing job: uniform numbers in [0, 1000], two classes by chance.
+
+    Parameters
+    ----------
+    rows, columns : int
+        How many.
+    n_threads : int
+        That a method may use.
+    seed : int
+        Of the numbers.
+    """
+
+    rows: int = 10_000
+    columns: int = 5_000
+    n_threads: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Cell:
     """One method on one split of one data set.
 
@@ -62,13 +84,14 @@ class Cell:
     experiment : str
         ``"sizes"``: the first so many features, all classes at once (the paper's second experiment).
         ``"classes"``: half of the features, each class against the rest (its first).
+        ``"timing"``: seconds and memory of one fit.
     dataset, checksum : str
-        The data.
+        The data; ``"uniform"`` for timing.
     contender : Contender
         The method.
     split : int
         Which one.
-    protocol : Protocol
+    protocol : Protocol or TimingJob
         The rest.
     """
 
@@ -77,7 +100,7 @@ class Cell:
     checksum: str
     contender: Contender
     split: int
-    protocol: Protocol = field(default_factory=Protocol)
+    protocol: Any = field(default_factory=Protocol)
 
     def describe(self) -> dict[str, Any]:
         """Everything that the result follows from, but for the versions of the software."""
@@ -96,6 +119,8 @@ class Cell:
 
     def defaults(self) -> dict[str, Any]:
         """A method whose scores depend on how many features it is asked for is asked for what is judged."""
+        if self.experiment == "timing":
+            return {}
         return {"n_features_to_select": 0.5 if self.experiment == "classes" else max(self.protocol.sizes)}
 
     @property
@@ -152,13 +177,18 @@ def seed_of(*parts: Any) -> int:
 
 def compute(cell: Cell) -> Outcome:
     """The result of a cell."""
+    return EXPERIMENTS[cell.experiment](cell)
+
+
+def table_of(cell: Cell) -> Table:
+    """The data of a cell, if they are what they were when it was described."""
     table = _table(cell.dataset)
     if table.checksum != cell.checksum:
         raise ValueError(
             f"data set {cell.dataset} is not the one that was asked for: its checksum is {table.checksum[:12]}, "
             f"not {cell.checksum[:12]}"
         )
-    return EXPERIMENTS[cell.experiment](cell, table)
+    return table
 
 
 @lru_cache(TABLES_KEPT)
@@ -194,8 +224,9 @@ def rank(cell: Cell, X: Any, y: Integers) -> Integers:
     return order_of(selector)
 
 
-def sizes_experiment(cell: Cell, table: Table) -> Outcome:
+def sizes_experiment(cell: Cell) -> Outcome:
     """The first features of one order, as many as each size says, and machines for all classes."""
+    table = table_of(cell)
     if table.is_multilabel:
         raise ValueError(f"data set {table.name} has several labels a sample: it is for the experiment 'classes'")
     train, test = rows_of(cell, table)
@@ -220,8 +251,9 @@ def sizes_experiment(cell: Cell, table: Table) -> Outcome:
     return Outcome(figures, order.tolist(), seconds, seconds_judged)
 
 
-def classes_experiment(cell: Cell, table: Table) -> Outcome:
+def classes_experiment(cell: Cell) -> Outcome:
     """Half of the features for each class against the rest, ordered for that class if the method reads labels."""
+    table = table_of(cell)
     train, test = rows_of(cell, table)
     relevant = table.y if table.is_multilabel else (table.y[:, None] == np.arange(table.n_classes)).astype(int)
     n_kept = max(1, table.n_features // 2)
@@ -247,7 +279,34 @@ def classes_experiment(cell: Cell, table: Table) -> Outcome:
     return Outcome(figures, first, seconds, seconds_judged)
 
 
-EXPERIMENTS: dict[str, Callable[[Cell, Table], Outcome]] = {"sizes": sizes_experiment, "classes": classes_experiment}
+def timing_experiment(cell: Cell) -> Outcome:
+    """Seconds and memory of one fit, its kernels compiled before."""
+    job: TimingJob = cell.protocol
+    X, y = uniform_table(job.rows, job.columns, job.seed)
+    selector = cell.contender.make(n_jobs=job.n_threads)
+    small = prepared(selector, X[: min(len(X), 60), :20])
+    clone(selector).fit(small, np.arange(len(small)) % 2)
+    X = prepared(selector, X)
+    with Peak() as peak:
+        _, seconds = timed(selector.fit, X, y)
+        megabytes = peak.megabytes
+    figures = [(job.columns, "seconds", -1, seconds)]
+    if megabytes is not None:
+        figures.append((job.columns, "peak_megabytes", -1, megabytes))
+    return Outcome(figures, [], seconds, 0.0)
+
+
+def uniform_table(n_rows: int, n_columns: int, seed: int) -> tuple[Floats, Integers]:
+    """The paper's timing job."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0, 1000, size=(n_rows, n_columns)), rng.integers(0, 2, size=n_rows)
+
+
+EXPERIMENTS: dict[str, Callable[[Cell], Outcome]] = {
+    "sizes": sizes_experiment,
+    "classes": classes_experiment,
+    "timing": timing_experiment,
+}
 
 
 def columns(X: Any, rows: Integers, order: Integers) -> Floats:

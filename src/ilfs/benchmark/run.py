@@ -1,8 +1,11 @@
 """Computing what is missing of a suite, on this machine or on a Dask cluster."""
 
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 
 from joblib import effective_n_jobs
 
@@ -10,14 +13,16 @@ from ilfs.benchmark.pool import Answer, compute_all
 from ilfs.benchmark.protocol import Cell, Outcome, compute
 from ilfs.benchmark.store import SILENCE, Store
 from ilfs.benchmark.suites import Suite
+from ilfs.execution import one_blas_thread
 
 
 @dataclass(frozen=True)
 class Step:
-    """A cell that has just been finished, how many are, and what the whole will still take."""
+    """A cell that has just been finished, how many are, of its data set and of all, and what the rest will take."""
 
     cell: Cell
     reason: str
+    n_done_of_dataset: int
     n_done: int
     n_cells: int
     seconds_left: float | None
@@ -55,7 +60,7 @@ def run(
     store : Store
         Where it is kept.
     n_jobs : int, optional
-        Number of processes, as `joblib` counts them.
+        Number of processes, as `joblib` counts them; of threads in the experiment ``"timing"``.
     time_limit : float, optional
         Seconds for a cell. One that takes longer is a row with that reason.
     memory_limit : float, optional
@@ -81,8 +86,10 @@ def run(
     ...     run(suite, store), run(suite, store)
     (Summary(computed=5, failed=0, found=0), Summary(computed=0, failed=0, found=5))
     """
-    progress = Progress(suite.cells(), store, retry_failed=retry_failed)
     n_processes = effective_n_jobs(n_jobs)
+    if suite.experiment == "timing":  # one after the other, each with all threads
+        suite, n_processes = replace(suite, protocol=replace(suite.protocol, n_threads=n_processes)), 1
+    progress = Progress(suite.cells(), store, retry_failed=retry_failed)
     progress.n_at_once = n_processes
     claimed = progress.claimed()
     if scheduler is None:
@@ -116,12 +123,9 @@ def run(
 
 
 def compute_cell(cell: Cell) -> Outcome:
-    """The result of a cell, with one thread: other processes have the other cores."""
-    import warnings
-
-    from ilfs.execution import one_blas_thread
-
-    with warnings.catch_warnings(), one_blas_thread():
+    """The result of a cell; but for timing with one thread, since other processes have the other cores."""
+    limits = nullcontext() if cell.experiment == "timing" else one_blas_thread()
+    with warnings.catch_warnings(), limits:
         warnings.simplefilter("ignore")
         return compute(cell)
 
@@ -136,6 +140,8 @@ class Progress:
         statuses = store.statuses()
         self.todo = [key for key in self.keys if key not in statuses or (retry_failed and statuses[key] == "failed")]
         self.n_found = len(self.keys) - len(self.todo)
+        self.done = Counter(cell.dataset for cell in cells)
+        self.done.subtract(self.keys[key].dataset for key in self.todo)
         self.n_computed = self.n_failed = 0
         self.open: dict[str, float] = {}
         self.waiting = list(self.todo)
@@ -151,6 +157,7 @@ class Progress:
                 yield self.keys[key]
             else:
                 self.n_found += 1
+                self.done[self.keys[key].dataset] += 1
 
     def finish(self, answer: Answer) -> None:
         """Write down what came of a cell."""
@@ -167,11 +174,14 @@ class Progress:
         seconds = time.monotonic() - self.open.pop(key)
         self.taken.setdefault((cell.dataset, cell.contender.name), []).append(seconds)
         self.n_computed += 1
+        self.done[cell.dataset] += 1
         self.n_failed += answer.result is None
 
     def step(self, answer: Answer) -> Step:
         """What to show after it."""
-        return Step(answer.item, answer.reason, self.n_found + self.n_computed, len(self.keys), self.seconds_left())
+        n_done = self.n_found + self.n_computed
+        of_dataset = self.done[answer.item.dataset]
+        return Step(answer.item, answer.reason, of_dataset, n_done, len(self.keys), self.seconds_left())
 
     def seconds_left(self) -> float | None:
         """From the mean of the same method on the same data set, else of the method, of the data set, of all."""

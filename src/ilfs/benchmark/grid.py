@@ -1,0 +1,113 @@
+"""A table of words and numbers, as text, Markdown, LaTeX or CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Format = Literal["text", "markdown", "latex", "csv"]
+FORMATS: tuple[Format, ...] = ("text", "markdown", "latex", "csv")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    header : sequence of str
+        Names of the columns.
+    rows : sequence of sequences
+        Words, numbers, or None for nothing.
+    digits : int
+        Of numbers that are not integers; files of comma-separated values have six.
+    notes : sequence of str
+        Sentences below.
+
+    Examples
+    --------
+    >>> from ilfs.benchmark.grid import Grid
+    >>> print(Grid("Seconds", ["method", "s"], [["ilfs", 0.046], ["mcfs", None]], digits=2).render("text"))
+    Seconds
+    <BLANKLINE>
+    method     s
+    ilfs    0.05
+    mcfs       -
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    digits: int = 1
+    notes: Sequence[str] = ()
+
+    def render(self, form: Format) -> str:
+        """As a string without a newline at its end."""
+        if form == "csv":
+            return self._csv()
+        cells = [[self._word(value) for value in row] for row in self.rows]
+        return {"text": self._text, "markdown": self._markdown, "latex": self._latex}[form](cells)
+
+    def _word(self, value: Any, digits: int | None = None) -> str:
+        if value is None or value != value:
+            return "-"
+        if isinstance(value, float):
+            return f"{value:.{self.digits if digits is None else digits}f}"
+        return f"{value:,}" if isinstance(value, int) else str(value)
+
+    def _is_number(self, column: int) -> bool:
+        return all(row[column] is None or isinstance(row[column], int | float) for row in self.rows)
+
+    def _text(self, cells: list[list[str]]) -> str:
+        widths = [max(len(row[j]) for row in [self.header, *cells]) for j in range(len(self.header))]
+
+        def line(words: Sequence[str]) -> str:
+            placed = [
+                word.rjust(width) if self._is_number(j) else word.ljust(width)
+                for j, (word, width) in enumerate(zip(words, widths, strict=True))
+            ]
+            return "  ".join(placed).rstrip()
+
+        return "\n".join([self.title, "", line(self.header), *map(line, cells), *self._below("")])
+
+    def _markdown(self, cells: list[list[str]]) -> str:
+        rule = ["---:" if self._is_number(j) else "---" for j in range(len(self.header))]
+        lines = ["| " + " | ".join(words) + " |" for words in [self.header, *cells]]
+        return "\n".join([self.title, "", lines[0], "|" + "|".join(rule) + "|", *lines[1:], *self._below("\n")])
+
+    def _latex(self, cells: list[list[str]]) -> str:
+        places = "".join("r" if self._is_number(j) else "l" for j in range(len(self.header)))
+        lines = [" & ".join(map(_escaped, words)) + r" \\" for words in [self.header, *cells]]
+        body = [
+            rf"\begin{{tabular}}{{{places}}}",
+            r"\hline",
+            lines[0],
+            r"\hline",
+            *lines[1:],
+            r"\hline",
+            r"\end{tabular}",
+        ]
+        return "\n".join([f"% {self.title}", *body, *(f"% {note}" for note in self.notes)])
+
+    def _below(self, between: str) -> list[str]:
+        return ["", *[note + between for note in self.notes]] if self.notes else []
+
+    def _csv(self) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.header)
+        for row in self.rows:
+            writer.writerow(["" if value is None or value != value else self._exact(value) for value in row])
+        return text.getvalue().removesuffix("\n")
+
+    def _exact(self, value: Any) -> str:
+        return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _escaped(word: str) -> str:
+    for mark in "\\&%$#_{}":
+        word = word.replace(mark, rf"\{mark}" if mark != "\\" else r"\textbackslash ")
+    return word

@@ -1,0 +1,98 @@
+"""What a store has of a suite, as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.arrays import Floats
+from ilfs.benchmark.store import Row, Store
+from ilfs.benchmark.suites import Suite
+
+ABOUT_ALL = -1  # the class of figures that are about all classes
+
+
+@dataclass(frozen=True)
+class Results:
+    """Figures of a suite; NaN where a cell is missing or failed.
+
+    Parameters
+    ----------
+    suite : Suite
+        Whose they are.
+    rows : ndarray of object of shape (n_datasets, n_methods, n_splits)
+        The rows of the store, None where there is none.
+    n_failed, n_missing : int
+        Cells that failed, and that have not been computed.
+    n_versions : int
+        How many different sets of versions the cells were computed with.
+    """
+
+    suite: Suite
+    rows: NDArray[Any]
+    n_failed: int
+    n_missing: int
+    n_versions: int
+    _figures: dict[str, dict[tuple[str, int, int], float]]
+
+    @classmethod
+    def of(cls, suite: Suite, store: Store) -> "Results":
+        """Read them; versions of the software do not matter, the last one counts."""
+        cells = suite.cells()
+        by_identity = {row.identity: row for row in store.rows([cell.identity for cell in cells])}
+        datasets, methods = list(suite.datasets), [one.name for one in suite.contenders]
+        rows = np.full((len(datasets), len(methods), suite.n_splits), None, dtype=object)
+        for cell in cells:
+            place = datasets.index(cell.dataset), methods.index(cell.contender.name), cell.split
+            rows[place] = by_identity.get(cell.identity)
+        there = [row for row in rows.ravel() if row is not None]
+        failed = sum(not row.is_done for row in there)
+        metrics = ("seconds", "peak_megabytes") if suite.experiment == "timing" else METRICS
+        return cls(
+            suite,
+            rows,
+            failed,
+            rows.size - len(there),
+            len({row.versions for row in there}),
+            {metric: store.figures(metric) for metric in metrics},
+        )
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Their names."""
+        return self.suite.datasets
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(one.name for one in self.suite.contenders)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why cells failed."""
+        failed = [row for row in self.rows.ravel() if row is not None and not row.is_done]
+        return [f"{row.dataset}, {row.method}, split {row.split}: {row.reason}" for row in failed]
+
+    def values(self, metric: str, sizes: Sequence[int] | None = None, which_class: int = ABOUT_ALL) -> Floats:
+        """Of shape (n_datasets, n_methods, n_splits, n_sizes); sizes are all by default."""
+        sizes = self.suite.protocol.sizes if sizes is None else sizes
+        figures = self._figures[metric]
+        values = np.full((*self.rows.shape, len(sizes)), np.nan)
+        for place, row in np.ndenumerate(self.rows):
+            if row is not None and row.is_done:
+                values[place] = [figures.get((row.key, size, which_class), np.nan) for size in sizes]
+        return values
+
+    def of_classes(self, row: Row) -> dict[int, float]:
+        """Average precision of each class of one cell of the experiment ``"classes"``."""
+        return {k: value for (key, _, k), value in self._figures["ap"].items() if key == row.key}
+
+    def orders(self, dataset: str, method: str) -> list[list[int]]:
+        """First columns of the orders of all splits that are there."""
+        place = self.datasets.index(dataset), self.methods.index(method)
+        return [row.order for row in self.rows[place] if row is not None and row.is_done]
+
+
+METRICS = ("ap", "ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc", "C")

@@ -1,0 +1,203 @@
+"""The tables of the paper beside ours."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ilfs.arrays import Floats
+from ilfs.benchmark import paper
+from ilfs.benchmark.grid import Grid
+from ilfs.benchmark.results import Results
+from ilfs.datasets import REGISTRY
+
+GROUP_TITLES = {"dna": "microarrays", "other": "others"}
+
+
+def tables_of(results: Results) -> list[Grid]:
+    """The tables of a suite: Table 4 of the paper, Table 3 or Table 2."""
+    grids = {"sizes": sizes_tables, "classes": classes_tables, "timing": timing_table}[results.suite.experiment](
+        results
+    )
+    notes = state_of(results)
+    return [*grids[:-1], with_notes(grids[-1], notes)] if notes else grids
+
+
+def with_notes(grid: Grid, notes: Sequence[str]) -> Grid:
+    """The same with more sentences below."""
+    return Grid(grid.title, grid.header, grid.rows, grid.digits, [*grid.notes, *notes])
+
+
+def state_of(results: Results) -> list[str]:
+    """What is to be known about the cells behind a table."""
+    notes = []
+    if results.n_missing:
+        notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
+    if results.n_failed:
+        notes.append(f"{results.n_failed} of {results.rows.size} cells failed, the first: {results.reasons[0]}.")
+    if results.n_versions > 1:
+        notes.append(f"The cells were computed with {results.n_versions} different sets of versions.")
+    return notes
+
+
+def sizes_tables(results: Results) -> list[Grid]:
+    """Mean average precision over splits and sizes: ours, of the larger class, the paper's, and the difference."""
+    macro, majority = (per_cent(results.values(metric)) for metric in ("ap_macro", "ap_majority"))
+    printed = paper_figures(results)
+    protocol = results.suite.protocol
+    what = f"first {', '.join(map(str, protocol.sizes))} features, mean of {results.suite.n_splits} splits"
+    grids = [
+        means_table(f"Average precision, mean of the classes, per cent; {what}", results, macro),
+        means_table(f"Average precision of the class with most samples, per cent; {what}", results, majority),
+    ]
+    if not np.isnan(printed).all():
+        grids.append(means_table("The paper's Table 4, per cent", results, printed[:, :, None, None]))
+        for title, ours in (("mean of the classes", macro), ("class with most samples", majority)):
+            difference = np.nanmean(ours, axis=(2, 3)) - printed
+            grids.append(means_table(f"Ours ({title}) minus the paper's", results, difference[:, :, None, None]))
+    return grids
+
+
+def quality_grid(results: Results) -> Grid:
+    """All of it in long form, as files of comma-separated values are to have it: no times, nothing of chance."""
+    rows = []
+    printed = paper_figures(results)
+    measures = {metric: per_cent(results.values(metric)) for metric in ("ap_macro", "ap_majority", "accuracy", "auc")}
+    for d, dataset in enumerate(results.datasets):
+        for m, method in enumerate(results.methods):
+            for s, size in enumerate(results.suite.protocol.sizes):
+                of_size = [mean(values[d, m, :, s]) for values in measures.values()]
+                rows.append(
+                    [
+                        dataset,
+                        title_of(dataset),
+                        method,
+                        size,
+                        *of_size,
+                        deviation(measures["ap_macro"][d, m, :, s]),
+                        None,
+                    ]
+                )
+            over_all = [mean(values[d, m]) for values in measures.values()]
+            rows.append(
+                [
+                    dataset,
+                    title_of(dataset),
+                    method,
+                    "all",
+                    *over_all,
+                    deviation(measures["ap_macro"][d, m]),
+                    number(printed[d, m]),
+                ]
+            )
+    header = ["dataset", "title", "method", "size", *measures, "deviation_of_ap_macro", "paper"]
+    return Grid(f"Quality of suite {results.suite.name}", header, rows, digits=2)
+
+
+def means_table(title: str, results: Results, values: Floats) -> Grid:
+    """Methods by data sets, with the means of the paper's groups and of all, the least and the rank."""
+    means = nan_mean(values.reshape(*values.shape[:2], -1))
+    groups = [
+        (GROUP_TITLES[group], [results.datasets.index(name) for name in members])
+        for group, members in paper.GROUPS.items()
+        if set(members) <= set(results.datasets)
+    ]
+    header = ["method", *(title_of(name) for name in results.datasets), *(name for name, _ in groups), "mean", "least"]
+    rows = []
+    for m, method in enumerate(results.methods):
+        of_groups = [mean(means[members, m]) for _, members in groups]
+        column = means[:, m]
+        least = None if np.isnan(column).all() else float(np.nanmin(column))
+        rows.append([method, *map(number, column), *of_groups, mean(column), least])
+    return Grid(title, header, rows)
+
+
+def classes_tables(results: Results) -> list[Grid]:
+    """Each class against the rest with half of the features: one table a data set, and the paper's means."""
+    grids = []
+    for d, dataset in enumerate(results.datasets):
+        by_method = [class_means(results, d, m) for m in range(len(results.methods))]
+        rows = [
+            [class_name(dataset, k), *(100 * one[k] if k in one else None for one in by_method)]
+            for k in sorted(set().union(*by_method))
+        ]
+        rows.append(["mean", *(100 * float(np.mean(list(one.values()))) if one else None for one in by_method)])
+        title = f"{title_of(dataset)}: average precision of each class against the rest, per cent, half of the features"
+        grids.append(Grid(title, ["class", *results.methods], rows))
+    printed = [
+        [f"{title_of(name)} (the paper)", *(paper.class_precision().get((name, "mean", m)) for m in results.methods)]
+        for name in ("voc2007", "voc2012")
+    ]
+    return [*grids, Grid("The paper's Table 3, means", ["", *results.methods], printed, digits=2)]
+
+
+def class_means(results: Results, d: int, m: int) -> dict[int, float]:
+    """Average precision of each class, mean of the splits."""
+    found: dict[int, list[float]] = {}
+    for row in results.rows[d, m]:
+        if row is not None and row.is_done:
+            for k, value in results.of_classes(row).items():
+                found.setdefault(k, []).append(value)
+    return {k: float(np.mean(values)) for k, values in found.items()}
+
+
+def class_name(dataset: str, k: int) -> str:
+    """Of a class of a data set."""
+    from ilfs.datasets import load
+
+    return load(dataset).class_names[k]
+
+
+def timing_table(results: Results) -> list[Grid]:
+    """Seconds, the paper's, the ratio, and memory."""
+    job = results.suite.protocol
+    seconds = nan_mean(results.values("seconds", [job.columns])[0, :, :, 0])
+    memory = nan_mean(results.values("peak_megabytes", [job.columns])[0, :, :, 0])
+    is_papers = (job.rows, job.columns) == (10_000, 5_000)
+    rows = []
+    for m, method in enumerate(results.methods):
+        printed = paper.seconds().get(method) if is_papers else None
+        ratio = None if printed is None or np.isnan(seconds[m]) else printed / seconds[m]
+        rows.append([method, number(seconds[m]), printed, ratio, number(memory[m])])
+    header = ["method", "seconds", "the paper", "times as fast", "peak MB over the data"]
+    return [Grid(f"One fit on {job.rows:,} x {job.columns:,} uniform numbers", header, rows, digits=2)]
+
+
+def paper_figures(results: Results) -> Floats:
+    """Of shape (n_datasets, n_methods), NaN where the paper has none."""
+    printed = paper.precision()
+    return np.array([[printed.get((m, d), np.nan) for m in results.methods] for d in results.datasets])
+
+
+def title_of(name: str) -> str:
+    """What a data set is called: whoever is rebuilt or stands in for another must say so."""
+    return REGISTRY[name].title if name in REGISTRY else Path(name).stem
+
+
+def per_cent(values: Floats) -> Floats:
+    """Shares as per cent."""
+    return 100 * values
+
+
+def nan_mean(values: Floats) -> Floats:
+    """Over the last axis, of what is there; NaN where nothing is."""
+    there = ~np.isnan(values)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    count = there.sum(axis=-1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def mean(values: Floats) -> float | None:
+    """Of what is there, None if nothing is."""
+    return number(float(nan_mean(np.ravel(values))))
+
+
+def deviation(values: Floats) -> float | None:
+    """Standard deviation of what is there."""
+    there = values[~np.isnan(values)]
+    return float(there.std(ddof=1)) if there.size > 1 else None
+
+
+def number(value: float) -> float | None:
+    """None for NaN."""
+    return None if np.isnan(value) else float(value)

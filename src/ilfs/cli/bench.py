@@ -1,0 +1,120 @@
+"""``ilfs bench run`` and ``ilfs bench table``."""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ilfs.parameters import check_integer, check_positive
+
+
+def add_to(commands: Any) -> None:
+    """Add the commands."""
+    bench = commands.add_parser("bench", help="the paper's evaluation, and your own")
+    actions = bench.add_subparsers(metavar="ACTION", required=True)
+    add_run(actions)
+    add_table(actions)
+
+
+def add_suite(parser: argparse.ArgumentParser) -> None:
+    """The options that say what it is about."""
+    parser.add_argument("suite", help="paper, deep, timing, quick, or the path of a .toml file")
+    parser.add_argument(
+        "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
+    )
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="some methods only, or others")
+    parser.add_argument("--splits", type=int, metavar="N", help="the first N splits only, or more")
+    parser.add_argument("--rows", type=int, metavar="N", help="of the timing job (10000)")
+    parser.add_argument("--columns", type=int, metavar="N", help="of the timing job (5000)")
+    parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
+
+
+def add_run(actions: Any) -> None:
+    """Add ``ilfs bench run``."""
+    parser = actions.add_parser("run", help="compute what is missing of a suite")
+    add_suite(parser)
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (-1: as many as there are cores)")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for a cell: longer is a failure")
+    parser.add_argument("--memory-limit", type=float, metavar="MB", help="megabytes for a cell")
+    parser.add_argument("--retry-failed", action="store_true", help="compute cells again that failed before")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://..., whose workers compute")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.set_defaults(function=run_suite)
+
+
+def add_table(actions: Any) -> None:
+    """Add ``ilfs bench table``."""
+    from ilfs.benchmark.grid import FORMATS
+
+    parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
+    add_suite(parser)
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads of the timing job")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
+    parser.set_defaults(function=print_tables)
+
+
+def chosen_suite(options: argparse.Namespace) -> Any:
+    """The suite with what the options change."""
+    from ilfs.benchmark.suites import suite_of
+
+    suite = suite_of(options.suite).only(options.datasets, options.methods)
+    if options.splits is not None:
+        suite = replace(suite, n_splits=options.splits)
+    sides = {name: getattr(options, name) for name in ("rows", "columns") if getattr(options, name) is not None}
+    if sides and suite.experiment != "timing":
+        raise ValueError(f"--{next(iter(sides))} is for the timing job, not for suite {suite.name}")
+    for name, value in sides.items():
+        check_integer(f"--{name}", value, 4)
+    return replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
+
+
+def store_path(options: argparse.Namespace) -> Path:
+    """Where results are."""
+    return Path(options.store or f"ilfs-{Path(options.suite).stem}.sqlite")
+
+
+def run_suite(options: argparse.Namespace) -> int:
+    """Compute what is missing; 1 if something failed."""
+    from ilfs.benchmark import Store, run
+    from ilfs.cli.progress import Silence, progress_of
+
+    for name in ("time_limit", "memory_limit"):
+        if getattr(options, name) is not None:
+            check_positive(f"--{name.replace('_', '-')}", getattr(options, name))
+    suite, path = chosen_suite(options), store_path(options)
+    with Store(path) as store, Silence() if options.quiet else progress_of(suite) as progress:
+        summary = run(
+            suite,
+            store,
+            n_jobs=options.jobs,
+            time_limit=options.time_limit,
+            memory_limit=options.memory_limit,
+            retry_failed=options.retry_failed,
+            scheduler=options.scheduler,
+            on_step=progress.show,
+        )
+    print(
+        f"{summary.computed} cells computed, {summary.failed} of them failed; {summary.found} were there. "
+        f"Results: {path}",
+        file=sys.stderr,
+    )
+    return 1 if summary.failed else 0
+
+
+def print_tables(options: argparse.Namespace) -> int:
+    """Print what is there."""
+    from ilfs.benchmark import Store
+    from ilfs.benchmark.results import Results
+    from ilfs.benchmark.tables import quality_grid, tables_of
+
+    suite, path = chosen_suite(options), store_path(options)
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}: ilfs bench run {options.suite} makes it")
+    with Store(path) as store:
+        results = Results.of(suite, store)
+    if options.format == "csv" and results.suite.experiment == "sizes":
+        print(quality_grid(results).render("csv"))
+    else:
+        print("\n\n".join(grid.render(options.format) for grid in tables_of(results)))
+    return 0

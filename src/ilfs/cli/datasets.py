@@ -1,0 +1,24 @@
+"""``ilfs datasets``: what there is, and where it would be looked for."""
+
+import argparse
+from typing import Any
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser("datasets", help="list the data sets that are known by name")
+    parser.add_argument("--format", choices=("text", "csv", "markdown", "latex"), default="text")
+    parser.set_defaults(function=show)
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print them."""
+    from ilfs.benchmark.grid import Grid
+    from ilfs.datasets import REGISTRY
+
+    rows = [
+        [spec.name, spec.title, spec.samples, spec.features, spec.classes, spec.standing] for spec in REGISTRY.values()
+    ]
+    header = ["name", "title", "samples", "features", "classes", "standing"]
+    print(Grid("Data sets by name", header, rows).render(options.format))
+    return 0

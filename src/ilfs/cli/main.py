@@ -1,0 +1,35 @@
+"""The command line. Whatever the user can put right is one line on stderr and exit code 2, never a traceback."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ilfs.cli import bench, datasets
+
+STOPPED = 130  # what shells call the end by Ctrl-C
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code."""
+    from ilfs import __version__
+
+    parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
+    parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    bench.add_to(commands)
+    datasets.add_to(commands)
+    options = parser.parse_args(arguments)
+    try:
+        code: int = options.function(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read it has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, ImportError, OSError) as error:
+        print(f"ilfs: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("ilfs: stopped; what is finished is kept, and the same command goes on", file=sys.stderr)
+        return STOPPED
+    return code
