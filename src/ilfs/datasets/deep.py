@@ -1,0 +1,350 @@
+"""Features of images from a deep network that the user names, as an ONNX file.
+
+What one layer of the network says about an image is its row of features. Rows are kept by what was computed and of
+which bytes, so that an interrupted run goes on where it was, and nothing is computed twice.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.datasets.feature_cache import FeatureCache
+from ilfs.datasets.folders import cache_folder
+from ilfs.datasets.onnx_file import NetworkFile, with_output
+from ilfs.datasets.pixels import Pixels, colours
+from ilfs.parameters import check_choice, check_integer
+
+Rows = NDArray[np.float32]
+AnyPath = str | os.PathLike[str]
+Providers = Sequence[str | tuple[str, dict[str, Any]]]
+
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
+USUAL_SIZE = 224
+INPUT_TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16"}
+RECIPE = 1  # to be raised when the same options come to give other features
+
+
+def deep_features(
+    images: Sequence[AnyPath],
+    model: AnyPath,
+    *,
+    layer: str | None = None,
+    pool: str = "flatten",
+    size: int | None = None,
+    crop: float = 0.875,
+    resample: str = "bilinear",
+    channels: str = "RGB",
+    scale: float = 1 / 255,
+    mean: Sequence[float] = IMAGENET_MEAN,
+    std: Sequence[float] = IMAGENET_STD,
+    batch_size: int = 32,
+    providers: Providers | None = None,
+    cache: AnyPath | Literal[False] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Rows:
+    """What a layer of a network says about images.
+
+    Needs the extra ``[deep]``, onnxruntime and Pillow. The defaults are what networks expect that were trained on
+    ImageNet with PyTorch; the documentation of a network says if it wants something else.
+
+    Parameters
+    ----------
+    images : sequence of path-like
+        Files of any format that Pillow reads, of any size; grey, CMYK, transparent and rotated ones too.
+    model : path-like
+        The ONNX file of a network with one input, a batch of images.
+    layer : str, optional
+        Name of the output, or of any inner layer, to take; `network_layers` lists them. By default the last output.
+    pool : {"flatten", "mean"}, default="flatten"
+        What becomes of an output of more than two axes: all its numbers in a row, or the mean over the places of the
+        image (of a vision transformer, whose outputs have three axes: over its tokens).
+    size : int, optional
+        Height and width of the images for the network. By default what the network says, and 224 if it takes any.
+    crop : float, default=0.875
+        How much of the largest centred square is kept (0.875 is 224 of 256).
+    resample : {"bilinear", "bicubic"}, default="bilinear"
+        How images are scaled. When they get smaller, all pixels count.
+    channels : {"RGB", "BGR"}, default="RGB"
+        The order of the colours that the network was trained with.
+    scale : float, default=1/255
+        What a number from 0 to 255 is multiplied with.
+    mean, std : sequence of three floats
+        Subtracted after that, and divided by, in the order of ``channels``. By default those of ImageNet.
+    batch_size : int, default=32
+        Images at once, unless the network says how many. The last batch is filled up, so that the features of an image
+        do not depend on how many others there are.
+    providers : sequence, optional
+        What onnxruntime shall compute on, for example ``["CUDAExecutionProvider"]``. By default the CPU.
+    cache : path-like or False, optional
+        A folder to keep features in, by default ``deep`` in `ilfs.datasets.cache_folder`; False keeps nothing. Several
+        networks and processes may share it; it may be interrupted at any time, and deleted. A row is used again if the
+        bytes of the model, the bytes of the image, and the options up to ``std`` are the same.
+    progress : callable, optional
+        Called with the number of images that are done and the number of all.
+
+    Returns
+    -------
+    ndarray of shape (n_images, n_features)
+        Of type float32.
+
+    Examples
+    --------
+    >>> from ilfs.datasets.deep import deep_features
+    >>> X = deep_features(["cat.jpg", "dog.jpg"], "vgg16.onnx", layer="fc7")  # doctest: +SKIP
+    >>> X.shape  # doctest: +SKIP
+    (2, 4096)
+    """
+    _need_libraries()
+    check_choice("pool", pool, ("flatten", "mean"))
+    check_integer("batch_size", batch_size, 1)
+    mean, std = colours("mean", mean), colours("std", std, positive=True)
+    plan = Plan.of(Path(model), layer, pool, Pixels(size, crop, resample, channels, scale, mean, std))
+    paths = _files(images)
+    kept = _cache(cache, plan)
+    rows = dict(_rows_kept(paths, kept))
+    missing = [i for i in range(len(paths)) if i not in rows]
+    _report(progress, len(rows), len(paths))
+    if missing:
+        network = Network.open(plan, batch_size, providers)
+        for start in range(0, len(missing), network.batch_size):
+            batch = missing[start : start + network.batch_size]
+            rows.update(zip(batch, _rows_computed([paths[i] for i in batch], network, kept), strict=True))
+            _report(progress, len(rows), len(paths))
+    return np.stack([rows[i] for i in range(len(paths))])
+
+
+def network_layers(model: AnyPath) -> tuple[str, ...]:
+    """Names of all layers of a network that `deep_features` can take.
+
+    Parameters
+    ----------
+    model : path-like
+        An ONNX file.
+
+    Returns
+    -------
+    tuple of str
+        In the order of computation.
+
+    Examples
+    --------
+    >>> from ilfs.datasets.deep import network_layers
+    >>> network_layers("vgg16.onnx")[-3:]  # doctest: +SKIP
+    ('fc7', 'fc7_relu', 'fc8')
+    """
+    return _read_network(Path(model))[1].layers
+
+
+def _need_libraries() -> None:
+    for module, package in (("onnxruntime", "onnxruntime"), ("PIL", "Pillow")):
+        if find_spec(module) is None:
+            raise ImportError(f'deep features need the package {package}: pip install "ilfs[deep]"')
+
+
+def _files(images: Sequence[AnyPath]) -> list[Path]:
+    if isinstance(images, str | os.PathLike):
+        raise TypeError(f"images must be a sequence of files, got the one path {os.fspath(images)!r}")
+    paths = [Path(image) for image in images]
+    if not paths:
+        raise ValueError("images must name at least one file, got none")
+    lost = [path for path in paths if not path.is_file()]  # now, not after hours
+    if lost:
+        raise FileNotFoundError(f"no image {lost[0]}" + (f", nor {len(lost) - 1} more" if len(lost) > 1 else ""))
+    return paths
+
+
+def _cache(folder: AnyPath | Literal[False] | None, plan: "Plan") -> FeatureCache | None:
+    if folder is False:
+        return None
+    return FeatureCache(cache_folder() / "deep" if folder is None else Path(folder), plan.key)
+
+
+def _report(progress: Callable[[int, int], None] | None, done: int, total: int) -> None:
+    if progress is not None:
+        progress(done, total)
+
+
+def _rows_kept(paths: list[Path], kept: FeatureCache | None) -> Iterable[tuple[int, Rows]]:
+    if kept is None:
+        return
+    for i, path in enumerate(paths):
+        row = kept.get(path.read_bytes())
+        if row is not None:
+            yield i, row
+    kept.warn_of_damage()
+
+
+def _rows_computed(paths: list[Path], network: "Network", kept: FeatureCache | None) -> Rows:
+    contents = [path.read_bytes() for path in paths]
+    rows = network.rows(paths, contents)
+    if kept is not None:
+        for content, row in zip(contents, rows, strict=True):
+            kept.put(content, row)
+    return rows
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is computed of every image."""
+
+    model: Path
+    model_digest: str
+    layer: str
+    is_inner: bool
+    pool: str
+    pixels: Pixels
+
+    @classmethod
+    def of(cls, model: Path, layer: str | None, pool: str, pixels: Pixels) -> "Plan":
+        """With the layer looked up in the file of the network."""
+        content, network = _read_network(model)
+        layer = network.outputs[-1] if layer is None else layer
+        if layer not in network.outputs + network.layers:
+            raise ValueError(
+                f"layer must be an output of {model} ({_listed(network.outputs)}) "
+                f"or an inner layer that network_layers lists, got {layer!r}"
+            )
+        digest = hashlib.sha256(content)
+        for name in network.external:
+            digest.update(hashlib.sha256(_content(model.parent / name)).digest())
+        return cls(model, digest.hexdigest(), layer, layer not in network.outputs, pool, pixels)
+
+    @property
+    def key(self) -> str:
+        """The same if the features are the same."""
+        told = [RECIPE, self.model_digest, self.layer, self.pool, asdict(self.pixels)]
+        return hashlib.sha256(json.dumps(told, default=float).encode()).hexdigest()
+
+
+def _read_network(model: Path) -> tuple[bytes, NetworkFile]:
+    content = _content(model)
+    try:
+        return content, NetworkFile.read(content)
+    except ValueError as error:
+        raise ValueError(f"{model} is not an ONNX network: {error}") from None
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise OSError(f"cannot read the network {file}: {error.strerror}") from None
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network that is ready to compute."""
+
+    plan: Plan
+    session: Any
+    input_name: str
+    input_type: str
+    batch_size: int
+    height: int
+    width: int
+    is_channels_last: bool
+
+    @classmethod
+    def open(cls, plan: Plan, batch_size: int, providers: Providers | None) -> "Network":
+        """With the shape of its input, or the user's where it takes any."""
+        session = _session(plan, providers)
+        inputs = session.get_inputs()
+        if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].type not in INPUT_TYPES:
+            found = ", ".join(f"{one.name!r}: {one.type} of shape {one.shape}" for one in inputs)
+            raise ValueError(
+                f"{plan.model} must have one input, {_listed(INPUT_TYPES)} with the four axes of a batch of images, "
+                f"it has {found}"
+            )
+        batch, *axes = inputs[0].shape
+        is_channels_last = axes[0] != 3 and axes[2] == 3
+        colours, height, width = (axes[2], axes[0], axes[1]) if is_channels_last else axes
+        if isinstance(colours, int) and colours != 3:
+            raise ValueError(f"{plan.model} must take images of 3 colours, its input has the shape {inputs[0].shape}")
+        return cls(
+            plan=plan,
+            session=session,
+            input_name=inputs[0].name,
+            input_type=INPUT_TYPES[inputs[0].type],
+            batch_size=batch if isinstance(batch, int) else batch_size,
+            height=_length("height", height, plan),
+            width=_length("width", width, plan),
+            is_channels_last=is_channels_last,
+        )
+
+    def rows(self, paths: list[Path], contents: list[bytes]) -> Rows:
+        """Features of the images with this content, at most a batch of them."""
+        images = np.zeros((self.batch_size, self.height, self.width, 3), dtype=self.input_type)
+        for image, path, content in zip(images, paths, contents, strict=False):
+            image[:] = self.plan.pixels.of(path, content, self.width, self.height)
+        if not self.is_channels_last:
+            images = np.ascontiguousarray(images.transpose(0, 3, 1, 2))
+        rows = self._pooled(self._run(images))[: len(paths)]
+        strange = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if strange.size:
+            raise ValueError(f"{self.plan.layer!r} of {self.plan.model} is not finite for {paths[strange[0]]}")
+        return rows
+
+    def _run(self, images: NDArray[Any]) -> Any:
+        try:
+            return self.session.run([self.plan.layer], {self.input_name: images})[0]
+        except Exception as error:  # those of onnxruntime have no class in common
+            shape = f"{self.batch_size} images of {self.height} x {self.width} pixels"
+            raise ValueError(f"{self.plan.model} cannot compute {shape}: {' '.join(str(error).split())}") from error
+
+    def _pooled(self, output: Any) -> Rows:
+        """An output of the network as one row an image."""
+        if not isinstance(output, np.ndarray) or output.shape[:1] != (self.batch_size,):
+            raise ValueError(
+                f"{self.plan.layer!r} of {self.plan.model} must give something for every image, "
+                f"got the shape {np.shape(output)} for {self.batch_size} images"
+            )
+        if self.plan.pool == "mean" and output.ndim > 2:
+            is_channel_second = output.ndim > 3 and not self.is_channels_last
+            places = range(2, output.ndim) if is_channel_second else range(1, output.ndim - 1)
+            output = output.mean(axis=tuple(places), dtype=np.float64)
+        rows: Rows = output.reshape(self.batch_size, -1).astype(np.float32)
+        return rows
+
+
+def _session(plan: Plan, providers: Providers | None) -> Any:
+    onnxruntime = import_module("onnxruntime")
+    providers = ["CPUExecutionProvider"] if providers is None else list(providers)
+    available = onnxruntime.get_available_providers()
+    for name in (provider if isinstance(provider, str) else provider[0] for provider in providers):
+        if name not in available:  # onnxruntime would warn, and compute on the CPU
+            raise ValueError(f"providers must be among those of this onnxruntime ({_listed(available)}), got {name!r}")
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # its warnings are for those who make networks
+    network: str | bytes = str(plan.model)
+    if plan.is_inner:
+        network = with_output(_content(plan.model), plan.layer)
+        folder = str(plan.model.resolve().parent)
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
+    try:
+        return onnxruntime.InferenceSession(network, options, providers=providers)
+    except Exception as error:  # those of onnxruntime have no class in common
+        raise ValueError(f"onnxruntime cannot load {plan.model}: {' '.join(str(error).split())}") from error
+
+
+def _length(name: str, axis: int | str | None, plan: Plan) -> int:
+    """Of an axis of the images: what the network says, else the user."""
+    size = plan.pixels.size
+    if not isinstance(axis, int):
+        return size or USUAL_SIZE
+    if size not in (None, axis):
+        raise ValueError(f"size must be the {name} of the images that {plan.model} takes, {axis}, got {size}")
+    return axis
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names)

@@ -1,0 +1,213 @@
+import numpy as np
+import pytest
+from small_devkit import CLASSES as SMALL
+from small_devkit import write_devkit
+from tiny_onnx import convolution_network, convolution_weights
+
+from ilfs.datasets import Table
+from ilfs.datasets.voc import CLASSES, load_voc, read_devkit
+
+pytest.importorskip("PIL", reason="needs the extra [deep]")
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory):
+    """Folder and labels; not to be changed."""
+    return write_devkit(tmp_path_factory.mktemp("voc"))
+
+
+@pytest.fixture
+def own_kit(tmp_path):
+    """A small one to spoil."""
+    return write_devkit(tmp_path, n_images=4)[0]
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    pytest.importorskip("onnxruntime", reason="needs the extra [deep]")
+    weights = convolution_weights(n_channels=24)
+    return convolution_network(tmp_path_factory.mktemp("network") / "tiny.onnx", weights, size=32)
+
+
+@pytest.fixture(scope="module")
+def tables(kit, network, tmp_path_factory):
+    return load_voc(kit[0], 2007, network, classes=SMALL, layer="flat", cache=tmp_path_factory.mktemp("cache"))
+
+
+def main(folder, name):
+    return folder / "VOC2007" / "ImageSets" / "Main" / name
+
+
+def test_the_twenty_classes_are_in_alphabetical_order():
+    assert len(CLASSES) == 20
+    assert list(CLASSES) == sorted(CLASSES)
+
+
+@pytest.mark.parametrize("part", ["train", "val", "trainval", "test"])
+def test_what_was_written_is_read(kit, part):
+    folder, labels = kit
+    images = read_devkit(folder, 2007, part, classes=SMALL)
+    np.testing.assert_array_equal(images.labels, labels[part])
+    assert set(np.unique(images.labels)) == {-1, 0, 1}
+    assert images.name == f"VOC2007 {part}"
+    assert images.class_names == SMALL
+    assert [path.stem for path in images.paths] == list(images.ids)
+    assert all(path.is_file() for path in images.paths)
+
+
+def test_trainval_is_train_and_val(kit):
+    train, val, both = (read_devkit(kit[0], 2007, part, classes=SMALL) for part in ("train", "val", "trainval"))
+    assert both.ids == train.ids + val.ids
+
+
+def test_the_folder_above_and_the_folder_of_the_year_will_do(kit):
+    folder = kit[0]
+    expected = read_devkit(folder, 2007, "test", classes=SMALL)
+    for other in (folder.parent, folder / "VOC2007", str(folder)):
+        assert read_devkit(other, 2007, "test", classes=SMALL).ids == expected.ids
+
+
+def test_lines_as_the_makers_write_them(own_kit):
+    # names of 2012 have an underscore, columns are padded, lines may end as in Windows, the last may be empty
+    main(own_kit, "cat_val.txt").write_bytes(b"2008_000002 -1\r\n2008_000003  1\r\n2008_000007  0\r\n\r\n")
+    for name in ("2008_000002", "2008_000003", "2008_000007"):
+        (own_kit / "VOC2007" / "JPEGImages" / f"{name}.jpg").touch()
+    images = read_devkit(own_kit, 2007, "val", classes=["cat"])
+    assert images.ids == ("2008_000002", "2008_000003", "2008_000007")
+    assert images.labels.ravel().tolist() == [0, 1, -1]
+
+
+class TestErrors:
+    def test_no_devkit(self, tmp_path, own_kit):
+        with pytest.raises(FileNotFoundError, match=r"no VOC2007/ImageSets/Main in .*nothing, which must be the VOC"):
+            read_devkit(tmp_path / "nothing", 2007, "train")
+        with pytest.raises(FileNotFoundError, match="no VOC2012/ImageSets/Main"):
+            read_devkit(own_kit / "VOC2007", 2012, "train")
+
+    def test_no_list_of_a_class(self, own_kit):
+        with pytest.raises(FileNotFoundError, match=r"no aeroplane_train.txt in .*Main$"):
+            read_devkit(own_kit, 2007, "train")
+
+    def test_no_labels_of_the_test_images(self, tmp_path, own_kit):
+        main(own_kit, "cat_test.txt").unlink()
+        with pytest.raises(
+            FileNotFoundError, match=r"no cat_test.txt in .*; its archive of test images must be unpack"
+        ):
+            read_devkit(own_kit, 2007, "test", classes=SMALL)
+        later, _ = write_devkit(tmp_path / "later", 2012, parts=("train", "val"), n_images=2)
+        with pytest.raises(FileNotFoundError, match="test labels of 2012 are not public: test on 'val'"):
+            read_devkit(later, 2012, "test", classes=SMALL)
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ("000001 2", r"must be the name of an image and 1, -1 or 0, got '000001 2'"),
+            ("000001", "got '000001'"),
+            ("000001 1 1", "got '000001 1 1'"),
+            ("\x00\ufffd", "got "),
+        ],
+    )
+    def test_a_line_that_cannot_be_read(self, own_kit, line, said):
+        file = main(own_kit, "cat_train.txt")
+        file.write_text(f"000000 -1\n{line}\n")
+        with pytest.raises(ValueError, match=f"cat_train.txt, line 2: .*{said}"):
+            read_devkit(own_kit, 2007, "train", classes=SMALL)
+
+    def test_an_image_listed_twice(self, own_kit):
+        main(own_kit, "cat_train.txt").write_text("000000 -1\n000000  1\n")
+        with pytest.raises(ValueError, match=r"cat_train.txt, line 2: the image 000000 is there already"):
+            read_devkit(own_kit, 2007, "train", classes=["cat"])
+
+    def test_an_empty_list(self, own_kit):
+        main(own_kit, "cat_train.txt").write_text("\n")
+        with pytest.raises(ValueError, match=r"cat_train.txt must list at least one image"):
+            read_devkit(own_kit, 2007, "train", classes=["cat"])
+
+    def test_lists_of_different_images(self, own_kit):
+        file = main(own_kit, "dog_train.txt")
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(lines[:-1]))
+        with pytest.raises(ValueError, match=r"dog_train.txt must list the images of bird_train.txt, got no more inst"):
+            read_devkit(own_kit, 2007, "train", classes=SMALL)
+        file.write_text("".join([*lines[:2], "999999 -1\n", *lines[3:]]))
+        with pytest.raises(ValueError, match="got 999999 instead of 000002"):
+            read_devkit(own_kit, 2007, "train", classes=SMALL)
+
+    def test_images_that_are_not_there(self, own_kit):
+        images = sorted((own_kit / "VOC2007" / "JPEGImages").iterdir())
+        images[1].unlink()
+        with pytest.raises(FileNotFoundError, match=r"no image 000001.jpg in .*JPEGImages$"):
+            read_devkit(own_kit, 2007, "train", classes=SMALL)
+        images[2].unlink()
+        with pytest.raises(FileNotFoundError, match=r"no image 000001.jpg in .*, nor 1 more of the 4"):
+            read_devkit(own_kit, 2007, "train", classes=SMALL)
+
+    @pytest.mark.parametrize(
+        ("changed", "said"),
+        [
+            ({"year": 2006}, "year must be from 2007 to 2012, got 2006"),
+            ({"year": "2007"}, "year must be from 2007 to 2012, got '2007'"),
+            ({"part": "all"}, "part must be 'train', 'val', 'trainval' or 'test', got 'all'"),
+            ({"classes": []}, r"classes must be a sequence of at least one name, got \[\]"),
+            ({"classes": "cat"}, "classes must be a sequence of at least one name, got 'cat'"),
+            ({"classes": ["cat", "cat"]}, "classes must differ, got 'cat' more than once"),
+        ],
+    )
+    def test_arguments(self, own_kit, changed, said):
+        with pytest.raises(ValueError, match=said):
+            read_devkit(**({"folder": own_kit, "year": 2007, "part": "train", "classes": SMALL} | changed))
+
+
+class TestLoad:
+    def test_tables(self, tables, kit):
+        train, test = tables
+        assert isinstance(train, Table)
+        assert [train.name, test.name] == ["VOC2007 trainval", "VOC2007 test"]
+        assert train.X.shape == (60, 24)
+        assert train.X.dtype == np.float32
+        np.testing.assert_array_equal(train.y, kit[1]["trainval"])
+        np.testing.assert_array_equal(test.y, kit[1]["test"])
+        assert train.class_names == SMALL
+
+    def test_years_without_test_labels_are_tested_on_val(self, tmp_path, network):
+        folder, _ = write_devkit(tmp_path, 2012, parts=("train", "val"), n_images=3)
+        train, test = load_voc(folder, 2012, network, classes=SMALL, cache=False)
+        assert [train.name, test.name] == ["VOC2012 train", "VOC2012 val"]
+
+    def test_the_checksum_says_whether_anything_changed(self, tmp_path, network):
+        folder, _ = write_devkit(tmp_path, n_images=3)
+
+        def checksums(**options):
+            some = {"classes": SMALL, "cache": False, "parts": ("train", "val")} | options
+            return [table.checksum for table in load_voc(folder, 2007, network, **some)]
+
+        before = checksums()
+        assert checksums() == before
+        assert len({*before, *checksums(crop=0.5), *checksums(classes=SMALL[:2])}) == 6
+        lines = main(folder, "dog_val.txt").read_text()
+        main(folder, "dog_val.txt").write_text(lines.replace(" -1", "  0", 1))
+        assert checksums()[0] == before[0]
+        assert checksums()[1] != before[1]
+
+    def test_a_wrong_option_is_refused(self, kit, network):
+        with pytest.raises(TypeError, match="batchsize"):
+            load_voc(kit[0], 2007, network, classes=SMALL, batchsize=4)
+
+    def test_a_linear_machine_finds_the_coloured_classes_and_not_the_random_one(self, tables):
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+        from sklearn.svm import LinearSVC
+
+        from ilfs.benchmark.precision import average_precisions
+
+        train, test = tables
+        scores = np.empty(test.y.shape)
+        for k in range(train.n_classes):
+            counts = train.y[:, k] >= 0
+            machine = make_pipeline(StandardScaler(), LinearSVC(C=1.0, random_state=0, max_iter=100_000))
+            scores[:, k] = machine.fit(train.X[counts], train.y[counts, k]).decision_function(test.X)
+        for definition in ("area", "2007", "2012"):
+            bird, cat, dog = average_precisions(test.y, scores, definition)
+            assert bird > 0.95
+            assert cat > 0.95
+            assert dog < 0.8
