@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.values import numbers, present, without_noise
+from ilfs.benchmark.significance.values import numbers, without_noise
 from ilfs.parameters import check_between, check_choice, check_integer
 
 
@@ -94,7 +94,7 @@ def friedman_from_ranks(mean_ranks: ArrayLike, n_datasets: int) -> Friedman:
     >>> round(found.chi2, 2), round(found.F, 2)
     (9.28, 3.69)
     """
-    R = _check_mean_ranks(mean_ranks)
+    R = check_mean_ranks(mean_ranks)
     check_integer("n_datasets", n_datasets, 2)
     k = R.size
     return _friedman(R, n_datasets, float(12 * n_datasets / (k * (k + 1)) * (R @ R - k * (k + 1) ** 2 / 4)))
@@ -157,7 +157,7 @@ def nemenyi_p_values(mean_ranks: ArrayLike, n_datasets: int) -> Floats:
     """
     from scipy.stats import studentized_range
 
-    R = _check_mean_ranks(mean_ranks)
+    R = check_mean_ranks(mean_ranks)
     apart = np.abs(R[:, None] - R) / _rank_error(R.size, n_datasets)
     # the integral for 0 is 1 only to some digits
     return np.where(apart == 0, 1.0, np.clip(studentized_range.sf(sqrt(2) * apart, R.size, inf), 0.0, 1.0))
@@ -257,8 +257,11 @@ def _rank_error(n_methods: int, n_datasets: int) -> float:
     return sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
 
 
-def _check_mean_ranks(mean_ranks: ArrayLike) -> Floats:
-    R = present("mean_ranks", mean_ranks, 2)
+def check_mean_ranks(mean_ranks: ArrayLike) -> Floats:
+    """Refuse what cannot be the mean ranks of methods."""
+    R = numbers("mean_ranks", mean_ranks, 1)
+    if R.size < 2 or np.isnan(R).any():
+        raise ValueError(f"mean_ranks must be of at least 2 methods and none NaN, got {R}")
     middle = (R.size + 1) / 2
     if R.min() < 1 or R.max() > R.size or abs(float(R.mean()) - middle) > 0.01:
         raise ValueError(
