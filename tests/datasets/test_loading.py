@@ -75,7 +75,9 @@ def test_only_the_rows_of_a_split(register, data):
 
 
 def test_an_unknown_name_is_told_with_a_near_one():
-    with pytest.raises(FileNotFoundError, match=r"no data set is called 'colom', did you mean 'colon': .*REGISTRY"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no file and no data set is called 'colom', did you mean 'colon': .*REGISTRY"
+    ):
         load("colom")
 
 

@@ -2,8 +2,9 @@
 
 from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.loading import load
+from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, Spec
 from ilfs.datasets.table import Table
 
-__all__ = ["REGISTRY", "Paper", "Spec", "Table", "cache_folder", "load"]
+__all__ = ["REGISTRY", "Paper", "Spec", "Table", "cache_folder", "load", "read_table"]

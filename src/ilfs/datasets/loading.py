@@ -9,14 +9,17 @@ from ilfs.datasets.bundled import load_bundled
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
+from ilfs.datasets.readers import ENDINGS, read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.table import Table
 from ilfs.warn import warn
 
 
-def load(name: str, *, progress: Progress | None = None) -> Table:
-    """A data set by its name.
+def load(
+    name_or_path: str | os.PathLike[str], *, target: str | int | None = None, progress: Progress | None = None
+) -> Table:
+    """A data set by its name, or a table from a file of one's own.
 
     The file ``<name>.npz`` is looked for in the folder that the environment variable ``ILFS_DATA`` names, then in the
     user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
@@ -26,8 +29,11 @@ def load(name: str, *, progress: Progress | None = None) -> Table:
 
     Parameters
     ----------
-    name : str
-        A name of :data:`ilfs.datasets.REGISTRY`, or of any other ``.npz`` file of the same format in those folders.
+    name_or_path : str or path
+        A name of :data:`ilfs.datasets.REGISTRY`, or of any other ``.npz`` file of the same format in those folders; or
+        the path of a file, which :func:`ilfs.datasets.read_table` reads.
+    target : str or int, optional
+        The column of a file that holds the classes.
     progress : callable, optional
         Called during a download from a mirror with the bytes that are there and the bytes to come in all.
 
@@ -42,21 +48,28 @@ def load(name: str, *, progress: Progress | None = None) -> Table:
     >>> load("wine")
     <Table wine: 178 samples x 13 features; classes class_0 59, class_1 71, class_2 48>
     """
-    spec = REGISTRY.get(name)
+    name = os.fspath(name_or_path)
+    spec = REGISTRY.get(name) if isinstance(name_or_path, str) else None
     if spec is None:
-        return _load_unregistered(name)
+        return _load_unregistered(name, target)
+    if target is not None:
+        raise ValueError(f"target must be None for {name!r}, whose classes are known, got {target!r}")
     if spec.origin == "scikit-learn":
         return load_bundled(name)
     return _on_disk(spec) or _downloaded(spec, progress)
 
 
-def _load_unregistered(name: str) -> Table:
+def _load_unregistered(name: str, target: str | int | None) -> Table:
+    if Path(name).exists() or name.lower().endswith(ENDINGS):
+        return read_table(name, target)
     path = _find(f"{name}.npz")
-    if path is None:
-        near = difflib.get_close_matches(name, REGISTRY, n=1)
-        meant = f", did you mean {near[0]!r}" if near else ""
-        raise FileNotFoundError(f"no data set is called {name!r}{meant}: ilfs.datasets.REGISTRY has all of them")
-    return read_archive(path, name)
+    if path is not None:
+        return read_archive(path, name)
+    near = difflib.get_close_matches(name, REGISTRY, n=1)
+    meant = f", did you mean {near[0]!r}" if near else ""
+    raise FileNotFoundError(
+        f"no file and no data set is called {name!r}{meant}: ilfs.datasets.REGISTRY has all that have a name"
+    )
 
 
 def _on_disk(spec: Spec) -> Table | None:

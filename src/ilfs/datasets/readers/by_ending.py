@@ -1,0 +1,85 @@
+"""One function for all formats: the ending of the file's name says which."""
+
+import os
+from pathlib import Path
+
+from ilfs.datasets.readers.arff import read_arff
+from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
+from ilfs.datasets.readers.arrow import read_feather, read_parquet
+from ilfs.datasets.readers.assemble import Reader
+from ilfs.datasets.readers.svmlight import read_svmlight
+from ilfs.datasets.readers.text import read_text
+from ilfs.datasets.table import Table
+
+READERS: dict[str, Reader] = {
+    ".csv": read_text,
+    ".tsv": read_text,
+    ".tab": read_text,
+    ".txt": read_text,
+    ".parquet": read_parquet,
+    ".feather": read_feather,
+    ".npz": read_npz,
+    ".npy": read_npy,
+    ".svmlight": read_svmlight,
+    ".libsvm": read_svmlight,
+    ".svm": read_svmlight,
+    ".arff": read_arff,
+    ".mat": read_mat,
+}
+GZIPPED = {
+    ending: READERS[ending] for ending in (".csv", ".tsv", ".tab", ".txt", ".svmlight", ".libsvm", ".svm", ".arff")
+}
+
+#: Endings of files that can be read.
+ENDINGS = (*READERS, *(f"{ending}.gz" for ending in GZIPPED))
+
+
+def read_table(path: str | os.PathLike[str], target: str | int | None = None, name: str | None = None) -> Table:
+    r"""Read a table from a file of one's own; the ending of its name says the format.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ends in ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (text; delimiter and header are detected; empty
+        cells, NA, NaN and ? are missing), ``.parquet`` or ``.feather`` (needs pyarrow), ``.npz``, ``.npy``,
+        ``.svmlight``, ``.libsvm`` or ``.svm`` (sparse), ``.arff`` (dense or sparse) or ``.mat`` (MATLAB up to
+        version 7). Text formats may be gzipped (``.csv.gz``).
+    target : str or int, optional
+        The column that holds the classes: its name, or its position from 0 (from -1 backwards). By default a column
+        called class, target, label or y, in capitals or not, else the last. In ``.npz`` and ``.mat`` it is an array of
+        its own: its name, by default y, Y, target, labels, label or class.
+    name : str, optional
+        What to call the table; the name of the file by default.
+
+    Returns
+    -------
+    Table
+        Features as numbers, sparse if the file is; classes as codes. Its checksum is that of the content.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ilfs.datasets import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "cells.csv"
+    ...     _ = path.write_text("size;round;class\n3,5;NA;benign\n4,1;0;malignant\n3,9;1;benign\n")
+    ...     read_table(path)
+    <Table cells: 3 samples x 2 features; classes benign 2, malignant 1>
+    """
+    path = Path(path)
+    stem, reader = _reader_of(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no file {path}" if not path.is_dir() else f"{path} must be a file, not a folder")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty")
+    return reader(path, target, name or stem)
+
+
+def _reader_of(path: Path) -> tuple[str, Reader]:
+    """The name without the ending, and the reader."""
+    readers, plain = (GZIPPED, path.with_suffix("")) if path.suffix.lower() == ".gz" else (READERS, path)
+    reader = readers.get(plain.suffix.lower())
+    if reader is None:
+        raise ValueError(f"the name of a table must end in {', '.join(READERS)}, got {path.name!r}")
+    return plain.stem, reader

@@ -1,0 +1,166 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+
+from ilfs.datasets import read_table
+from ilfs.datasets.archive import write_archive
+from ilfs.datasets.table import Table, content_checksum
+
+X = np.random.default_rng(0).normal(size=(4, 3))
+Y = np.array([2, 7, 2, 7])
+
+
+def npz(tmp_path, **arrays):
+    np.savez(tmp_path / "toy.npz", **arrays)
+    return tmp_path / "toy.npz"
+
+
+def mat(tmp_path, **arrays):
+    savemat(tmp_path / "toy.mat", arrays)
+    return tmp_path / "toy.mat"
+
+
+@pytest.mark.parametrize("write", [npz, mat])
+@pytest.mark.parametrize("target", ["y", "Y", "target", "labels"])
+def test_features_and_target_by_their_usual_names(tmp_path, write, target):
+    table = read_table(write(tmp_path, X=X, **{target: Y}))
+    np.testing.assert_array_equal(table.X, X)
+    assert table.class_names == ("2", "7")
+    assert table.y.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("write", [npz, mat])
+def test_a_target_by_its_name(tmp_path, write):
+    table = read_table(write(tmp_path, X=X, y=Y, stage=Y[::-1]), target="stage")
+    assert table.y.tolist() == [1, 0, 1, 0]
+    with pytest.raises(ValueError, match=r"target must be an array of .* \(X, y, stage\), got 'satge'"):
+        read_table(tmp_path / f"toy.{write.__name__}", target="satge")
+
+
+@pytest.mark.parametrize("write", [npz, mat])
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        ({"X": X}, "must have an array of classes called y, Y, .* got X"),
+        ({"y": Y}, "must have an array of features called X, .* got y"),
+        ({"X": X, "y": Y[:3]}, "must have one label a row, got 4 rows and 3 labels"),
+        ({"X": X.T, "y": Y}, "must have one label a row, got 3 rows and 4 labels"),
+        ({"X": X[:1], "y": Y[:1]}, "must have at least 2 rows and 1 feature, got 1 and 3"),
+        ({"X": X, "y": Y * 0}, "must hold at least two classes, got only '0'"),
+        ({"X": X, "y": Y + 0.5}, r"must hold classes .*, got 2.5 in row 1"),
+        ({"X": np.where(X[2, 1] == X, np.inf, X), "y": Y}, "column 2 of .* must be finite, got inf in row 3"),
+        ({"X": np.array([["a", "b"]] * 4), "y": Y}, "the features of .* must be a matrix of numbers, got shape"),
+        ({"X": X, "y": np.array([Y, Y]).T}, r"the target of .* must be a vector, got shape \(4, 2\)"),
+    ],
+)
+def test_what_is_refused(tmp_path, write, arrays, sentence):
+    path = write(tmp_path, **arrays)
+    with pytest.raises(ValueError, match=sentence):
+        read_table(path)
+
+
+@pytest.mark.parametrize("feature_names", [None, ("a", "b", "c")])
+@pytest.mark.parametrize("kept", [np.asarray, sparse.csr_array])
+def test_our_own_archives(tmp_path, feature_names, kept):
+    table = Table("toy", kept(X), np.array([1, 0, 1, 0]), ("no", "yes"), feature_names)
+    with (tmp_path / "toy.npz").open("wb") as file:
+        write_archive(file, table)
+    read = read_table(tmp_path / "toy.npz")
+    assert content_checksum(read) == read.checksum == content_checksum(table)
+    assert sparse.issparse(read.X) == sparse.issparse(table.X)
+
+
+def test_sparse_parts_without_names_of_classes(tmp_path):
+    parts = sparse.csr_array(np.eye(4))
+    path = npz(tmp_path, data=parts.data, indices=parts.indices, indptr=parts.indptr, shape=parts.shape, target=Y)
+    table = read_table(path)
+    assert isinstance(table.X, sparse.csr_array)
+    np.testing.assert_array_equal(table.X.toarray(), np.eye(4))
+
+
+def test_names_of_features_come_along(tmp_path):
+    assert read_table(npz(tmp_path, X=X, y=Y, feature_names=np.array(list("abc")))).feature_names == ("a", "b", "c")
+
+
+def test_integers_become_floats_and_float32_stays(tmp_path):
+    assert read_table(npz(tmp_path, X=np.arange(12).reshape(4, 3), y=Y)).X.dtype == np.float64
+    assert read_table(npz(tmp_path, X=X.astype(np.float32), y=Y)).X.dtype == np.float32
+
+
+def test_pickled_objects_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="without pickled objects"):
+        read_table(npz(tmp_path, X=X, y=np.array(["a", 1, "a", 1], dtype=object)))
+    np.save(tmp_path / "toy.npy", np.array([[1, "a"]], dtype=object))
+    with pytest.raises(ValueError, match="without pickled objects"):
+        read_table(tmp_path / "toy.npy", target=-1)
+
+
+def test_a_matrix_with_its_target_in_a_column(tmp_path):
+    np.save(tmp_path / "toy.npy", np.column_stack([X, Y]))
+    table = read_table(tmp_path / "toy.npy", target=-1)
+    np.testing.assert_array_equal(table.X, X)
+    assert table.class_names == ("2", "7")
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        (None, r"target must say which column of .*toy\.npy holds the classes \(-1 is the last\), or keep X and y"),
+        ("y", "target must be the position of a column, as .* has no names of columns, got 'y'"),
+        (9, "target must be a position from 0 to 3"),
+    ],
+)
+def test_a_matrix_needs_to_be_told_its_target(tmp_path, target, sentence):
+    np.save(tmp_path / "toy.npy", np.column_stack([X, Y]))
+    with pytest.raises(ValueError, match=sentence):
+        read_table(tmp_path / "toy.npy", target)
+
+
+def test_an_array_that_is_no_matrix(tmp_path):
+    np.save(tmp_path / "toy.npy", Y)
+    with pytest.raises(ValueError, match=r"must be a matrix, got an array of shape \(4,\)"):
+        read_table(tmp_path / "toy.npy", target=0)
+
+
+def test_sparse_features_and_texts_in_cells_of_matlab(tmp_path):
+    classes = np.empty(4, dtype=object)
+    classes[:] = ["red", "blue", "red", "blue"]
+    table = read_table(mat(tmp_path, X=sparse.csc_matrix(np.eye(4)), Y=classes))
+    assert isinstance(table.X, sparse.csr_array)
+    assert table.class_names == ("blue", "red")
+    assert table.y.tolist() == [1, 0, 1, 0]
+
+
+def test_rows_of_characters_in_matlab(tmp_path):
+    table = read_table(mat(tmp_path, X=X, Y=np.array(["red ", "blue", "red ", "blue"])))
+    assert table.class_names == ("blue", "red")
+
+
+def test_a_column_vector_of_matlab(tmp_path):
+    assert read_table(mat(tmp_path, X=X, Y=Y[:, None])).y.tolist() == [0, 1, 0, 1]
+
+
+def test_version_seven_three_of_matlab(tmp_path):
+    header = b"MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: today".ljust(116) + b" " * 8 + b"\x00\x02IM"
+    (tmp_path / "toy.mat").write_bytes(header.ljust(512, b"\0") + b"\x89HDF\r\n\x1a\n")
+    with pytest.raises(
+        ValueError, match=r"toy\.mat is of MATLAB's version 7\.3: save it again with save\(\.\.\., '-v7'\)"
+    ):
+        read_table(tmp_path / "toy.mat")
+
+
+@pytest.mark.parametrize("write", [npz, mat])
+@pytest.mark.parametrize("kept", [3, 200, -7])
+def test_a_truncated_file(tmp_path, write, kept):
+    path = write(tmp_path, X=X, y=Y)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match=r"toy\.\w+ must be a whole"):
+        read_table(path)
+
+
+def test_a_truncated_array(tmp_path):
+    np.save(tmp_path / "toy.npy", X)
+    (tmp_path / "toy.npy").write_bytes((tmp_path / "toy.npy").read_bytes()[:-7])
+    with pytest.raises(ValueError, match=r"toy\.npy must be a whole"):
+        read_table(tmp_path / "toy.npy", target=0)

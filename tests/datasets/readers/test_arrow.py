@@ -1,0 +1,95 @@
+import builtins
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from ilfs.datasets import read_table
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+FRAME = pd.DataFrame(
+    {
+        "a": [1.5, np.nan, 3.0],
+        "b": [1, 2, 3],
+        "c": [True, False, True],
+        "kind": pd.Categorical(["red", "blue", "red"], categories=["red", "blue", "unused"]),
+    }
+)
+
+
+def written(frame, path):
+    (frame.to_parquet if path.suffix == ".parquet" else frame.to_feather)(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
+def test_a_frame_of_pandas(tmp_path, name):
+    table = read_table(written(FRAME, tmp_path / name))
+    np.testing.assert_array_equal(table.X, [[1.5, 1, 1], [np.nan, 2, 0], [3, 3, 1]])
+    assert table.feature_names == ("a", "b", "c")
+    assert table.class_names == ("blue", "red")
+    assert table.y.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
+def test_a_frame_of_polars(tmp_path, name):
+    frame = pl.DataFrame({"y": [True, False, True], "a": [1, None, 3]})
+    (frame.write_parquet if name.endswith("parquet") else frame.write_ipc)(tmp_path / name)
+    table = read_table(tmp_path / name)
+    np.testing.assert_array_equal(table.X, [[1], [np.nan], [3]])
+    assert table.class_names == ("False", "True")
+
+
+def test_a_missing_class(tmp_path):
+    path = written(FRAME.assign(kind=["red", None, "blue"]), tmp_path / "toy.parquet")
+    with pytest.raises(ValueError, match="must not be missing, as it is in row 2"):
+        read_table(path)
+
+
+def test_float32_stays(tmp_path):
+    frame = pd.DataFrame({"a": np.float32([1, 2]), "b": np.float32([3, 4]), "y": [0, 1]})
+    assert read_table(written(frame, tmp_path / "toy.parquet")).X.dtype == np.float32
+
+
+def test_names_of_rows_are_no_feature(tmp_path):
+    frame = FRAME.set_index(pd.Index([7, 8, 9], name="sample"))
+    assert read_table(written(frame, tmp_path / "toy.parquet")).feature_names == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("column", "got"),
+    [
+        ([None, "x", "y"], r"'x' \((large_)?string\) in row 2"),
+        (pd.to_datetime(["2020-01-01"] * 3), "datetime|Timestamp"),
+        ([np.inf, 1.0, 2.0], "inf in row 1"),
+    ],
+)
+def test_columns_that_are_no_numbers(tmp_path, column, got):
+    path = written(FRAME.assign(b=column), tmp_path / "toy.parquet")
+    with pytest.raises(ValueError, match=rf"column 'b' of .*toy\.parquet must .*got .*({got})"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
+@pytest.mark.parametrize("kept", [3, 100, -3])
+def test_a_truncated_file(tmp_path, name, kept):
+    path = written(FRAME, tmp_path / name)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match=rf"{name} must be a whole \.{name[4:]} file"):
+        read_table(path)
+
+
+def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
+    path = written(FRAME, tmp_path / "toy.parquet")
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "pyarrow":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r'reading toy\.parquet needs pyarrow: pip install "ilfs\[parquet\]"'):
+        read_table(path)

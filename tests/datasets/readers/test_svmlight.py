@@ -1,0 +1,56 @@
+import gzip
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from ilfs.datasets import read_table
+
+X = sparse.random_array((20, 50), density=0.3, format="csr", rng=np.random.default_rng(0))
+Y = np.arange(20) % 3 - 1
+
+
+@pytest.mark.parametrize("name", ["toy.svmlight", "toy.libsvm", "toy.svm", "toy.svm.gz"])
+@pytest.mark.parametrize("zero_based", [True, False])
+def test_sparse_stays_sparse(tmp_path, name, zero_based):
+    path = tmp_path / name
+    with (gzip.open if name.endswith("gz") else open)(path, "wb") as file:
+        dump_svmlight_file(X, Y, file, zero_based=zero_based)
+    table = read_table(path)
+    assert isinstance(table.X, sparse.csr_array)
+    np.testing.assert_allclose(table.X.toarray(), X.toarray())
+    assert table.class_names == ("-1", "0", "1")
+    np.testing.assert_array_equal(table.y, Y + 1)
+    assert table.name == "toy"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1 1:2 2:x\n0 1:3\n", "must be in the svmlight format"),
+        ("a,b\n1,2\n", "must be in the svmlight format"),
+        ("0.5 1:2\n1 1:3\n", "must hold classes .* got 0.5 in row 1"),
+        ("1 1:2\n", "must have at least 2 rows"),
+        ("1 1:2\n1 1:3\n", "at least two classes, got only '1'"),
+        ("1 1:2\n0 2:inf\n", "column 2 of .* must be finite, got inf in row 2"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, sentence):
+    (tmp_path / "toy.svm").write_text(text)
+    with pytest.raises(ValueError, match=sentence):
+        read_table(tmp_path / "toy.svm")
+
+
+def test_a_target_cannot_be_chosen(tmp_path):
+    (tmp_path / "toy.svm").write_text("1 1:2\n0 1:3\n")
+    with pytest.raises(
+        ValueError, match=r"target must be None for .*toy\.svm, whose rows begin with their class, got 'y'"
+    ):
+        read_table(tmp_path / "toy.svm", "y")
+
+
+def test_a_broken_gzip_file(tmp_path):
+    (tmp_path / "toy.svm.gz").write_bytes(gzip.compress(b"1 1:2\n0 1:3\n" * 50)[:-12])
+    with pytest.raises(ValueError, match="must be a whole gzip file"):
+        read_table(tmp_path / "toy.svm.gz")

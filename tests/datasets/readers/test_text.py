@@ -1,0 +1,201 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from ilfs.datasets import read_table
+
+NUMBERS = np.array([[1.5, 2.0], [-3.0, np.nan], [0.25, 1e3]])
+
+
+def written(tmp_path, text, name="toy.csv", encoding="utf-8"):
+    path = tmp_path / name
+    content = text.encode(encoding)
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return path
+
+
+def read(tmp_path, text, target=None, **where):
+    return read_table(written(tmp_path, text, **where), target)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", ", ", "   "])
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("name", ["toy.csv", "toy.TSV", "toy.txt", "toy.csv.gz"])
+def test_delimiter_and_header_are_found(tmp_path, delimiter, header, name):
+    lines = [["a", "b", "kind"]] * header + [["1.5", "2", "red"], ["-3", "NA", "blue"], ["0.25", "1e3", "red"]]
+    table = read(tmp_path, "\n".join(delimiter.join(line) for line in lines) + "\n", name=name)
+    np.testing.assert_array_equal(table.X, NUMBERS)
+    assert table.X.dtype == np.float64
+    assert table.feature_names == (("a", "b") if header else None)
+    assert table.class_names == ("blue", "red")
+    assert table.y.tolist() == [1, 0, 1]
+    assert table.name == "toy"
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "na", "NaN", "nan", "?", "N/A", "null", " "])
+def test_missing_cells(tmp_path, missing):
+    table = read(tmp_path, f"a,b,y\n1,{missing},0\n{missing},2,1\n")
+    np.testing.assert_array_equal(table.X, [[1, np.nan], [np.nan, 2]])
+
+
+def test_a_missing_cell_at_the_start_is_no_header(tmp_path):
+    table = read(tmp_path, ",2,red\n1,3,blue\n")
+    np.testing.assert_array_equal(table.X, [[np.nan, 2], [1, 3]])
+
+
+@pytest.mark.parametrize(("text", "target"), [("1,2,a\n3,4,5\n", None), ("a,1,2\n5,3,4\n", 0), ("a,1,2\n5,3,4\n", -3)])
+def test_text_among_the_classes_is_no_header(tmp_path, text, target):
+    table = read(tmp_path, text, target)
+    np.testing.assert_array_equal(table.X, [[1, 2], [3, 4]])
+    assert table.class_names == ("5", "a")
+
+
+def test_quoted_names_with_delimiters_quotes_and_breaks(tmp_path):
+    table = read(tmp_path, '"a, b","say ""c""","d\ne","class"\r\n1,2,3,"x,y"\r\n4,5,6,z\r\n')
+    assert table.feature_names == ("a, b", 'say "c"', "d\ne")
+    assert table.class_names == ("x,y", "z")
+
+
+def test_semicolons_bring_decimal_commas(tmp_path):
+    table = read(tmp_path, "1,5;2;red\n-3,25;1.5;blue\n")
+    np.testing.assert_array_equal(table.X, [[1.5, 2], [-3.25, 1.5]])
+
+
+@pytest.mark.parametrize("delimiter", ["\t", "|"])
+def test_without_semicolons_a_comma_in_a_number_is_refused(tmp_path, delimiter):
+    with pytest.raises(ValueError, match=r"column 'a' of .*toy\.csv must hold numbers, .* got '1,234' in row 1"):
+        read(tmp_path, "a;b;kind\n1,234;2;red\n5;2;blue\n".replace(";", delimiter))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    assert read(tmp_path, "a,b\n1,0\n2,1\n", encoding="utf-8-sig").feature_names == ("a",)
+
+
+def test_numbers_as_names_with_a_usual_target(tmp_path):
+    table = read(tmp_path, "0,1,Class\n0.5,0.6,red\n0.7,0.8,blue\n")
+    assert table.feature_names == ("0", "1")
+
+
+def test_one_row_under_a_header_is_refused_as_one_row(tmp_path):
+    with pytest.raises(ValueError, match="must have at least 2 rows and 1 feature, got 1 and 2"):
+        read(tmp_path, "a,b,y\n1,2,0\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",a,class\n0,1.5,red\n1,2.5,blue\n",  # pandas
+        '"","a","class"\n"s1",1.5,"red"\n"s2",2.5,"blue"\n',  # R, write.csv
+        '"a" "class"\n"s1" 1.5 "red"\n"s2" 2.5 "blue"\n',  # R, write.table
+    ],
+)
+def test_names_of_rows_are_left_out(tmp_path, text):
+    with pytest.warns(UserWarning, match="has no name: it is taken for names of rows, not for a feature"):
+        table = read(tmp_path, text)
+    np.testing.assert_array_equal(table.X, [[1.5], [2.5]])
+    assert table.feature_names == ("a",)
+    assert table.class_names == ("blue", "red")
+
+
+TARGETS = "y2,Label,b\n1,red,3\n2,blue,4\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "classes", "features"),
+    [
+        (None, ("blue", "red"), ("y2", "b")),
+        ("Label", ("blue", "red"), ("y2", "b")),
+        (1, ("blue", "red"), ("y2", "b")),
+        (-2, ("blue", "red"), ("y2", "b")),
+    ],
+)
+def test_which_column_is_the_target(tmp_path, target, classes, features):
+    table = read(tmp_path, TARGETS, target)
+    assert table.class_names == classes
+    assert table.feature_names == features
+
+
+@pytest.mark.parametrize(
+    ("target", "error", "sentence"),
+    [
+        ("Lable", ValueError, r"target must be a column of .*toy\.csv \(such as Label\), got 'Lable'"),
+        (3, ValueError, r"target must be a position from 0 to 2 in .*toy\.csv, got 3"),
+        (True, TypeError, "target must be the name of a column, its position or None, got True"),
+    ],
+)
+def test_a_target_that_is_not_there(tmp_path, target, error, sentence):
+    with pytest.raises(error, match=sentence):
+        read(tmp_path, TARGETS, target)
+
+
+def test_two_columns_could_be_the_target(tmp_path):
+    with pytest.raises(ValueError, match=r"target must say which column of .* holds the classes: 'y' or 'CLASS'"):
+        read(tmp_path, "y,a,CLASS\n1,2,3\n4,5,6\n")
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "codes"),
+    [
+        (["10", "9", "10"], ("9", "10"), [1, 0, 1]),
+        (["1.0", "2.0", "1"], ("1", "2"), [0, 1, 0]),
+        (["-1", "+1", "-1"], ("-1", "1"), [0, 1, 0]),
+        (["True", "False", "True"], ("False", "True"), [1, 0, 1]),
+        (["b", "7", "a"], ("7", "a", "b"), [2, 0, 1]),
+        (["01", "1", "x"], ("01", "1", "x"), [0, 1, 2]),
+    ],
+)
+def test_classes_of_all_kinds(tmp_path, labels, names, codes):
+    table = read(tmp_path, "a,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels)))
+    assert table.class_names == names
+    assert table.y.tolist() == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b,y\n1,2,0\n3,four,1\n", "column 'b' of .* must hold numbers, .*got 'four' in row 2"),
+        ("id,b,y\ns1,2,0\ns2,4,1\n", "column 'id' of .* must hold numbers, .*got 's1' in row 1"),
+        ("y,b\n1,2\n0,x\n", "column 'b' of .* got 'x' in row 2"),
+        ("1,2,a\n3,1_000,b\n", "column 2 of .* got '1_000' in row 2"),
+        ("a,a,y\n1,2,0\n3,4,1\n", "names of columns of .* must differ, got 'a' more than once"),
+        ("a,,y\n1,2,0\n3,4,1\n", "column 2 of .* must have a name"),
+        ("a,b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 cells, got 2"),
+        ("a,b,y\n1,2,0\n3,4,1,5\n", "row 2 of .* must have 3 cells, got 4"),
+        ("a,b,y\n1,inf,0\n3,4,1\n", "column 'b' of .* must be finite, got inf in row 1"),
+        ("1,2,0\n3,-Infinity,1\n", "column 2 of .* must be finite, got -inf in row 2"),
+        ("a,b,y\n1,2,0\n3,4,0\n", "must hold at least two classes, got only '0'"),
+        ("a,b,y\n1,2,0\n3,4,\n", "the target of .* must not be missing, as it is in row 2"),
+        ("a,b,y\n1,2,0.5\n3,4,1\n", "must hold classes .*, got 0.5 in row 1"),
+        ("a,b,y\n", "has a header but no rows"),
+        ("\n\n", "must have at least two columns"),
+        ("a\n1\n2\n", "must have at least two columns"),
+        ("", "is empty"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, sentence):
+    with pytest.raises(ValueError, match=rf"toy\.csv.*|{sentence}") as caught:
+        read(tmp_path, text)
+    caught.match(sentence)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "toy.csv").write_bytes(b"a,b\n\xff\xfe,1\n")
+    with pytest.raises(ValueError, match=r"toy\.csv must be text in UTF-8"):
+        read_table(tmp_path / "toy.csv")
+
+
+@pytest.mark.parametrize("kept", [5, -10])
+def test_a_broken_gzip_file(tmp_path, kept):
+    path = written(tmp_path, "a,b,y\n" + "1,2,0\n3,4,1\n" * 99, name="toy.csv.gz")
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match=r"toy\.csv\.gz must be a whole gzip file"):
+        read_table(path)
+
+
+def test_a_wide_table_agrees_with_numpy(tmp_path):
+    X = np.random.default_rng(0).normal(size=(6, 3000))
+    text = "\n".join(",".join(map(repr, row.tolist())) + f",{i % 2}" for i, row in enumerate(X))
+    table = read(tmp_path, text)
+    np.testing.assert_array_equal(table.X, np.loadtxt(tmp_path / "toy.csv", delimiter=",")[:, :-1])
+    np.testing.assert_array_equal(table.X, X)
