@@ -34,10 +34,11 @@ class Answer:
 
 @dataclass
 class Worker:
-    """A process, the pipe to it, and what it is at since when."""
+    """A process, the pipe to it, whether it has begun to listen, and what it is at since when."""
 
     process: Any
     pipe: Connection
+    listens: bool = False
     item: Any = None
     since: float = 0.0
 
@@ -80,18 +81,21 @@ def compute_all(
         while more or workers:
             while more and len(workers) < n_processes:
                 workers.append(_start(function, memory_limit))
-            for worker in [worker for worker in workers if worker.item is None]:
+            for worker in [worker for worker in workers if worker.listens and worker.item is None]:
                 worker.item, worker.since = next(remaining, None), time.monotonic()
                 if worker.item is None:
                     more = False
-                    _stop(worker)
-                    workers.remove(worker)
-                else:
-                    worker.pipe.send(worker.item)
+                    break
+                worker.pipe.send(worker.item)
+            if not more:
+                workers = _without_idle(workers)
             ready = wait([worker.pipe for worker in workers], BREATH) if workers else []
             if on_wait is not None:
                 on_wait()
             for worker in list(workers):
+                if worker.pipe in ready and not worker.listens:
+                    _hear(worker)
+                    continue
                 answer = _answer(worker, worker.pipe in ready, time_limit)
                 if answer is None:
                     continue
@@ -105,6 +109,24 @@ def compute_all(
             _stop(worker)
 
 
+def _without_idle(workers: list[Worker]) -> list[Worker]:
+    """Those that are at something; the others are ended."""
+    for worker in workers:
+        if worker.item is None:
+            _stop(worker)
+    return [worker for worker in workers if worker.item is not None]
+
+
+def _hear(worker: Worker) -> None:
+    """The first word of a process, before which it takes no item: to start may take long."""
+    try:
+        worker.pipe.recv()
+    except (EOFError, OSError):
+        worker.process.join()
+        raise RuntimeError(f"a process could not be started: {_how_it_died(worker.process.exitcode)}") from None
+    worker.listens = True
+
+
 def _answer(worker: Worker, is_ready: bool, time_limit: float | None) -> Answer | None:
     """What a worker has to say, if anything; a worker without an item is gone afterwards."""
     item = worker.item
@@ -116,7 +138,7 @@ def _answer(worker: Worker, is_ready: bool, time_limit: float | None) -> Answer 
             worker.item = None
             return Answer(item, reason=_how_it_died(worker.process.exitcode))
         return Answer(item, result, reason, peak)
-    if time_limit is not None and time.monotonic() - worker.since > time_limit:
+    if worker.listens and time_limit is not None and time.monotonic() - worker.since > time_limit:
         _stop(worker)
         worker.item = None
         return Answer(item, reason=f"took longer than the limit of {time_limit:g} s")
@@ -162,6 +184,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started this
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    pipe.send("listening")
     while True:
         try:
             item = pipe.recv()

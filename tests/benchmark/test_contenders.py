@@ -1,0 +1,119 @@
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, VarianceThreshold, f_classif
+from sklearn.linear_model import LogisticRegression
+
+from ilfs import METHODS, FisherScore, LaplacianScore
+from ilfs.benchmark import Contender
+from ilfs.benchmark.contenders import order_of, prepared, reads_labels
+
+
+def table(seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 6))
+    X[:, 4] += 3 * y
+    return X, y
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_made_by_its_name(name):
+    assert type(Contender(name).make(n_jobs=1)) is METHODS[name]
+
+
+def test_a_scikit_learn_class_by_its_path_with_things_to_import():
+    anova = Contender(
+        "anova",
+        "sklearn.feature_selection.SelectKBest",
+        {"score_func": "import:sklearn.feature_selection.f_classif", "k": 3},
+    )
+    selector = anova.make(n_jobs=1, n_features_to_select=200)
+    assert isinstance(selector, SelectKBest)
+    assert selector.score_func is f_classif
+    assert selector.k == 3
+
+
+def test_an_estimator_inside_a_selector():
+    trees = Contender(
+        "trees",
+        "sklearn.feature_selection.SelectFromModel",
+        {"estimator": {"selector": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"random_state": 0}}},
+    )
+    selector = trees.make()
+    assert isinstance(selector.estimator, ExtraTreesClassifier)
+    assert selector.estimator.random_state == 0
+
+
+def test_a_description_is_plain_data_and_has_the_defaults_but_not_the_threads():
+    described = Contender("ilfs", parameters={"n_tokens": 8}).describe(n_features_to_select=200)
+    assert json.loads(json.dumps(described)) == described
+    assert described["parameters"]["n_tokens"] == 8
+    assert described["parameters"]["n_features_to_select"] == 200
+    assert "evidence" in described["parameters"]
+    assert "n_jobs" not in described["parameters"]
+    anova = Contender("anova", "sklearn.feature_selection.SelectKBest").describe()
+    assert anova["parameters"]["score_func"].endswith("f_classif")
+
+
+@pytest.mark.parametrize(
+    ("selector", "parameters", "message"),
+    [
+        ("nothing", {}, "method 'nothing' is none of ilfs, .*, and cannot be imported"),
+        ("sklearn.feature_selection.f_classif", {}, "must be a scikit-learn class, got sklearn.feature_selection.f_cl"),
+        ("ilfs", {"tokens": 3}, "ilfs has no parameter 'tokens'; it has n_features_to_select,"),
+        ("sklearn.feature_selection.SelectKBest", {"score_func": "import:a.b"}, "parameter 'a.b' is none of"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_a_sentence(selector, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Contender("mine", selector, parameters).make()
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        FisherScore(),
+        SelectKBest(f_classif, k=1),
+        RFE(LogisticRegression(), n_features_to_select=1),
+        SelectFromModel(LogisticRegression()),
+        SelectFromModel(ExtraTreesClassifier(random_state=0)),
+    ],
+    ids=lambda selector: type(selector).__name__,
+)
+def test_the_order_of_any_selector_has_the_planted_column_first(selector):
+    order = order_of(selector.fit(*table()))
+    assert order[0] == 4
+    assert sorted(order.tolist()) == list(range(6))
+
+
+def test_a_selector_that_says_only_which_gives_those():
+    order = order_of(VarianceThreshold(1e-3).fit(np.column_stack([table()[0], np.ones(60)])))
+    assert order.tolist() == list(range(6))
+
+
+def test_what_says_nothing_is_refused():
+    from sklearn.preprocessing import StandardScaler
+
+    with pytest.raises(ValueError, match="StandardScaler says no order"):
+        order_of(StandardScaler().fit(table()[0]))
+
+
+def test_missing_cells_are_filled_and_sparse_rows_made_dense_only_if_they_must():
+    X = table()[0]
+    X[0, 0] = np.nan
+    assert prepared(FisherScore(), X) is X
+    filled = prepared(LaplacianScore(), X)
+    assert filled[0, 0] == pytest.approx(np.nanmean(X[:, 0]))
+    rows = sparse.csr_array(np.eye(4))
+    assert prepared(FisherScore(), rows) is rows
+    assert isinstance(prepared(METHODS["udfs"](), rows), np.ndarray)
+
+
+def test_methods_that_read_no_labels_are_known():
+    assert not reads_labels(LaplacianScore())
+    assert reads_labels(FisherScore())
+    assert reads_labels(SelectKBest())

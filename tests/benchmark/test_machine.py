@@ -1,0 +1,96 @@
+"""The classifier of the protocol, against scikit-learn and against the conditions of its optimum."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from ilfs.benchmark.machine import choose, classify, decisions
+
+
+def rows(n_samples, n_features, n_classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_samples) % n_classes
+    X = rng.normal(size=(n_samples, n_features)) * rng.uniform(0.1, 10, n_features) + rng.normal(size=n_features)
+    X[:, :3] += 2.0 * (y[:, None] == np.arange(3)) * X[:, :3].std(axis=0)
+    return X, y
+
+
+def by_scikit_learn(X, y, T, C):
+    """With an intercept that is hardly penalised, as ours is not at all."""
+    scaler = StandardScaler().fit(X)
+    model = LinearSVC(C=C, intercept_scaling=1e3, tol=1e-10, max_iter=1_000_000, dual=False, random_state=0)
+    return model.fit(scaler.transform(X), y).decision_function(scaler.transform(T))
+
+
+@pytest.mark.parametrize("shape", [(80, 5), (60, 40), (30, 100)])
+@pytest.mark.parametrize("C", [0.001, 0.1, 10.0])
+def test_two_classes_as_scikit_learn(shape, C):
+    X, y = rows(*shape)
+    T = rows(20, shape[1], seed=1)[0]
+    decision = decisions(X, y, T, 2, [C])[0]
+    np.testing.assert_allclose(decision[:, 1], by_scikit_learn(X, y, T, C), rtol=1e-3, atol=1e-4)
+    np.testing.assert_array_equal(decision[:, 0], -decision[:, 1])
+
+
+@pytest.mark.parametrize("shape", [(90, 6), (40, 120)])
+def test_many_classes_as_scikit_learn(shape):
+    X, y = rows(*shape, n_classes=4)
+    T = rows(20, shape[1], seed=1)[0]
+    np.testing.assert_allclose(decisions(X, y, T, 4, [0.1])[0], by_scikit_learn(X, y, T, 0.1), rtol=1e-3, atol=1e-4)
+
+
+def test_a_path_of_many_c_gives_what_each_gives_alone():
+    X, y = rows(70, 30, n_classes=3)
+    Cs = [0.001, 0.01, 0.1, 1.0, 10.0]
+    together = decisions(X, y, X, 3, Cs)
+    for c, C in enumerate(Cs):
+        np.testing.assert_allclose(together[c], decisions(X, y, X, 3, [C])[0], rtol=1e-5, atol=1e-6)
+
+
+def test_separable_classes_and_large_c_are_solved():
+    X, y = rows(40, 200)
+    decision = decisions(X, y, X, 2, [1e4])[0]
+    assert np.isfinite(decision).all()
+    assert ((decision[:, 1] > 0) == (y == 1)).all()
+
+
+def test_c_is_the_one_with_the_best_mean_precision_of_the_folds():
+    X, y = rows(60, 20, seed=3)
+    Cs = [0.001, 0.1, 10.0]
+    mean = np.zeros(3)
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=7).split(X, y):
+        for c, C in enumerate(Cs):
+            decision = decisions(X[train], y[train], X[test], 2, [C])[0]
+            mean[c] += np.mean([average_precision_score(y[test] == k, decision[:, k]) for k in (0, 1)])
+    assert choose(X, y, 2, Cs, 5, 7) == Cs[int(mean.argmax())]
+
+
+def test_of_equal_c_the_smallest_is_taken_and_too_few_samples_take_it_too():
+    X, y = rows(40, 4)
+    X[:, 0] = 10 * y
+    assert choose(X, y, 2, [0.01, 1.0], 5, 0) == 0.01
+    assert choose(X[:3], np.array([0, 0, 1]), 2, [0.01, 1.0], 5, 0) == 0.01
+
+
+def test_constant_columns_and_units_do_not_matter():
+    X, y = rows(50, 6)
+    T = rows(10, 6, seed=1)[0]
+    expected = classify(X, y, T, 2, [0.01, 0.1], 5, 0)
+    wide = np.column_stack([1e6 * X, np.full(50, 7.0)])
+    found = classify(wide, y, np.column_stack([1e6 * T, np.full(10, 3.0)]), 2, [0.01, 0.1], 5, 0)
+    assert found.C == expected.C
+    np.testing.assert_allclose(found.decision, expected.decision, rtol=1e-6)
+
+
+def test_a_class_without_training_rows_is_never_said():
+    X, y = rows(30, 4)
+    decision = decisions(X, y, X, 3, [0.1])[0]
+    assert np.all(decision[:, 2] == -np.inf)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="y must have at least two classes, got one"):
+        decisions(np.ones((4, 2)), np.zeros(4, dtype=int), np.ones((1, 2)), 2, [0.1])
