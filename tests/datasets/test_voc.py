@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from small_devkit import CLASSES as SMALL
@@ -211,3 +214,18 @@ class TestLoad:
             assert bird > 0.95
             assert cat > 0.95
             assert dog < 0.8
+
+
+def test_the_experiment_of_the_documentation_runs(kit, network, tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "voc.md").read_text()
+    (code,) = (block for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) if "load_voc(" in block)
+    shown = '"VOCdevkit", 2007, "vgg16.onnx", layer="fc7", progress=show'
+    assert shown in code
+    ours = f'{str(kit[0])!r}, 2007, {str(network)!r}, layer="flat", classes={SMALL}'
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
+    exec(code.replace(shown, ours), {})
+    printed = dict(line.split() for line in capsys.readouterr().out.splitlines())
+    assert list(printed) == [*SMALL, "mean"]
+    assert float(printed["bird"]) > 90
+    assert float(printed["cat"]) > 90
+    assert float(printed["dog"]) < 80
