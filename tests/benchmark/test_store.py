@@ -123,7 +123,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
         connection.execute("CREATE TABLE music (title TEXT)")
     with pytest.raises(ValueError, match="it is a database of something else"):
         Store(other)
-    with pytest.raises(ValueError, match="the folder of the store .* does not exist"):
+    with pytest.raises(ValueError, match=r"the folder of the store .* does not exist"):
         Store(tmp_path / "nowhere" / "results.sqlite")
 
 
@@ -132,5 +132,5 @@ def test_a_later_format_is_refused(tmp_path):
     Store(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE about SET value = '99'")
-    with pytest.raises(ValueError, match="it has format 99, this version of ilfs reads format 1"):
+    with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads format 1"):
         Store(path)

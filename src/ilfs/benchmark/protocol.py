@@ -25,6 +25,7 @@ from ilfs.benchmark.memory import Peak
 from ilfs.benchmark.metrics import figures_of
 from ilfs.benchmark.precision import average_precision
 from ilfs.datasets import Table, load
+from ilfs.parameters import check_between, check_integer, check_positive
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 TABLES_KEPT = 3  # in memory, of a process
@@ -50,9 +51,20 @@ class Protocol:
 
     sizes: tuple[int, ...] = (10, 50, 100, 150, 200)
     test_share: float = 1 / 3
-    Cs: tuple[float, ...] = (0.001, 0.01, 0.1, 1.0, 10.0)
+    Cs: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0)
     n_folds: int = 5
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.sizes:
+            raise ValueError("sizes must be integers >= 1, got none")
+        for size in self.sizes:
+            check_integer("sizes", size, 1)
+        for C in self.Cs:
+            check_positive("Cs", C)
+        check_between("test_share", self.test_share, 0, 1)
+        check_integer("n_folds", self.n_folds, 2)
+        check_integer("seed", self.seed, 0)
 
 
 @dataclass(frozen=True)
@@ -219,7 +231,10 @@ def rank(cell: Cell, X: Any, y: Integers) -> Integers:
     if cell.contender.is_random:
         seed = seed_of(cell.protocol.seed, cell.dataset, "random", cell.split)
         return np.random.default_rng(seed).permutation(X.shape[1])
-    selector = cell.contender.make(n_jobs=1, **cell.defaults())
+    defaults = cell.defaults()
+    if cell.experiment == "sizes":
+        defaults["n_features_to_select"] = min(defaults["n_features_to_select"], X.shape[1])
+    selector = cell.contender.make(n_jobs=1, **defaults)
     selector.fit(prepared(selector, X), y)
     return order_of(selector)
 
@@ -312,7 +327,7 @@ EXPERIMENTS: dict[str, Callable[[Cell], Outcome]] = {
 def columns(X: Any, rows: Integers, order: Integers) -> Floats:
     """Some rows and columns, dense."""
     part = X[rows][:, order]
-    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+    return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
 
 
 def filled(X: Floats, T: Floats) -> tuple[Floats, Floats]:

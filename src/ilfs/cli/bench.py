@@ -1,6 +1,7 @@
 """``ilfs bench run`` and ``ilfs bench table``."""
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ def add_to(commands: Any) -> None:
     actions = bench.add_subparsers(metavar="ACTION", required=True)
     add_run(actions)
     add_table(actions)
+    add_statistics(actions)
 
 
 def add_suite(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +54,19 @@ def add_table(actions: Any) -> None:
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads of the timing job")
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
     parser.set_defaults(function=print_tables)
+
+
+def add_statistics(actions: Any) -> None:
+    """Add ``ilfs bench statistics``."""
+    from ilfs.benchmark.grid import FORMATS
+
+    parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
+    add_suite(parser)
+    parser.add_argument("--reference", default="ilfs", metavar="METHOD", help="compared with all others (ilfs)")
+    parser.add_argument("--metric", default="ap_macro", choices=("ap_macro", "ap_majority", "accuracy", "auc"))
+    parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram there")
+    parser.set_defaults(function=print_statistics)
 
 
 def chosen_suite(options: argparse.Namespace) -> Any:
@@ -102,17 +117,46 @@ def run_suite(options: argparse.Namespace) -> int:
     return 1 if summary.failed else 0
 
 
-def print_tables(options: argparse.Namespace) -> int:
-    """Print what is there."""
+def results_of(options: argparse.Namespace) -> Any:
+    """What the store has of the suite."""
     from ilfs.benchmark import Store
     from ilfs.benchmark.results import Results
-    from ilfs.benchmark.tables import quality_grid, tables_of
 
     suite, path = chosen_suite(options), store_path(options)
     if not path.is_file():
         raise ValueError(f"there is no file {path}: ilfs bench run {options.suite} makes it")
     with Store(path) as store:
-        results = Results.of(suite, store)
+        return Results.of(suite, store)
+
+
+def print_statistics(options: argparse.Namespace) -> int:
+    """Print tests and stability; write the diagram if asked to."""
+    from ilfs.benchmark.comparison import rank_diagram, statistics_of
+    from ilfs.benchmark.diagram import diagram_svg
+
+    results = results_of(options)
+    grids = statistics_of(results, options.reference, options.metric)
+    print("\n\n".join(grid.render(options.format) for grid in grids))
+    if options.diagram:
+        write_whole(Path(options.diagram), diagram_svg(rank_diagram(results, options.metric)))
+    return 0
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears when it is complete."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def print_tables(options: argparse.Namespace) -> int:
+    """Print what is there."""
+    from ilfs.benchmark.tables import quality_grid, tables_of
+
+    results = results_of(options)
     if options.format == "csv" and results.suite.experiment == "sizes":
         print(quality_grid(results).render("csv"))
     else:

@@ -1,0 +1,150 @@
+"""What the results of a suite say about its methods: the paper's tests, ours, and how stable choices are."""
+
+import numpy as np
+
+from ilfs.arrays import Floats
+from ilfs.benchmark.diagram import Diagram, critical_difference_diagram
+from ilfs.benchmark.grid import Grid
+from ilfs.benchmark.results import Results
+from ilfs.benchmark.significance import (
+    compare_on_datasets,
+    compare_with,
+    critical_difference,
+    friedman_test,
+    mean_over_splits,
+    paper_procedure,
+)
+from ilfs.benchmark.stability import nogueira_stability
+from ilfs.benchmark.tables import mean, title_of
+from ilfs.datasets import load
+
+LEVEL = 0.05
+
+
+def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:
+    """All tests of a reference method against the others, and the stability of all."""
+    if results.suite.experiment != "sizes":
+        raise ValueError(f"tests are for results of the experiment 'sizes', suite {results.suite.name} has another")
+    if reference not in results.methods:
+        raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
+    return [
+        ranks_grid(results, metric),
+        over_datasets_grid(results, reference, metric),
+        on_datasets_grid(results, reference, metric),
+        paper_grid(results, reference),
+        *stability_grids(results),
+    ]
+
+
+def by_dataset(results: Results, metric: str) -> Floats:
+    """Per cent, means of splits and sizes."""
+    return mean_over_splits(100 * results.values(metric))
+
+
+def ranks_grid(results: Results, metric: str) -> Grid:
+    """Mean ranks over the data sets, for each size and for all."""
+    values = 100 * results.values(metric)
+    by_size = [friedman_test(values[:, :, :, s].mean(axis=2), missing="drop") for s in range(values.shape[3])]
+    whole = friedman_test(by_dataset(results, metric), missing="drop")
+    apart = critical_difference(len(results.methods), whole.n_datasets, LEVEL)
+    order = np.argsort(whole.mean_ranks, kind="stable")
+    rows = [
+        [results.methods[m], *(float(one.mean_ranks[m]) for one in by_size), float(whole.mean_ranks[m])] for m in order
+    ]
+    notes = [
+        f"Friedman's test: F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets. Ranks that "
+        f"differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
+    ]
+    header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
+    return Grid("Mean rank over the data sets, 1 is best", header, rows, notes=notes)
+
+
+def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
+    """The critical-difference diagram over all sizes."""
+    found = friedman_test(by_dataset(results, metric), missing="drop")
+    return critical_difference_diagram(results.methods, found.mean_ranks, found.n_datasets, alpha=LEVEL)
+
+
+def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
+    """The reference against each method: how often and how much better, and whether that may be chance."""
+    rows = []
+    for one in compare_with(by_dataset(results, metric), results.methods.index(reference)):
+        effect = one.effects.mean
+        rows.append(
+            [
+                results.methods[one.method],
+                f"{one.wins} / {one.ties} / {one.losses}",
+                effect.value,
+                f"{effect.low:.1f} to {effect.high:.1f}",
+                f"{one.p_value:.3f}",
+                f"{one.adjusted:.3f}",
+            ]
+        )
+    header = ["method", "better / equal / worse", "mean difference", "95 % interval", "Wilcoxon p", "with Holm"]
+    return Grid(f"{reference} against each method over the data sets", header, rows)
+
+
+def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
+    """On how many data sets the difference is real, by a test that knows that splits share rows."""
+    share = results.suite.protocol.test_share
+    n_samples = np.array([load(name).n_samples for name in results.datasets])
+    n_test = np.ceil(share * n_samples).astype(int)
+    found = compare_on_datasets(
+        100 * results.values(metric), results.methods.index(reference), n_train=n_samples - n_test, n_test=n_test
+    )
+    rows = []
+    for m, method in enumerate(results.methods):
+        if method != reference:
+            signs = [
+                "-" if np.isnan(p) else "better" if p < LEVEL and d > 0 else "worse" if p < LEVEL else "="
+                for p, d in zip(found.adjusted[:, m], found.difference[:, m], strict=True)
+            ]
+            rows.append([method, *signs])
+    title = f"{reference} against each method on each data set: corrected resampled t-test, Holm over the table"
+    notes = [f"better, worse: {reference} is, significantly at {LEVEL}; =: there is no such difference."]
+    return Grid(title, ["method", *map(title_of, results.datasets)], rows, notes=notes)
+
+
+def paper_grid(results: Results, reference: str) -> Grid:
+    """The paper's own procedure on our results, for both readings of its average precision."""
+    rows = []
+    for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
+        verdict = paper_procedure(100 * results.values(metric), results.methods.index(reference))
+        best = [title_of(name) for name, is_best in zip(results.datasets, verdict.best, strict=True) if is_best]
+        normal = float(np.nanmean(verdict.normality > LEVEL))
+        rows.append(
+            [
+                reading,
+                f"{verdict.n_successes} of {verdict.n_trials}",
+                int(verdict.significantly_best.sum()),
+                f"{verdict.tail:.2e}",
+                f"{100 * normal:.0f} %",
+                ", ".join(best) or "none",
+            ]
+        )
+    header = ["average precision", "best", "significantly", "binomial tail", "samples that pass as normal", "best on"]
+    notes = ["The paper counts 7 of 10, tail 4.82e-3, and treats 20 splits x 5 sizes as 100 independent values."]
+    return Grid(f"The paper's procedure for {reference}", header, rows, notes=notes)
+
+
+def stability_grids(results: Results) -> list[Grid]:
+    """How much the choices of the splits agree: 1 for always the same, 0 for choices by chance."""
+    sizes = results.suite.protocol.sizes
+    n_features = [load(name).n_features for name in results.datasets]
+    table = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
+    for d, dataset in enumerate(results.datasets):
+        for m, method in enumerate(results.methods):
+            orders = results.orders(dataset, method)
+            for s, size in enumerate(sizes):
+                if len(orders) > 1 and size < n_features[d]:
+                    table[d, m, s] = nogueira_stability([order[:size] for order in orders], n_features[d]).value
+    by_set = [
+        [method, *(mean(table[d, m]) for d in range(len(results.datasets))), mean(table[:, m])]
+        for m, method in enumerate(results.methods)
+    ]
+    by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]
+    title = "Stability of the choice over the splits (Nogueira; for one size also Kuncheva's index)"
+    return [
+        Grid(f"{title}, mean of the sizes", ["method", *map(title_of, results.datasets), "mean"], by_set, digits=2),
+        Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
+    ]

@@ -1,0 +1,168 @@
+"""Cells: pure functions of their description, with nothing of the test rows in the training."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+from ilfs.benchmark import Cell, Contender, Protocol
+from ilfs.benchmark import protocol as module
+from ilfs.benchmark.metrics import area_under_curve
+from ilfs.benchmark.protocol import compute, digest, filled, rows_of, strata
+from ilfs.datasets import Table, load
+
+WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Let cells find a table that the test has made."""
+
+    def give(X, y, names=None):
+        names = names or tuple(f"c{k}" for k in range(int(np.max(y)) + 1))
+        table = Table("made", X, np.asarray(y), names, checksum="of it")
+        monkeypatch.setattr(module, "_table", lambda _: table)
+        return replace(WINE, dataset="made", checksum="of it")
+
+    return give
+
+
+def test_a_cell_gives_the_same_twice():
+    one, two = compute(WINE), compute(WINE)
+    assert one.figures == two.figures
+    assert one.order == two.order
+
+
+def test_keys_depend_on_everything_that_matters():
+    others = [
+        replace(WINE, split=1),
+        replace(WINE, checksum="other"),
+        replace(WINE, experiment="classes"),
+        replace(WINE, contender=Contender("fisher2", "fisher")),
+        replace(WINE, contender=Contender("fisher", "mi")),
+        replace(WINE, protocol=Protocol(sizes=(1, 3), Cs=(0.1, 2.0))),
+        replace(WINE, protocol=Protocol(sizes=(1, 3), Cs=(0.1, 1.0), seed=1)),
+    ]
+    assert len({cell.key for cell in [WINE, *others]}) == 8
+    assert replace(WINE).key == WINE.key
+
+
+def test_versions_are_in_the_key_but_not_in_the_identity(monkeypatch):
+    key, identity = WINE.key, WINE.identity
+    monkeypatch.setattr(module, "versions", lambda: {"numpy": "99"})
+    assert WINE.key != key
+    assert WINE.identity == identity
+
+
+def test_a_digest_does_not_depend_on_the_order_of_keys():
+    assert digest({"a": 1, "b": [1, 2]}) == digest({"b": [1, 2], "a": 1}) != digest({"a": 1, "b": [2, 1]})
+
+
+def test_splits_are_stratified_shared_by_methods_and_differ():
+    table = load("wine")
+    train, test = rows_of(WINE, table)
+    assert sorted([*train, *test]) == list(range(178))
+    assert len(test) == 60
+    np.testing.assert_allclose(np.bincount(table.y[test]) / 60, np.bincount(table.y) / 178, atol=0.01)
+    other = rows_of(replace(WINE, contender=Contender("mi")), table)
+    np.testing.assert_array_equal(other[0], train)
+    assert not np.array_equal(rows_of(replace(WINE, split=1), table)[1], test)
+
+
+def test_the_order_knows_nothing_of_the_test_rows(given):
+    # a column that tells the classes apart in the test rows only must not be chosen
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 2
+    X = rng.normal(size=(90, 8))
+    cell = given(X, y)
+    train, test = rows_of(cell, Table("made", X, y, ("a", "b"), checksum="of it"))
+    X[test, 5] += 100 * y[test]
+    X[train, 2] += 3 * y[train]
+    assert compute(given(X, y)).order[0] == 2
+
+
+def test_figures_of_a_perfect_feature(given):
+    y = np.arange(60) % 2
+    X = np.column_stack([np.random.default_rng(0).normal(size=60), y])
+    figures = {(size, metric, k): value for size, metric, k, value in compute(given(X, y)).figures}
+    for metric in ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"):
+        assert figures[1, metric, -1] == 1.0
+    assert figures[1, "ap", 0] == figures[1, "ap", 1] == 1.0
+
+
+def test_the_majority_is_the_class_with_most_samples(given):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [20, 70])
+    figures = compute(given(rng.normal(size=(90, 4)), y)).figures
+    by = {(size, metric, k): value for size, metric, k, value in figures}
+    assert by[3, "ap_majority", -1] == by[3, "ap", 1]
+    assert by[3, "ap_macro", -1] == pytest.approx((by[3, "ap", 0] + by[3, "ap", 1]) / 2)
+
+
+def test_missing_cells_are_filled_by_the_training_rows():
+    X = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
+    T = np.array([[np.nan, 7.0], [100.0, np.nan]])
+    there, test = filled(X, T)
+    np.testing.assert_array_equal(there, [[1, 0], [3, 0], [2, 0]])
+    np.testing.assert_array_equal(test, [[2, 7], [100, 0]])
+
+
+def test_sparse_tables_give_the_figures_of_dense_ones(given):
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 2
+    X = rng.poisson(0.3, size=(80, 12)).astype(float)
+    X[:, 3] += y
+    dense = compute(given(X, y))
+    thin = compute(given(sparse.csr_array(X), y))
+    assert thin.order == dense.order
+    assert thin.figures == dense.figures
+
+
+def test_more_features_asked_for_than_there_are(given):
+    y = np.arange(40) % 2
+    cell = given(np.random.default_rng(0).normal(size=(40, 3)), y)
+    outcome = compute(replace(cell, protocol=Protocol(sizes=(2, 50), Cs=(0.1,))))
+    assert sorted(outcome.order) == [0, 1, 2]
+    assert {size for size, *_ in outcome.figures} == {2, 50}
+
+
+def test_other_data_than_described_are_refused():
+    with pytest.raises(ValueError, match="data set wine is not the one that was asked for: its checksum is"):
+        compute(replace(WINE, checksum="0" * 64))
+
+
+def test_a_selector_that_orders_too_few_features_is_refused():
+    few = Contender("few", "sklearn.feature_selection.VarianceThreshold", {"threshold": 1e5})
+    with pytest.raises(ValueError, match=r"(No feature in X meets|orders \d+ features, fewer than the 3 judged)"):
+        compute(replace(WINE, contender=few))
+
+
+def test_labels_of_several_classes_are_split_by_the_rarest_that_a_sample_has():
+    Y = np.zeros((20, 3), dtype=int)
+    Y[:, 0] = 1
+    Y[:6, 1] = 1
+    Y[:1, 2] = 1
+    assert strata(Y).tolist() == [-1, *[1] * 5, *[0] * 14]
+
+
+def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
+    rng = np.random.default_rng(0)
+    Y = (rng.uniform(size=(90, 2)) < 0.5).astype(int)
+    X = rng.normal(size=(90, 6))
+    X[:, :2] += 3 * Y
+    Y[:3] = -1
+    cell = given(X, Y, names=("a", "b"))
+    with pytest.raises(ValueError, match="has several labels a sample: it is for the experiment 'classes'"):
+        compute(cell)
+    figures = compute(replace(cell, experiment="classes")).figures
+    assert min(value for _, metric, _, value in figures if metric == "ap") > 0.9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_area_under_curve_as_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    relevant, scores = rng.uniform(size=40) < 0.3, rng.integers(0, 8, size=40).astype(float)
+    assert area_under_curve(relevant, scores) == pytest.approx(roc_auc_score(relevant, scores))
+    assert np.isnan(area_under_curve(np.zeros(3, dtype=bool), np.zeros(3)))

@@ -1,0 +1,105 @@
+import textwrap
+
+import pytest
+
+from ilfs import METHODS
+from ilfs.benchmark import SUITES, Contender, Protocol, Suite, read_suite
+from ilfs.benchmark.suites import suite_of
+
+
+def written(folder, text):
+    path = folder / "mine.toml"
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return str(path)
+
+
+def test_the_papers_suite_is_the_papers():
+    paper = SUITES["paper"]
+    assert paper.datasets == ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
+    assert {one.name for one in paper.contenders} == {*METHODS, "random"}
+    assert (paper.n_splits, paper.protocol.sizes) == (20, (10, 50, 100, 150, 200))
+    assert paper.protocol.test_share == pytest.approx(1 / 3)
+    assert paper.protocol.n_folds == 5
+
+
+def test_a_suite_of_ones_own(tmp_path):
+    suite = read_suite(
+        written(
+            tmp_path,
+            """
+            name = "trial"
+            datasets = ["wine", "iris"]
+            splits = 4
+            sizes = [1, 3]
+            Cs = [0.1]
+            [[methods]]
+            name = "fisher"
+            [[methods]]
+            name = "anova"
+            selector = "sklearn.feature_selection.SelectKBest"
+            parameters = { score_func = "import:sklearn.feature_selection.f_classif", k = 3 }
+            """,
+        )
+    )
+    assert suite.name == "trial"
+    assert suite.protocol == Protocol(sizes=(1, 3), Cs=(0.1,))
+    assert [one.name for one in suite.contenders] == ["fisher", "anova"]
+    assert len(suite.cells()) == 16
+
+
+def test_without_methods_it_has_the_twelve_and_its_name_is_the_files(tmp_path):
+    suite = read_suite(written(tmp_path, 'datasets = ["wine"]'))
+    assert suite.name == "mine"
+    assert [one.name for one in suite.contenders] == list(METHODS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("splits = 3", "must say its datasets"),
+        ('datasets = ["wine"]\nsplit = 3', "has 'split', which is none of Cs, datasets"),
+        ('datasets = ["wine"', "cannot be read: Unclosed array"),
+        ('datasets = ["wine"]\nmethods = ["nobody"]', "method 'nobody' is none of ilfs"),
+        ('datasets = ["wine"]\nmethods = [{selector = "ilfs"}]', "must have a name and may have a selector"),
+        ('datasets = ["wine"]\nexperiment = "sleep"', "must be 'sizes' or 'classes' or 'timing', got 'sleep'"),
+        ('datasets = ["wine", "wine"]', "must have every data set once, got 'wine' again"),
+        ("datasets = []", "must have a data set, got none"),
+        ('datasets = ["wine"]\nsplits = 0', "splits must be an integer >= 1, got 0"),
+        ('datasets = ["wine"]\nsizes = [0]', "sizes must be an integer >= 1, got 0"),
+        ('datasets = ["wine"]\nsizes = []', "sizes must be integers >= 1, got none"),
+        ('datasets = ["wine"]\nCs = [-1.0]', "Cs must be a number > 0, got -1.0"),
+        ('datasets = ["wine"]\ntest_share = 1.5', "test_share must be a number strictly between 0 and 1, got 1.5"),
+        ('datasets = ["wine"]\nn_folds = 1', "n_folds must be an integer >= 2, got 1"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        read_suite(written(tmp_path, text))
+
+
+def test_unknown_suites_and_files_are_refused():
+    with pytest.raises(
+        ValueError, match=r"suite must be paper, deep, timing, quick or the path of a .toml file, got 'x'"
+    ):
+        suite_of("x")
+    with pytest.raises(ValueError, match=r"there is no file nowhere.toml"):
+        suite_of("nowhere.toml")
+
+
+def test_some_of_a_suite_and_others_by_name():
+    some = SUITES["quick"].only(datasets=["wine"], methods=["rfe", "random"])
+    assert some.datasets == ("wine",)
+    assert [one.name for one in some.contenders] == ["rfe", "random"]
+    with pytest.raises(ValueError, match="method 'nobody' is none of"):
+        SUITES["quick"].only(methods=["nobody"])
+
+
+def test_cells_come_split_by_split():
+    suite = Suite("s", "sizes", ("wine", "iris"), (Contender("fisher"), Contender("mi")), 2)
+    assert [(cell.split, cell.dataset, cell.contender.name) for cell in suite.cells()][:5] == [
+        (0, "wine", "fisher"),
+        (0, "wine", "mi"),
+        (0, "iris", "fisher"),
+        (0, "iris", "mi"),
+        (1, "wine", "fisher"),
+    ]
