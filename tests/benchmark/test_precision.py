@@ -161,6 +161,16 @@ def test_without_ties_both_ways_to_treat_them_agree(definition, pairs):
     assert as_given == voc_average_precision(relevant, scores, definition)
 
 
+@pytest.mark.parametrize("definition", ["2007", "2012"])
+def test_many_ties_as_given_are_in_the_order_given(definition):
+    rng = np.random.default_rng(0)
+    relevant, scores = rng.integers(0, 2, size=500), rng.integers(0, 3, size=500)
+    in_order = scores - np.arange(500) / 1000
+    as_given = voc_average_precision(relevant, scores, definition, ties="as given")
+    assert as_given == voc_average_precision(relevant, in_order, definition)
+    assert as_given != voc_average_precision(relevant, scores, definition)
+
+
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_all_classes_at_once(definition):
     rng = np.random.default_rng(0)

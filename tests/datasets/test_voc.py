@@ -192,6 +192,11 @@ class TestLoad:
         assert checksums()[0] == before[0]
         assert checksums()[1] != before[1]
 
+    @pytest.mark.parametrize("parts", ["trainval", ("train",), ("train", "val", "test")])
+    def test_two_parts(self, kit, network, parts):
+        with pytest.raises(ValueError, match="parts must be two, one to train and one to test with, got "):
+            load_voc(kit[0], 2007, network, classes=SMALL, parts=parts)
+
     def test_a_wrong_option_is_refused(self, kit, network):
         with pytest.raises(TypeError, match="batchsize"):
             load_voc(kit[0], 2007, network, classes=SMALL, batchsize=4)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 # the types of a field
 VARINT, EIGHT_BYTES, SIZED, FOUR_BYTES = 0, 1, 2, 5
+LONGEST_VARINT = 10  # bytes, of 64 bits
 # numbers of fields, by the message they are in
 MODEL_GRAPH = 7
 GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_OUTPUT = 1, 5, 12
@@ -100,14 +101,12 @@ def _value(message: memoryview, at: int, kind: int) -> tuple[int, int]:
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:
     """An integer in groups of seven bits, the lowest first, and where it ends."""
-    value, shift = 0, 0
-    while True:
-        if at >= len(message):
-            raise ValueError("it ends too early")
-        byte = message[at]
-        value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+    value = 0
+    for i, byte in enumerate(message[at : at + LONGEST_VARINT]):
+        value |= (byte & 127) << 7 * i
         if byte < 128:
-            return value, at
+            return value, at + i + 1
+    raise ValueError("it ends too early" if at + LONGEST_VARINT > len(message) else "an integer in it is too long")
 
 
 def _sized(number: int, value: bytes) -> bytes:

@@ -163,6 +163,8 @@ def load_voc(
     <Table VOC2007 test: 4952 samples x 4096 features; classes 20 of 91 to 2007 samples>
     """
     parts = parts or (("trainval", "test") if year == 2007 else ("train", "val"))
+    if isinstance(parts, str) or len(parts) != 2:
+        raise ValueError(f"parts must be two, one to train and one to test with, got {parts!r}")
     train, test = (read_devkit(folder, year, part, classes=classes) for part in parts)
     return _table(train, model, options), _table(test, model, options)
 
