@@ -99,7 +99,7 @@ def test_missing_pairs_are_left_out():
     ("arguments", "message"),
     [
         ({"first": [1, 2]}, "first and second must be paired, got 2 and 4 values"),
-        ({"first": [1, np.nan, np.nan, 2]}, "must share at least 3 values that are not NaN, got 2"),
+        ({"first": [1, np.nan, np.nan, 2]}, "must have 3 pairs or more without NaN, got 2"),
         ({"confidence": 95}, "confidence must be a number strictly between 0 and 1, got 95"),
         ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
     ],

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.values import present, without_noise
+from ilfs.benchmark.significance.values import present
 from ilfs.benchmark.significance.verdict import Verdict
 
 LEAST_SAMPLE = 4
@@ -65,7 +65,6 @@ def lilliefors(sample: ArrayLike) -> Verdict:
     (0.259, 0.037)
     """
     x = np.sort(present("sample", sample, LEAST_SAMPLE))
-    x = without_noise(x, float(np.abs(x).max()))
     if x[0] == x[-1]:
         return Verdict(float("nan"), float("nan"))
     D = kolmogorov_distance(x)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.normality import LEAST_SAMPLE, lilliefors
-from ilfs.benchmark.significance.values import methods_in_rows, present
+from ilfs.benchmark.significance.values import present, results_on_splits, without_noise
 from ilfs.benchmark.significance.verdict import Verdict, student_test
 from ilfs.parameters import check_between, check_integer, check_within
 
@@ -39,6 +39,7 @@ def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
     (2.449, 0.07)
     """
     a, b = present("first", first, 2), present("second", second, 2)
+    a, b = a - a[0], b - a[0]  # then the means of equal numbers are equal, however many there are
     degrees = a.size + b.size - 2
     variance = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / degrees
     error = sqrt(variance * (1 / a.size + 1 / b.size))
@@ -145,22 +146,18 @@ def paper_procedure(
     >>> verdict.n_successes, verdict.n_trials, int(verdict.significantly_best.sum())
     (10, 10, 9)
     """
-    measured = methods_in_rows(values, reference)
+    measured = results_on_splits(values, reference)
     check_between("alpha", alpha, 0, 1)
-    n_datasets, n_methods, _ = measured.shape
-    normality = np.full((n_datasets, n_methods), np.nan)
-    p_values = np.full((n_datasets, n_methods), np.nan)
-    best = np.zeros(n_datasets, dtype=bool)
-    for i, results in enumerate(measured):
-        samples = [row[~np.isnan(row)] for row in results]
-        normality[i] = [lilliefors(one).p_value if one.size >= LEAST_SAMPLE else np.nan for one in samples]
-        others = [j for j in range(n_methods) if j != reference and min(samples[j].size, samples[reference].size) > 1]
-        p_values[i, others] = [t_test(samples[reference], samples[j]).p_value for j in others]
-        best[i] = bool(others) and all(samples[reference].mean() > samples[j].mean() for j in others)
+    samples = [[one[~np.isnan(one)] for one in methods] for methods in measured]
+    means = np.array([[one.mean() if one.size else np.nan for one in methods] for methods in samples])
+    means = without_noise(means, float(np.nanmax(np.abs(means), initial=0)))
+    p_values = np.array([_p_values_against(methods[reference], methods) for methods in samples])
+    p_values[:, reference] = np.nan
     compared = ~np.isnan(p_values)
+    best = compared.any(axis=1) & np.all(~compared | (means[:, [reference]] > means), axis=1)
     n_trials, n_successes = int(compared.any(axis=1).sum()), int(best.sum())
     return PaperVerdict(
-        normality=normality,
+        normality=np.array([[_normality(one) for one in methods] for methods in samples]),
         p_values=p_values,
         best=best,
         significantly_best=best & np.all(~compared | (p_values < alpha), axis=1),
@@ -168,3 +165,11 @@ def paper_procedure(
         n_successes=n_successes,
         tail=binomial_tail(n_trials, n_successes, chance) if n_trials else float("nan"),
     )
+
+
+def _p_values_against(reference: Floats, samples: list[Floats]) -> list[float]:
+    return [t_test(reference, one).p_value if min(reference.size, one.size) > 1 else np.nan for one in samples]
+
+
+def _normality(sample: Floats) -> float:
+    return lilliefors(sample).p_value if sample.size >= LEAST_SAMPLE else np.nan

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.pairs import holm
-from ilfs.benchmark.significance.values import methods_in_rows, numbers, paired_differences
+from ilfs.benchmark.significance.values import paired_differences, results_on_splits
 from ilfs.benchmark.significance.verdict import student_test
 from ilfs.parameters import check_between, check_positive
 
@@ -64,9 +64,9 @@ def corrected_t_test(
     differences = paired_differences(first, second, 2)
     n, mean = differences.size, float(differences.mean())
     error = sqrt((1 / n + n_test / n_train) * float(differences.var(ddof=1)))
-    outcome = student_test(mean, error, n - 1)
+    verdict = student_test(mean, error, n - 1)
     margin = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
-    return Difference(mean, mean - margin, mean + margin, outcome.statistic, outcome.p_value, n)
+    return Difference(mean, mean - margin, mean + margin, verdict.statistic, verdict.p_value, n)
 
 
 @dataclass(frozen=True)
@@ -114,23 +114,22 @@ def compare_on_datasets(
     array([[  nan, 1.   , 0.001],
            [  nan, 1.   , 0.001]])
     """
-    measured = numbers("values", values)
-    if measured.ndim == 4:
-        measured = measured.mean(axis=3)
-    measured = methods_in_rows(measured, reference)
+    measured = results_on_splits(values, reference).mean(axis=3)
     n_datasets, n_methods, _ = measured.shape
-    train, test = (np.broadcast_to(np.asarray(n), n_datasets) for n in (n_train, n_test))
+    train, test = _one_a_dataset("n_train", n_train, n_datasets), _one_a_dataset("n_test", n_test, n_datasets)
     table = np.full((4, n_datasets, n_methods), np.nan)
     shared = ~np.isnan(measured) & ~np.isnan(measured[:, [reference]])
     for i, j in np.argwhere(shared.sum(axis=2) > 1):
         if j != reference:
-            found = corrected_t_test(
-                measured[i, reference],
-                measured[i, j],
-                n_train=int(train[i]),
-                n_test=int(test[i]),
-                confidence=confidence,
-            )
+            first, second = measured[i, reference], measured[i, j]
+            found = corrected_t_test(first, second, n_train=train[i], n_test=test[i], confidence=confidence)
             table[:, i, j] = found.mean, found.low, found.high, found.p_value
     difference, low, high, p_values = table
     return DatasetComparison(difference, low, high, p_values, holm(p_values))
+
+
+def _one_a_dataset(name: str, rows: ArrayLike, n_datasets: int) -> list[int]:
+    counts = np.asarray(rows)
+    if counts.shape not in ((), (n_datasets,)):
+        raise ValueError(f"{name} must be one number or one a data set ({n_datasets}), got the shape {counts.shape}")
+    return [int(count) for count in np.broadcast_to(counts, n_datasets)]

@@ -9,6 +9,7 @@ from ilfs.arrays import Floats
 from ilfs.parameters import check_integer
 
 DIGITS = 12  # of the largest value; what differs less differs by rounding only and ties
+MOST_DECIMALS = 300  # that numpy can round to
 
 
 def mean_over_splits(values: ArrayLike) -> Floats:
@@ -51,12 +52,12 @@ def numbers(name: str, values: ArrayLike, n_dimensions: int | None = None) -> Fl
 
 
 def present(name: str, values: ArrayLike, least: int) -> Floats:
-    """The values of one sample that are not missing, at least so many."""
+    """The values of one sample that are not missing, at least so many, without noise."""
     sample = numbers(name, values, 1)
     sample = sample[~np.isnan(sample)]
     if sample.size < least:
         raise ValueError(f"{name} must hold at least {least} values that are not NaN, got {sample.size}")
-    return sample
+    return without_noise(sample, float(np.abs(sample).max(initial=0)))
 
 
 def paired_differences(first: ArrayLike, second: ArrayLike, least: int) -> Floats:
@@ -66,7 +67,7 @@ def paired_differences(first: ArrayLike, second: ArrayLike, least: int) -> Float
         raise ValueError(f"first and second must be paired, got {a.size} and {b.size} values")
     both = ~(np.isnan(a) | np.isnan(b))
     if both.sum() < least:
-        raise ValueError(f"first and second must share at least {least} values that are not NaN, got {both.sum()}")
+        raise ValueError(f"first and second must have {least} pairs or more without NaN, got {both.sum()}")
     return without_noise(a[both] - b[both], float(np.abs([a[both], b[both]]).max(initial=0)))
 
 
@@ -74,16 +75,16 @@ def without_noise(values: Floats, largest: float) -> Floats:
     """Rounded to some digits of the largest number that went into them, so that equal results of sums are equal."""
     if largest == 0:
         return values
-    return np.round(values, DIGITS - ceil(log10(largest)))
+    return np.round(values, min(DIGITS - ceil(log10(largest)), MOST_DECIMALS))
 
 
-def methods_in_rows(values: ArrayLike, reference: int) -> Floats:
-    """Values as (data sets, methods, all that was measured)."""
+def results_on_splits(values: ArrayLike, reference: int) -> Floats:
+    """Values as (data sets, methods, splits, sizes), of which there may be one."""
     measured = numbers("values", values)
     if measured.ndim not in (3, 4) or 0 in measured.shape:
         raise ValueError(f"values must have the shape (data sets, methods, splits[, sizes]), got {measured.shape}")
     check_reference(reference, measured.shape[1])
-    return measured.reshape(*measured.shape[:2], -1)
+    return measured[..., None] if measured.ndim == 3 else measured
 
 
 def check_reference(reference: int, n_methods: int) -> None:
