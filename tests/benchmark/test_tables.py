@@ -1,0 +1,108 @@
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite
+from ilfs.benchmark import suites as suites_module
+from ilfs.benchmark.comparison import rank_diagram, statistics_of
+from ilfs.benchmark.grid import FORMATS, Grid
+from ilfs.benchmark.results import Results
+from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
+
+GRID = Grid("Title", ["name", "value"], [["a_b", 1.25], ["c & d", None], ["e", 1234.0]], notes=["A note."])
+
+
+def test_every_format_has_every_cell():
+    assert GRID.render("text") == "Title\n\nname    value\na_b       1.2\nc & d       -\ne      1234.0\n\nA note."
+    assert "| c & d | - |" in GRID.render("markdown")
+    assert "|---|---:|" in GRID.render("markdown")
+    assert r"c \& d & - \\" in GRID.render("latex")
+    assert r"a\_b & 1.2 \\" in GRID.render("latex")
+    assert list(csv.reader(io.StringIO(GRID.render("csv")))) == [
+        ["name", "value"],
+        ["a_b", "1.250000"],
+        ["c & d", ""],
+        ["e", "1234.000000"],
+    ]
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Of the paper's eight sets, as many cells as needed, with figures that are easy to check."""
+    from types import SimpleNamespace
+
+    made = SimpleNamespace(checksum="c", n_samples=90, n_features=40)
+    monkeypatch.setattr(suites_module, "load", lambda _: made)
+    monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
+    contenders = tuple(Contender(name) for name in ("ilfs", "fisher", "random"))
+    suite = Suite("s", "sizes", suites_module.EIGHT, contenders, 3, Protocol(sizes=(2, 4)))
+    rng = np.random.default_rng(0)
+    with Store(tmp_path / "s.sqlite") as store:
+        for cell in suite.cells():
+            if (cell.dataset, cell.contender.name, cell.split) == ("colon", "random", 2):
+                store.write(cell.key, cell.identity, cell.describe(), None, reason="by design")
+                continue
+            base = {"ilfs": 0.9, "fisher": 0.8, "random": 0.5}[cell.contender.name] + 0.01 * cell.split
+            metrics = ("ap_macro", "ap_majority", "accuracy", "auc")
+            figures = [(size, metric, -1, base + 0.02 * (size == 4)) for size in (2, 4) for metric in metrics]
+            order = rng.permutation(40)[:4].tolist() if cell.contender.name == "random" else [1, 2, 3, 4]
+            store.write(cell.key, cell.identity, cell.describe(), Outcome(figures, order, 0.1, 0.2))
+        yield Results.of(suite, store)
+
+
+def test_means_over_splits_and_sizes_stand_beside_the_papers(results):
+    ours, majority, printed, difference, _ = sizes_tables(results)
+    assert ours.header[:3] == ["method", "COLON", "LEUKEMIA"]
+    assert ours.header[-4:] == ["microarrays", "others", "mean", "least"]
+    ilfs = dict(zip(ours.header, ours.rows[0], strict=True))
+    assert ilfs["COLON"] == pytest.approx(92.0)
+    assert ilfs["GINA (rebuilt)"] == pytest.approx(92.0)
+    assert printed.rows[0][1] == 96.35
+    assert difference.rows[0][1] == pytest.approx(92.0 - 96.35)
+    assert printed.rows[2][1] is None
+    assert majority.rows == ours.rows
+
+
+def test_what_failed_is_said_and_left_out_of_the_mean(results):
+    assert (results.n_failed, results.n_missing) == (1, 0)
+    tables = tables_of(results)
+    assert tables[0].rows[2][1] == pytest.approx(51.5)
+    assert tables[-1].notes == ["1 of 72 cells failed, the first: colon, random, split 2: by design."]
+
+
+def test_the_csv_has_all_in_long_form(results):
+    rows = list(csv.DictReader(io.StringIO(quality_grid(results).render("csv"))))
+    assert len(rows) == 8 * 3 * 3
+    first = rows[0]
+    assert (first["dataset"], first["method"], first["size"]) == ("colon", "ilfs", "2")
+    assert float(first["ap_macro"]) == pytest.approx(91.0)
+    assert float(rows[2]["paper"]) == 96.35
+    assert not any("second" in column for column in first)
+
+
+def test_statistics_of_a_clear_case(results):
+    ranks, over_datasets, on_datasets, papers, by_set, by_size = statistics_of(results, "ilfs")
+    assert [row[0] for row in ranks.rows] == ["ilfs", "fisher", "random"]
+    assert "7 data sets" in ranks.notes[0]  # colon has a failed cell
+    assert over_datasets.rows[0][:2] == ["fisher", "8 / 0 / 0"]
+    assert over_datasets.rows[0][2] == pytest.approx(10.0)
+    assert on_datasets.rows[0][1:] == ["better"] * 8
+    assert papers.rows[0][1] == "8 of 8"
+    stability = {row[0]: row[-1] for row in by_set.rows}
+    assert stability["ilfs"] == 1.0
+    assert abs(stability["random"]) < 0.15
+    assert [row[1] for row in by_size.rows][:2] == [1.0, 1.0]
+    assert [place.name for place in rank_diagram(results).places] == ["ilfs", "fisher", "random"]
+
+
+def test_wrong_references_are_refused(results):
+    with pytest.raises(ValueError, match="the reference must be one of ilfs, fisher, random, got 'nobody'"):
+        statistics_of(results, "nobody")
+
+
+def test_all_formats_of_all_tables(results):
+    for grid in [*tables_of(results), *statistics_of(results, "ilfs")]:
+        for form in FORMATS:
+            assert grid.render(form)
