@@ -5,6 +5,20 @@ from ilfs.datasets.loading import load
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, Spec
+from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
 from ilfs.datasets.table import Table
 
-__all__ = ["REGISTRY", "Paper", "Spec", "Table", "cache_folder", "load", "read_table"]
+__all__ = [
+    "REGISTRY",
+    "Paper",
+    "Spec",
+    "Table",
+    "Truth",
+    "cache_folder",
+    "load",
+    "load_truth",
+    "make_truth",
+    "read_table",
+    "recovery",
+    "recovery_curve",
+]

@@ -12,6 +12,7 @@ from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
 from ilfs.datasets.readers import ENDINGS, read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Spec
+from ilfs.datasets.synthetic import load_truth
 from ilfs.datasets.table import Table
 from ilfs.warn import warn
 
@@ -56,6 +57,8 @@ def load(
         raise ValueError(f"target must be None for {name!r}, whose classes are known, got {target!r}")
     if spec.origin == "scikit-learn":
         return load_bundled(name)
+    if spec.origin == "synthetic":
+        return load_truth(name).table
     return _on_disk(spec) or _downloaded(spec, progress)
 
 

@@ -11,7 +11,7 @@ ASU = "feature-selection collection of Arizona State University"
 MIT_SCRIPTS = f"package MIT; the measurements: {NOT_STATED}"
 GPL_PACKAGE = f"package GPL (>= 2); the measurements: {NOT_STATED}"
 CC_BY = "CC BY 4.0"
-VOC_ADVICE = "take the VOCdevkit folder from its makers and a network of your own, as docs/datasets.md says"
+VOC_ADVICE = "take the VOCdevkit folder from its makers and a network, and call load_voc as docs/voc.md says"
 
 PAPER = (
     Spec(
@@ -107,7 +107,7 @@ PAPER = (
         class_sizes=(300, 300),
         source="NIPS 2003 feature selection challenge; UCI",
         licence=CC_BY,
-        differs="the 600 labelled rows; the labels of the other 2000 were never published; 8965 columns are all zero",
+        differs="the 600 labelled rows; the 2000 test rows have no published labels; 8965 columns are all zero",
         paper=Paper("DEXTER", 2600, 20000, (1300, 1300)),
         sha256="b5f9b12d5af06350cb672e3a20d38703e2f117b7b7513428f99b13e3298d9e6a",
         size=193_294,
@@ -356,4 +356,27 @@ WITH_SCIKIT_LEARN = (
     ),
 )
 
-REGISTRY: dict[str, Spec] = {spec.name: spec for spec in (*PAPER, *MORE, *WITH_SCIKIT_LEARN)}
+SYNTHETIC = tuple(
+    Spec(
+        name=name,
+        title=title,
+        standing="exact",
+        samples=samples,
+        features=features,
+        class_sizes=class_sizes,
+        source="made by ilfs.datasets.make_truth",
+        licence="none needed",
+        origin="synthetic",
+        sparse=name == "synthetic_sparse",
+    )
+    for name, title, samples, features, class_sizes in (
+        ("synthetic_redundant", "Synthetic: 10 informative, 90 copies", 200, 500, (100, 100)),
+        ("synthetic_sparse", "Synthetic: 20 informative, 90 % zeros", 400, 2000, (200, 200)),
+        ("synthetic_unbalanced", "Synthetic: 10 informative, 9 to 1", 300, 300, (270, 30)),
+        ("synthetic_many_classes", "Synthetic: 15 informative, 10 classes", 400, 300, (40,) * 10),
+        ("synthetic_missing", "Synthetic: 10 informative, 10 % missing", 200, 300, (100, 100)),
+        ("synthetic_noise", "Synthetic: noise only", 200, 300, (100, 100)),
+    )
+)
+
+REGISTRY: dict[str, Spec] = {spec.name: spec for spec in (*PAPER, *MORE, *WITH_SCIKIT_LEARN, *SYNTHETIC)}

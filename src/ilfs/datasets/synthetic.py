@@ -1,0 +1,281 @@
+"""Tables with a known answer, for curves of how much of it a ranking finds.
+
+An informative column is normal with standard deviation 1 around the mean of the sample's class; the class means are
+equally far apart, in an order that is random for every column. A redundant column is a noisy copy of an informative
+one: given the original it tells nothing more about the class. All others are noise. Columns and rows are shuffled.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from ilfs.arrays import Floats, Integers
+from ilfs.datasets.table import Table, with_checksum
+from ilfs.parameters import check_integer, check_positive, check_within
+
+BLOCK = 256  # columns that are drawn at once; part of what a seed means
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """A table and what is known of its columns.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    informative : ndarray of bool, shape (n_features,)
+        Columns that tell the class.
+    redundant : ndarray of bool, shape (n_features,)
+        Columns that repeat an informative one.
+    repeats : ndarray of int, shape (n_features,)
+        For a redundant column the informative one that it repeats; -1 for the others.
+    """
+
+    table: Table
+    informative: NDArray[np.bool_]
+    redundant: NDArray[np.bool_]
+    repeats: Integers
+
+
+def make_truth(
+    n_samples: int,
+    n_features: int,
+    n_informative: int,
+    n_redundant: int = 0,
+    *,
+    n_classes: int = 2,
+    class_share: Sequence[float] | None = None,
+    sparsity: float = 0.0,
+    separation: float = 1.0,
+    correlation: float = 0.9,
+    missing: float = 0.0,
+    random_state: int | Generator = 0,
+    name: str = "synthetic",
+) -> Truth:
+    """Make a table with a known answer.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The size of the table.
+    n_informative, n_redundant : int
+        How many columns tell the class, and how many repeat one of those; the others are noise.
+    n_classes : int
+        Number of classes.
+    class_share : sequence of float, optional
+        Share of the samples in each class, 1 in all; equal by default.
+    sparsity : float
+        Share of the cells that are zero, chosen at random. If it is not 0, the table is sparse.
+    separation : float
+        Distance of neighbouring class means, in standard deviations within a class.
+    correlation : float
+        Correlation of a redundant column with the one that it repeats, before cells are made zero or missing.
+    missing : float
+        Share of the cells that are NaN, chosen at random.
+    random_state : int or Generator
+        The seed.
+    name : str
+        What to call the table.
+
+    Returns
+    -------
+    Truth
+        The table and the nature of its columns.
+
+    Examples
+    --------
+    >>> from ilfs import FisherScore
+    >>> from ilfs.datasets import make_truth, recovery
+    >>> truth = make_truth(200, 50, n_informative=5, n_redundant=10)
+    >>> truth.table
+    <Table synthetic: 200 samples x 50 features; classes class_0 100, class_1 100>
+    >>> selector = FisherScore().fit(truth.table.X, truth.table.y)
+    >>> recovery(selector.order_, truth, k=15)
+    1.0
+    """
+    _check(n_samples, n_features, n_informative, n_redundant, n_classes)
+    _check_shares(sparsity, missing, separation, correlation)
+    rng = np.random.default_rng(random_state)
+    sizes = _class_sizes(n_samples, n_classes, class_share)
+    y = rng.permutation(np.repeat(np.arange(n_classes), sizes))
+    place = rng.permutation(n_features)  # where each column goes: informative ones first, then copies, then noise
+    signal = _informative(y, n_classes, n_informative, separation, rng)
+    origin = rng.permutation(np.arange(n_redundant) % max(n_informative, 1))
+    blocks = _blocks(signal, origin, n_samples, n_features, correlation, rng)
+    X = _gathered(blocks, sparsity, missing, rng)[:, np.argsort(place)]
+    names = np.empty(n_features, dtype=object)
+    names[place] = _names(n_features, n_informative, origin)
+    classes = tuple(f"class_{k}" for k in range(n_classes))
+    return _truth(with_checksum(Table(name, X, y, classes, tuple(names))), place, n_informative, origin)
+
+
+def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
+    """Share of the informative columns that the first k of a ranking hold.
+
+    A copy stands for the column that it repeats; a column counts once, however many copies of it there are.
+
+    Parameters
+    ----------
+    order : array-like of int
+        Indices of columns, best first.
+    truth : Truth
+        The truth about them.
+    k : int
+        How many are taken.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    check_integer("k", k, 1)
+    curve = recovery_curve(order, truth)
+    if k > len(curve):
+        raise ValueError(f"k must be at most the {len(curve)} columns of order, got {k}")
+    return float(curve[k - 1])
+
+
+def recovery_curve(order: ArrayLike, truth: Truth) -> Floats:
+    """:func:`recovery` for every k from 1 to the length of the ranking."""
+    columns = np.asarray(order)
+    n_features = truth.table.n_features
+    if columns.ndim != 1 or columns.dtype.kind not in "iu" or len(np.unique(columns)) != len(columns):
+        raise ValueError(f"order must be different indices of columns, got {order!r}")
+    if len(columns) and not 0 <= columns.min() <= columns.max() < n_features:
+        raise ValueError(f"order must be indices from 0 to {n_features - 1}, got {columns.min()} to {columns.max()}")
+    if not truth.informative.any():
+        raise ValueError(f"{truth.table.name} has no informative columns to recover")
+    stands_for = np.where(truth.redundant, truth.repeats, np.arange(n_features))[columns]
+    is_new = np.zeros(len(columns), dtype=bool)
+    is_new[np.unique(stands_for, return_index=True)[1]] = True
+    found = is_new & truth.informative[stands_for]
+    return np.asarray(np.cumsum(found) / truth.informative.sum())
+
+
+#: Tables that :func:`ilfs.datasets.load` makes by their names; so hard that good methods find most, but not all.
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        name: {"n_samples": n_samples, "n_features": n_features, "n_informative": n_informative, **options}
+        for name, n_samples, n_features, n_informative, options in (
+            ("synthetic_redundant", 200, 500, 10, {"n_redundant": 90}),
+            ("synthetic_sparse", 400, 2000, 20, {"sparsity": 0.9, "separation": 1.5}),
+            ("synthetic_unbalanced", 300, 300, 10, {"class_share": (0.9, 0.1), "separation": 0.8}),
+            ("synthetic_many_classes", 400, 300, 15, {"n_classes": 10, "separation": 0.1}),
+            ("synthetic_missing", 200, 300, 10, {"missing": 0.1, "separation": 0.5}),
+            ("synthetic_noise", 200, 300, 0, {}),
+        )
+    }
+)
+
+
+def load_truth(name: str) -> Truth:
+    """One of the synthetic data sets of the registry, with its truth.
+
+    Parameters
+    ----------
+    name : str
+        Its name, for example ``"synthetic_redundant"``.
+
+    Returns
+    -------
+    Truth
+        The table, which :func:`ilfs.datasets.load` gives too, and the nature of its columns.
+
+    Examples
+    --------
+    >>> from ilfs.datasets import load_truth
+    >>> int(load_truth("synthetic_redundant").redundant.sum())
+    90
+    """
+    if name not in PRESETS:
+        raise ValueError(f"name must be one of {', '.join(PRESETS)}, got {name!r}")
+    return make_truth(**PRESETS[name], name=name)
+
+
+def _check(n_samples: int, n_features: int, n_informative: int, n_redundant: int, n_classes: int) -> None:
+    check_integer("n_classes", n_classes, 2)
+    check_integer("n_samples", n_samples, n_classes)
+    check_integer("n_features", n_features, 1)
+    check_integer("n_informative", n_informative, 0)
+    check_integer("n_redundant", n_redundant, 0)
+    if n_redundant and not n_informative:
+        raise ValueError(f"n_redundant must be 0 without informative columns to repeat, got {n_redundant}")
+    if n_informative + n_redundant > n_features:
+        together = f"{n_informative} + {n_redundant}"
+        raise ValueError(f"n_informative + n_redundant must be at most n_features = {n_features}, got {together}")
+
+
+def _check_shares(sparsity: float, missing: float, separation: float, correlation: float) -> None:
+    check_within("sparsity", sparsity, 0, 1)
+    check_within("missing", missing, 0, 1)
+    check_positive("separation", separation)
+    check_within("correlation", correlation, 0, 1)
+    if sparsity and missing:
+        raise ValueError(f"missing must be 0 for a sparse table, got {missing}")
+
+
+def _class_sizes(n_samples: int, n_classes: int, share: Sequence[float] | None) -> Integers:
+    """Whole numbers of samples nearest to the shares: rounded down, the rest to the largest remainders."""
+    shares = np.full(n_classes, 1 / n_classes) if share is None else np.asarray(share, dtype=np.float64)
+    if shares.shape != (n_classes,) or not (shares > 0).all() or not np.isclose(shares.sum(), 1):
+        raise ValueError(f"class_share must be {n_classes} positive numbers that sum to 1, got {share}")
+    exact = np.round(shares / shares.sum() * n_samples, 9)  # 0.1 * 30 is 3, not 3 minus a rounding error
+    sizes: Integers = np.floor(exact).astype(np.int64)
+    largest = np.argsort(sizes - exact, kind="stable")[: n_samples - sizes.sum()]
+    sizes[largest] += 1
+    if not sizes.all():
+        raise ValueError(f"class_share must leave every class a sample of the {n_samples}, got {share}")
+    return sizes
+
+
+def _informative(y: Integers, n_classes: int, n_informative: int, separation: float, rng: Generator) -> Floats:
+    ranks = rng.permuted(np.tile(np.arange(n_classes), (n_informative, 1)), axis=1)
+    means = separation * (ranks.T - (n_classes - 1) / 2)
+    return np.asarray(means[y] + rng.normal(size=(len(y), n_informative)))
+
+
+def _blocks(
+    signal: Floats, origin: Integers, n_samples: int, n_features: int, correlation: float, rng: Generator
+) -> Iterator[Floats]:
+    """The columns in blocks, so that a wide sparse table is never dense: informative, copies, noise."""
+    yield signal
+    if len(origin):
+        standardised = (signal - signal.mean(axis=0)) / signal.std(axis=0)
+        noise = rng.normal(size=(n_samples, len(origin)))
+        yield correlation * standardised[:, origin] + np.sqrt(1 - correlation**2) * noise
+    for start in range(signal.shape[1] + len(origin), n_features, BLOCK):
+        yield rng.normal(size=(n_samples, min(BLOCK, n_features - start)))
+
+
+def _gathered(blocks: Iterator[Floats], sparsity: float, missing: float, rng: Generator) -> Any:
+    if sparsity:
+        return sparse.hstack([sparse.csc_array(_struck(X, sparsity, 0.0, rng)) for X in blocks], format="csr")
+    return np.hstack([_struck(X, missing, np.nan, rng) if missing else X for X in blocks])
+
+
+def _struck(X: Floats, share: float, value: float, rng: Generator) -> Floats:
+    """The block with some cells replaced."""
+    return np.where(rng.random(X.shape) < share, value, X)
+
+
+def _names(n_features: int, n_informative: int, origin: Integers) -> list[str]:
+    n_noise = n_features - n_informative - len(origin)
+    copies = [f"copy_{i}_of_informative_{j}" for i, j in enumerate(origin)]
+    return [*(f"informative_{j}" for j in range(n_informative)), *copies, *(f"noise_{j}" for j in range(n_noise))]
+
+
+def _truth(table: Table, place: Integers, n_informative: int, origin: Integers) -> Truth:
+    """What is known of the columns, at the places they have got."""
+    originals, copies = place[:n_informative], place[n_informative : n_informative + len(origin)]
+    informative, redundant = np.zeros((2, table.n_features), dtype=bool)
+    repeats = np.full(table.n_features, -1)
+    informative[originals] = redundant[copies] = True
+    repeats[copies] = originals[origin]
+    return Truth(table, informative, redundant, repeats)

@@ -1,0 +1,41 @@
+"""The page about data sets says what the registry says; a failure shows the table as it must be."""
+
+import re
+from pathlib import Path
+
+from ilfs.datasets import REGISTRY
+from ilfs.datasets.readers import ENDINGS
+
+PAGE = (Path(__file__).parents[2] / "docs/datasets.md").read_text()
+
+
+def table():
+    rows = [
+        "| name | title | standing | samples | features | classes | source | licence |",
+        "|---|---|---|--:|--:|--:|---|---|",
+    ]
+    for spec in REGISTRY.values():
+        sizes = [str(size or "") for size in (spec.samples, spec.features, spec.classes)]
+        cells = (f"`{spec.name}`", spec.title, spec.standing, *sizes, spec.source, spec.licence)
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def differences():
+    return "\n".join(f"- {spec.title}: {spec.differs}." for spec in REGISTRY.values() if spec.differs)
+
+
+def part_after(comment):
+    return re.search(rf"<!-- {comment}.*?-->\n(.*?)\n<!-- end -->", PAGE, re.S)[1]
+
+
+def test_the_table_of_data_sets():
+    assert part_after("registry") == table()
+
+
+def test_the_list_of_differences():
+    assert part_after("differs") == differences()
+
+
+def test_every_ending_is_on_the_page():
+    assert all(f"`{ending}`" in PAGE for ending in ENDINGS if not ending.endswith(".gz"))
