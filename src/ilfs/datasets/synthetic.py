@@ -134,6 +134,13 @@ def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
     -------
     float
         From 0 to 1.
+
+    Examples
+    --------
+    >>> from ilfs.datasets import make_truth, recovery
+    >>> truth = make_truth(20, 6, n_informative=2)
+    >>> recovery(truth.informative.argsort()[::-1], truth, k=2)
+    1.0
     """
     check_integer("k", k, 1)
     curve = recovery_curve(order, truth)
@@ -143,7 +150,27 @@ def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
 
 
 def recovery_curve(order: ArrayLike, truth: Truth) -> Floats:
-    """:func:`recovery` for every k from 1 to the length of the ranking."""
+    """The recovery for every k from 1 to the length of a ranking.
+
+    Parameters
+    ----------
+    order : array-like of int
+        Indices of columns, best first.
+    truth : Truth
+        The truth about them.
+
+    Returns
+    -------
+    ndarray of shape (len(order),)
+        The k-th is :func:`recovery` of the first k.
+
+    Examples
+    --------
+    >>> from ilfs.datasets import make_truth, recovery_curve
+    >>> truth = make_truth(20, 6, n_informative=2)
+    >>> recovery_curve(truth.informative.argsort()[::-1], truth)
+    array([0.5, 1. , 1. , 1. , 1. , 1. ])
+    """
     columns = np.asarray(order)
     n_features = truth.table.n_features
     if columns.ndim != 1 or columns.dtype.kind not in "iu" or len(np.unique(columns)) != len(columns):
