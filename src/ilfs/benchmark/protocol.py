@@ -23,7 +23,7 @@ from ilfs.benchmark.contenders import Contender, order_of, prepared, reads_label
 from ilfs.benchmark.machine import classify
 from ilfs.benchmark.memory import Peak
 from ilfs.benchmark.metrics import figures_of
-from ilfs.benchmark.precision import average_precision
+from ilfs.benchmark.precision import average_precision, voc_average_precision
 from ilfs.datasets import Table, load
 from ilfs.parameters import check_between, check_integer, check_positive
 
@@ -287,10 +287,15 @@ def classes_experiment(cell: Cell) -> Outcome:
         X, T = filled(columns(table.X, here, kept), columns(table.X, there, kept))
         seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, k)
         verdict, judged = timed(classify, X, y, T, 2, cell.protocol.Cs, cell.protocol.n_folds, seed)
-        figures.append((n_kept, "ap", k, average_precision(relevant[there, k] == 1, verdict.decision[:, 1])))
+        said, decision = relevant[there, k] == 1, verdict.decision[:, 1]
+        figures.append((n_kept, "ap", k, average_precision(said, decision)))
+        figures.append((n_kept, "ap_2007", k, voc_average_precision(said, decision, definition="2007")))
+        figures.append((n_kept, "ap_2012", k, voc_average_precision(said, decision, definition="2012")))
         figures.append((n_kept, "C", k, verdict.C))
         first, seconds, seconds_judged = kept.tolist(), seconds + taken, seconds_judged + judged
-    figures.append((n_kept, "ap_macro", -1, float(np.mean([one[3] for one in figures if one[1] == "ap"]))))
+    for metric in ("ap", "ap_2007", "ap_2012"):
+        mean = float(np.mean([value for _, name, _, value in figures if name == metric]))
+        figures.append((n_kept, f"{metric}_macro", -1, mean))
     return Outcome(figures, first, seconds, seconds_judged)
 
 
