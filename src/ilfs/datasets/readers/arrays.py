@@ -1,7 +1,5 @@
 """Arrays by name: NumPy's npz and npy, MATLAB's mat up to version 7."""
 
-import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +29,7 @@ def read_npy(path: Path, target: Target, name: str) -> Table:
     """Read a matrix of which one column is the target."""
     try:
         matrix = np.load(path, allow_pickle=False)
-    except (EOFError, ValueError) as error:
+    except Exception as error:  # a damaged header is read as Python and raises almost anything
         raise ValueError(f"{path} must be a whole .npy file without pickled objects: {error}") from error
     if target is None:
         raise ValueError(
@@ -46,13 +44,12 @@ def read_npy(path: Path, target: Target, name: str) -> Table:
 def read_mat(path: Path, target: Target, name: str) -> Table:
     """Read features and target from a MATLAB file."""
     from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
 
     try:
         loaded = loadmat(path, appendmat=False)
     except NotImplementedError as error:
         raise ValueError(f"{path} is of MATLAB's version 7.3: save it again with save(..., '-v7')") from error
-    except (MatReadError, ValueError, TypeError, OSError, KeyError, zlib.error, struct.error) as error:
+    except Exception as error:  # a damaged file makes SciPy raise almost anything
         raise ValueError(f"{path} must be a whole MATLAB file: {error}") from error
     parts = {key: value for key, value in loaded.items() if not key.startswith("__")}
     X = parts[_which(parts, FEATURES, "features", path)]

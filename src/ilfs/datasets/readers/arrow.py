@@ -37,11 +37,10 @@ def _check_pyarrow(path: Path) -> None:
 
 def _read(path: Path, target: Target, name: str, read: Callable[[], Any]) -> Table:
     try:
-        table = read()
-    except (OSError, ValueError) as error:  # what Arrow raises for a broken file is a ValueError
+        table = _without_names_of_rows(read())
+    except Exception as error:  # a damaged file makes Arrow raise almost anything
         reason = str(error).splitlines()[0].rstrip(".")
         raise ValueError(f"{path} must be a whole {path.suffix} file: {reason}") from error
-    table = table.drop_columns(_index_columns(table))
     names = table.column_names
     check_names(names, path)
     if not names:
@@ -53,11 +52,11 @@ def _read(path: Path, target: Target, name: str, read: Callable[[], Any]) -> Tab
     return assemble(path, name, X, table.column(at).to_pylist(), [names[j] for j in features])
 
 
-def _index_columns(table: Any) -> list[str]:
-    """Columns that pandas stored as names of rows: a number that counts the rows is no feature."""
+def _without_names_of_rows(table: Any) -> Any:
+    """The table without what pandas stored as its index: a number that counts the rows is no feature."""
     metadata = (table.schema.metadata or {}).get(b"pandas")
     index = json.loads(metadata).get("index_columns", []) if metadata else []
-    return [column for column in index if column in table.column_names]
+    return table.drop_columns([column for column in index if column in table.column_names])
 
 
 def _numbers(column: Any, name: str, path: Path) -> NDArray[Any]:
