@@ -18,7 +18,7 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench bench-timing bench-peers fidelity quality clean-kernels clean
+.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings fidelity quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -67,6 +67,19 @@ bench: $(VENV)/package  ## speed and memory against scikit-learn and the machine
 
 bench-timing: $(VENV)/package  ## all methods on the paper's timing job, with growth (an hour)
 	$(BIN)/python benchmarks/timing.py
+
+bench-quick: $(VENV)/package  ## a small benchmark from end to end, with data that ship with scikit-learn (a minute)
+	@mkdir -p out
+	$(BIN)/ilfs bench run quick --store out/quick.sqlite
+	$(BIN)/ilfs bench table quick --store out/quick.sqlite
+	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
+
+findings: $(VENV)/package  ## the paper's experiments on the data in ILFS_DATA, and the tables of docs/findings.md (hours)
+	@mkdir -p out
+	$(BIN)/ilfs bench run paper --store out/paper.sqlite
+	$(BIN)/ilfs bench run deep --store out/deep.sqlite
+	$(BIN)/ilfs bench run timing --store out/timing.sqlite
+	$(BIN)/python benchmarks/findings.py out
 
 # packages of other people that we compare with never get into the environment of the project
 PEERS := .venv-peers

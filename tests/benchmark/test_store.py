@@ -99,7 +99,7 @@ def test_finished_cells_are_not_claimed_but_failed_ones_may_be_tried_again(store
 
 def test_claims_given_back_are_free(store):
     assert store.claim("k")
-    store.give_back(["k"])
+    store.give_back()
     with sqlite3.connect(store.path) as connection:
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 

@@ -1,7 +1,10 @@
 """The command, as a user types it."""
 
+import signal
+import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -140,3 +143,26 @@ def test_a_reader_who_has_enough_is_no_error(store):
     assert process.stderr.read() == ""
     process.stderr.close()
     assert process.wait() == 0
+
+
+def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
+    suite, path = tmp_path / "s.toml", tmp_path / "s.sqlite"
+    suite.write_text(
+        'datasets = ["iris"]\nsplits = 1\nsizes = [1]\n'
+        '[[methods]]\nname = "fisher"\n[[methods]]\nname = "sleeper"\nselector = "sleeper.Sleeper"\n'
+    )
+    code = f"""if True:
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parent.parent / "benchmark")!r})
+        from ilfs.cli import main
+        sys.exit(main(["bench", "run", {str(suite)!r}, "--store", {str(path)!r}, "--jobs", "1"]))
+        """
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    assert "1 of 2 cells" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.read() == "ilfs: stopped; what is finished is kept, and the same command goes on\n"
+    process.stderr.close()
+    assert process.wait() == 130
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM cells").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)

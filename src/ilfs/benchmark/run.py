@@ -118,7 +118,7 @@ def run(
             if on_step is not None:
                 on_step(progress.step(answer))
     finally:
-        progress.give_back()
+        store.give_back()
     return progress.summary()
 
 
@@ -208,11 +208,6 @@ class Progress:
         if time.monotonic() - self.last_sign > SILENCE / 5:
             self.store.sign_of_life()
             self.last_sign = time.monotonic()
-
-    def give_back(self) -> None:
-        """Claims of cells that were not finished."""
-        if self.open:
-            self.store.give_back(self.open)
 
     def summary(self) -> Summary:
         """All of it."""

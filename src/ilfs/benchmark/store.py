@@ -11,7 +11,7 @@ import platform
 import socket
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,10 +176,12 @@ class Store:
             )
         return True
 
-    def give_back(self, keys: Iterable[str]) -> None:
-        """Take back claims of cells that will not be computed now."""
+    def give_back(self) -> None:
+        """Take back the claims of this process: it will not compute these cells now."""
         with self._writing():
-            self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+            self._connection.execute(
+                "DELETE FROM claims WHERE host = ? AND process = ?", (socket.gethostname(), os.getpid())
+            )
 
     def sign_of_life(self) -> None:
         """Say that this process is still at its cells."""

@@ -42,7 +42,7 @@ def words(seconds: float | None) -> str:
     >>> words(5), words(100), words(8000), words(None)
     ('5 s left', '2 min left', '2.2 h left', '')
     """
-    if seconds is None:
+    if not seconds:
         return ""
     if seconds < 90:
         return f"{seconds:.0f} s left"
@@ -75,7 +75,8 @@ class Lines(Silence):
             print(f"failed: {what}, split {step.cell.split}: {step.reason}", file=sys.stderr)
         if time.monotonic() - self._last >= BETWEEN_LINES or step.n_done == step.n_cells:
             self._last = time.monotonic()
-            print(f"{step.n_done} of {step.n_cells} cells, {words(step.seconds_left)}: {what}", file=sys.stderr)
+            left = words(step.seconds_left)
+            print(f"{step.n_done} of {step.n_cells} cells{', ' if left else ''}{left}: {what}", file=sys.stderr)
 
 
 class Bars:
