@@ -90,7 +90,9 @@ def test_what_is_missing_is_told_with_the_folder_to_put_it_into(cache, data, mon
 
 
 def test_voc_says_what_to_do():
-    with pytest.raises(FileNotFoundError, match=r"^VOC 2007 .* is not here: take the VOCdevkit folder"):
+    with pytest.raises(
+        FileNotFoundError, match=r"^VOC 2007 is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder"
+    ):
         load("voc2007")
 
 

@@ -234,3 +234,28 @@ def test_the_experiment_of_the_documentation_runs(kit, network, tmp_path, monkey
     assert float(printed["bird"]) > 90
     assert float(printed["cat"]) > 90
     assert float(printed["dog"]) < 80
+
+
+def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypatch, capsys):
+    from ilfs.cli import main as command
+
+    folder, _ = write_devkit(tmp_path, parts=("train", "val", "trainval", "test"), n_images=24)
+    lists = folder / "VOC2007" / "ImageSets" / "Main"
+    for name in set(CLASSES) - set(SMALL):
+        for part in ("train", "val", "trainval", "test"):
+            (lists / f"{name}_{part}.txt").write_bytes((lists / f"cat_{part}.txt").read_bytes())
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
+    for variable in ("DEVKIT", "NETWORK", "LAYER"):
+        monkeypatch.setenv(f"ILFS_VOC_{variable}", "")  # put back afterwards
+    options = ["deep", "--datasets", "voc2007", "--methods", "fisher", "ls", "--store", str(tmp_path / "voc.sqlite")]
+    options += ["--devkit", str(folder), "--network", str(network), "--layer", "flat"]
+    assert command(["bench", "run", *options, "--jobs", "1", "--quiet"]) == 0
+    assert command(["bench", "table", *options]) == 0
+    said = capsys.readouterr().out
+    ours, difference = said.split("\n\nVOC 2007")[:2]
+    rows = {line.split()[0]: line.split()[1:] for line in ours.splitlines()[3:]}
+    assert set(rows) == {*CLASSES, "mean"}
+    assert float(rows["bird"][0]) > 90
+    assert float(rows["dog"][0]) < 85
+    assert "ours minus the paper's Table 3" in difference
+    assert command(["bench", "run", *options, "--splits", "2", "--jobs", "1", "--quiet"]) == 1

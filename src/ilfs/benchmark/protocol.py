@@ -209,7 +209,14 @@ def _table(name: str) -> Table:
 
 
 def rows_of(cell: Cell, table: Table) -> tuple[Integers, Integers]:
-    """Training and test rows of a split: the same for all methods, and each class in both."""
+    """Training and test rows of a split: the same for all methods, and each class in both.
+
+    If the makers of a data set say which rows are for testing, there is one split, theirs.
+    """
+    if table.test_rows is not None:
+        if cell.split:
+            raise ValueError(f"data set {table.name} has one split, its makers' own, got split {cell.split}")
+        return np.flatnonzero(~table.test_rows), np.flatnonzero(table.test_rows)
     labels = table.y if not table.is_multilabel else strata(table.y)
     seed = seed_of(cell.protocol.seed, cell.dataset, "split", cell.split)
     shuffle = StratifiedShuffleSplit(1, test_size=cell.protocol.test_share, random_state=seed)

@@ -85,9 +85,9 @@ class Results:
                 values[place] = [figures.get((row.key, size, which_class), np.nan) for size in sizes]
         return values
 
-    def of_classes(self, row: Row) -> dict[int, float]:
+    def of_classes(self, row: Row, metric: str) -> dict[int, float]:
         """Average precision of each class of one cell of the experiment ``"classes"``."""
-        return {k: value for (key, _, k), value in self._figures["ap"].items() if key == row.key}
+        return {k: value for (key, _, k), value in self._figures[metric].items() if key == row.key}
 
     def orders(self, dataset: str, method: str) -> list[list[int]]:
         """First columns of the orders of all splits that are there."""
@@ -95,4 +95,4 @@ class Results:
         return [row.order for row in self.rows[place] if row is not None and row.is_done]
 
 
-METRICS = ("ap", "ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc", "C")
+METRICS = ("ap", "ap_2007", "ap_2012", "ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc", "C")

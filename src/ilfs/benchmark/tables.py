@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ilfs.benchmark.results import Results
 from ilfs.datasets import REGISTRY
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
+VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the definition of its year
 
 
 def tables_of(results: Results) -> list[Grid]:
@@ -113,30 +115,44 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
 
 
 def classes_tables(results: Results) -> list[Grid]:
-    """Each class against the rest with half of the features: one table a data set, and the paper's means."""
+    """Each class against the rest with half of the features: one table a data set, and the paper's."""
     grids = []
     for d, dataset in enumerate(results.datasets):
-        by_method = [class_means(results, d, m) for m in range(len(results.methods))]
-        rows = [
-            [class_name(dataset, k), *(100 * one[k] if k in one else None for one in by_method)]
-            for k in sorted(set().union(*by_method))
-        ]
-        rows.append(["mean", *(100 * float(np.mean(list(one.values()))) if one else None for one in by_method)])
+        metric = VOC_METRICS.get(dataset, "ap")
+        by_method = [class_means(results, d, m, metric) for m in range(len(results.methods))]
+        classes = sorted(set().union(*by_method))
+        ours = [[100 * one[k] if k in one else None for one in by_method] for k in classes]
+        ours.append([100 * float(np.mean(list(one.values()))) if one else None for one in by_method])
+        names = [*(class_name(dataset, k) for k in classes), "mean"]
         title = f"{title_of(dataset)}: average precision of each class against the rest, per cent, half of the features"
-        grids.append(Grid(title, ["class", *results.methods], rows))
+        grids.append(Grid(title, ["class", *results.methods], [[n, *row] for n, row in zip(names, ours, strict=True)]))
+        if dataset in VOC_METRICS:
+            grids.append(voc_difference(dataset, results.methods, names, ours))
     printed = [
-        [f"{title_of(name)} (the paper)", *(paper.class_precision().get((name, "mean", m)) for m in results.methods)]
-        for name in ("voc2007", "voc2012")
+        [f"{name} (the paper)", *(paper.class_precision().get((name, "mean", m)) for m in results.methods)]
+        for name in VOC_METRICS
     ]
     return [*grids, Grid("The paper's Table 3, means", ["", *results.methods], printed, digits=2)]
 
 
-def class_means(results: Results, d: int, m: int) -> dict[int, float]:
+def voc_difference(
+    dataset: str, methods: Sequence[str], names: Sequence[str], ours: Sequence[Sequence[float | None]]
+) -> Grid:
+    """Ours minus the paper's, class by class."""
+    printed = paper.class_precision()
+    rows: list[list[Any]] = []
+    for name, values in zip(names, ours, strict=True):
+        papers = [printed.get((dataset, name, method)) for method in methods]
+        rows.append([name, *(None if a is None or b is None else a - b for a, b in zip(values, papers, strict=True))])
+    return Grid(f"{title_of(dataset)}: ours minus the paper's Table 3", ["class", *methods], rows)
+
+
+def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, float]:
     """Average precision of each class, mean of the splits."""
     found: dict[int, list[float]] = {}
     for row in results.rows[d, m]:
         if row is not None and row.is_done:
-            for k, value in results.of_classes(row).items():
+            for k, value in results.of_classes(row, metric).items():
                 found.setdefault(k, []).append(value)
     return {k: float(np.mean(values)) for k, values in found.items()}
 

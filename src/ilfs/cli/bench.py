@@ -29,6 +29,11 @@ def add_suite(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--splits", type=int, metavar="N", help="the first N splits only, or more")
     parser.add_argument("--rows", type=int, metavar="N", help="of the timing job (10000)")
     parser.add_argument("--columns", type=int, metavar="N", help="of the timing job (5000)")
+    parser.add_argument(
+        "--devkit", metavar="FOLDER", help="the VOCdevkit folder, for the data sets voc2007 and voc2012"
+    )
+    parser.add_argument("--network", metavar="FILE.onnx", help="whose activations are the features of their images")
+    parser.add_argument("--layer", metavar="NAME", help="of the network (its last)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
 
 
@@ -73,6 +78,9 @@ def chosen_suite(options: argparse.Namespace) -> Any:
     """The suite with what the options change."""
     from ilfs.benchmark.suites import suite_of
 
+    for name in ("devkit", "network", "layer"):
+        if getattr(options, name):
+            os.environ[f"ILFS_VOC_{name.upper()}"] = getattr(options, name)
     suite = suite_of(options.suite).only(options.datasets, options.methods)
     if options.splits is not None:
         suite = replace(suite, n_splits=options.splits)

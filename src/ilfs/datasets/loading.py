@@ -16,6 +16,8 @@ from ilfs.datasets.synthetic import load_truth
 from ilfs.datasets.table import Table
 from ilfs.warn import warn
 
+VOC_YEARS = {"voc2007": 2007, "voc2012": 2012}
+
 
 def load(
     name_or_path: str | os.PathLike[str], *, target: str | int | None = None, progress: Progress | None = None
@@ -26,7 +28,8 @@ def load(
     user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
     downloaded into the cache: from the servers that ``ILFS_MIRROR`` names (addresses of folders, separated by spaces),
     verified by size and SHA-256, or as a copy from OpenML where the registry knows one. ``ILFS_OFFLINE=1`` forbids
-    downloads.
+    downloads. ``voc2007`` and ``voc2012`` are made from a VOCdevkit folder and a network that you name
+    (``ILFS_VOC_DEVKIT``, ``ILFS_VOC_NETWORK``).
 
     Parameters
     ----------
@@ -59,6 +62,10 @@ def load(
         return load_bundled(name)
     if spec.origin == "synthetic":
         return load_truth(name).table
+    if name in VOC_YEARS and _find(spec.file) is None:
+        from ilfs.datasets.voc import voc_table
+
+        return voc_table(VOC_YEARS[name])
     return _on_disk(spec) or _downloaded(spec, progress)
 
 

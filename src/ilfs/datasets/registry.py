@@ -11,7 +11,7 @@ ASU = "feature-selection collection of Arizona State University"
 MIT_SCRIPTS = f"package MIT; the measurements: {NOT_STATED}"
 GPL_PACKAGE = f"package GPL (>= 2); the measurements: {NOT_STATED}"
 CC_BY = "CC BY 4.0"
-VOC_ADVICE = "take the VOCdevkit folder from its makers and a network, and call load_voc as docs/voc.md says"
+VOC_ADVICE = "take the VOCdevkit folder from its makers and a network, as docs/voc.md says"
 
 PAPER = (
     Spec(

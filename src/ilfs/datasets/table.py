@@ -29,6 +29,8 @@ class Table:
         The names of the columns, all different.
     checksum : str
         SHA-256 in hexadecimal: of the file for a registered data set, else of what was read.
+    test_rows : ndarray of bool of shape (n_samples,), optional
+        Rows that the makers of the data set keep for testing, if they say so and others follow them.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Table:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] | None = None
     checksum: str = ""
+    test_rows: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2:

@@ -169,6 +169,29 @@ def load_voc(
     return _table(train, model, options), _table(test, model, options)
 
 
+def voc_table(year: int) -> Table:
+    """VOC by its year, both parts in one table, from what environment variables name.
+
+    ``ILFS_VOC_DEVKIT`` is the VOCdevkit folder, ``ILFS_VOC_NETWORK`` the ONNX file of a network, and
+    ``ILFS_VOC_LAYER``, which may be left out, the layer whose activations are the features.
+    """
+    folder, model = os.environ.get("ILFS_VOC_DEVKIT"), os.environ.get("ILFS_VOC_NETWORK")
+    if not folder or not model:
+        raise FileNotFoundError(
+            f"VOC {year} is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder and ILFS_VOC_NETWORK the ONNX "
+            "file of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
+        )
+    train, test = load_voc(folder, year, model, layer=os.environ.get("ILFS_VOC_LAYER") or None)
+    return Table(
+        f"voc{year}",
+        np.vstack([train.X, test.X]),
+        np.vstack([train.y, test.y]),
+        train.class_names,
+        checksum=hashlib.sha256((train.checksum + test.checksum).encode()).hexdigest(),
+        test_rows=np.repeat([False, True], [train.n_samples, test.n_samples]),
+    )
+
+
 def _table(images: ImageSet, model: AnyPath, options: dict[str, Any]) -> Table:
     X = deep_features(images.paths, model, **options)
     checksum = hashlib.sha256("\n".join((*images.ids, *images.class_names)).encode())
