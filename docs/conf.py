@@ -16,7 +16,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "findings/*.md"]  # tables that a page includes
 html_theme = "furo"
 html_title = "ilfs"
 html_static_path = ["_static"]

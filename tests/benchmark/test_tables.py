@@ -6,7 +6,7 @@ import pytest
 
 from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite
 from ilfs.benchmark import suites as suites_module
-from ilfs.benchmark.comparison import rank_diagram, statistics_of
+from ilfs.benchmark.comparison import by_dataset, rank_diagram, statistics_of
 from ilfs.benchmark.grid import FORMATS, Grid
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
@@ -85,7 +85,8 @@ def test_the_csv_has_all_in_long_form(results):
 def test_statistics_of_a_clear_case(results):
     ranks, over_datasets, on_datasets, papers, by_set, by_size = statistics_of(results, "ilfs")
     assert [row[0] for row in ranks.rows] == ["ilfs", "fisher", "random"]
-    assert "7 data sets" in ranks.notes[0]  # colon has a failed cell
+    assert "8 data sets" in ranks.notes[0]
+    assert ranks.notes[1].startswith("1 of 72 cells failed")
     assert over_datasets.rows[0][:2] == ["fisher", "8 / 0 / 0"]
     assert over_datasets.rows[0][2] == pytest.approx(10.0)
     assert on_datasets.rows[0][1:] == ["better"] * 8
@@ -106,3 +107,12 @@ def test_all_formats_of_all_tables(results):
     for grid in [*tables_of(results), *statistics_of(results, "ilfs")]:
         for form in FORMATS:
             assert grid.render(form)
+
+
+def test_means_are_over_the_splits_that_all_methods_have():
+    values = np.arange(2 * 3 * 4 * 1, dtype=float).reshape(2, 3, 4, 1)
+    values[0, 1, 2] = np.nan  # a split that one method misses is left out for all
+    values[1, 2] = np.nan  # a method that misses all of them is left out itself
+    means = by_dataset(values)
+    np.testing.assert_allclose(means[0], [(0 + 1 + 3) / 3, (4 + 5 + 7) / 3, (8 + 9 + 11) / 3])
+    np.testing.assert_allclose(means[1], [13.5, 17.5, np.nan])

@@ -1,6 +1,7 @@
 """What the results of a suite say about its methods: the paper's tests, ours, and how stable choices are."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.diagram import Diagram, critical_difference_diagram
@@ -11,11 +12,10 @@ from ilfs.benchmark.significance import (
     compare_with,
     critical_difference,
     friedman_test,
-    mean_over_splits,
     paper_procedure,
 )
 from ilfs.benchmark.stability import nogueira_stability
-from ilfs.benchmark.tables import mean, title_of
+from ilfs.benchmark.tables import mean, nan_mean, state_of, title_of, with_notes
 from ilfs.datasets import load
 
 LEVEL = 0.05
@@ -28,7 +28,7 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
     if reference not in results.methods:
         raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
     return [
-        ranks_grid(results, metric),
+        with_notes(ranks_grid(results, metric), state_of(results)),
         over_datasets_grid(results, reference, metric),
         on_datasets_grid(results, reference, metric),
         paper_grid(results, reference),
@@ -36,16 +36,22 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
     ]
 
 
-def by_dataset(results: Results, metric: str) -> Floats:
-    """Per cent, means of splits and sizes."""
-    return mean_over_splits(100 * results.values(metric))
+def by_dataset(values: Floats) -> Floats:
+    """Of shape (n_datasets, n_methods): means over the splits that all methods have, and over the sizes.
+
+    A method that has no split of a data set at all is NaN there and does not count among them.
+    """
+    there: NDArray[np.bool_] = np.asarray(~np.isnan(values).any(axis=3))
+    takes_part = there.any(axis=2, keepdims=True)
+    common = (there | ~takes_part).all(axis=1, keepdims=True) & takes_part
+    return nan_mean(np.where(common, values.mean(axis=3), np.nan))
 
 
 def ranks_grid(results: Results, metric: str) -> Grid:
     """Mean ranks over the data sets, for each size and for all."""
     values = 100 * results.values(metric)
-    by_size = [friedman_test(values[:, :, :, s].mean(axis=2), missing="drop") for s in range(values.shape[3])]
-    whole = friedman_test(by_dataset(results, metric), missing="drop")
+    by_size = [friedman_test(by_dataset(values[:, :, :, [s]]), missing="drop") for s in range(values.shape[3])]
+    whole = friedman_test(by_dataset(values), missing="drop")
     apart = critical_difference(len(results.methods), whole.n_datasets, LEVEL)
     order = np.argsort(whole.mean_ranks, kind="stable")
     rows = [
@@ -61,14 +67,14 @@ def ranks_grid(results: Results, metric: str) -> Grid:
 
 def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     """The critical-difference diagram over all sizes."""
-    found = friedman_test(by_dataset(results, metric), missing="drop")
+    found = friedman_test(by_dataset(results.values(metric)), missing="drop")
     return critical_difference_diagram(results.methods, found.mean_ranks, found.n_datasets, alpha=LEVEL)
 
 
 def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
     """The reference against each method: how often and how much better, and whether that may be chance."""
     rows = []
-    for one in compare_with(by_dataset(results, metric), results.methods.index(reference)):
+    for one in compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference)):
         effect = one.effects.mean
         rows.append(
             [
