@@ -2,7 +2,7 @@ import textwrap
 
 import pytest
 
-from ilfs import METHODS
+from ilfs import ILFS, METHODS
 from ilfs.benchmark import SUITES, Contender, Protocol, Suite, read_suite
 from ilfs.benchmark.suites import suite_of
 
@@ -16,7 +16,9 @@ def written(folder, text):
 def test_the_papers_suite_is_the_papers():
     paper = SUITES["paper"]
     assert paper.datasets == ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
-    assert {one.name for one in paper.contenders} == {*METHODS, "random"}
+    assert {one.name for one in paper.contenders} == {*METHODS, "ilfs_paper", "random"}
+    (text,) = (one for one in paper.contenders if one.name == "ilfs_paper")
+    assert text.make().get_params() == ILFS.paper().get_params()
     assert (paper.n_splits, paper.protocol.sizes) == (20, (10, 50, 100, 150, 200))
     assert paper.protocol.test_share == pytest.approx(1 / 3)
     assert paper.protocol.n_folds == 5

@@ -182,7 +182,8 @@ def timing_table(results: Results) -> list[Grid]:
 def paper_figures(results: Results) -> Floats:
     """Of shape (n_datasets, n_methods), NaN where the paper has none."""
     printed = paper.precision()
-    return np.array([[printed.get((m, d), np.nan) for m in results.methods] for d in results.datasets])
+    names = ["ilfs" if method == "ilfs_paper" else method for method in results.methods]
+    return np.array([[printed.get((name, dataset), np.nan) for name in names] for dataset in results.datasets])
 
 
 def title_of(name: str) -> str:
