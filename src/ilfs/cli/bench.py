@@ -76,6 +76,8 @@ def add_statistics(actions: Any) -> None:
 
 def chosen_suite(options: argparse.Namespace) -> Any:
     """The suite with what the options change."""
+    from joblib import effective_n_jobs
+
     from ilfs.benchmark.suites import suite_of
 
     for name in ("devkit", "network", "layer"):
@@ -89,6 +91,8 @@ def chosen_suite(options: argparse.Namespace) -> Any:
         raise ValueError(f"--{next(iter(sides))} is for the timing job, not for suite {suite.name}")
     for name, value in sides.items():
         check_integer(f"--{name}", value, 4)
+    if suite.experiment == "timing":
+        sides["n_threads"] = effective_n_jobs(getattr(options, "jobs", -1))
     return replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
 
 
