@@ -90,16 +90,27 @@ def test_the_order_of_any_selector_has_the_planted_column_first(selector):
     assert sorted(order.tolist()) == list(range(6))
 
 
-def test_a_selector_that_says_only_which_gives_those():
-    order = order_of(VarianceThreshold(1e-3).fit(np.column_stack([table()[0], np.ones(60)])))
-    assert order.tolist() == list(range(6))
+def test_a_selector_that_says_only_which_is_refused():
+    # the order of the columns in the file is not an order of merit
+    with pytest.raises(ValueError, match="VarianceThreshold says no order of the features"):
+        order_of(VarianceThreshold().fit(table()[0]))
 
 
-def test_what_says_nothing_is_refused():
-    from sklearn.preprocessing import StandardScaler
+def test_a_selector_itself_may_be_given():
+    selector = SelectKBest(f_classif, k=2)
+    contender = Contender("anova", selector)
+    assert contender.make(n_jobs=1, n_features_to_select=200) is not selector
+    assert contender.describe() == Contender("anova", "sklearn.feature_selection.SelectKBest", {"k": 2}).describe()
+    assert Contender("fisher", FisherScore()).make(n_jobs=2).n_jobs == 2
+    with pytest.raises(ValueError, match="must be a word or a selector, got 3"):
+        Contender("three", 3)
+    with pytest.raises(ValueError, match="parameters of method 'anova' must be none, as its selector has its own"):
+        Contender("anova", selector, {"k": 3})
 
-    with pytest.raises(ValueError, match="StandardScaler says no order"):
-        order_of(StandardScaler().fit(table()[0]))
+
+def test_a_name_that_is_nearly_one_is_answered_with_that():
+    with pytest.raises(ValueError, match=r"did you mean 'relieff'\?"):
+        Contender("relief").make()
 
 
 def test_missing_cells_are_filled_and_sparse_rows_made_dense_only_if_they_must():

@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ def results(tmp_path, monkeypatch):
     made = SimpleNamespace(checksum="c", n_samples=90, n_features=40)
     monkeypatch.setattr(suites_module, "load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
+    monkeypatch.setattr("ilfs.benchmark.results.load", lambda _: made)
     contenders = tuple(Contender(name) for name in ("ilfs", "fisher", "random"))
     suite = Suite("s", "sizes", suites_module.EIGHT, contenders, 3, Protocol(sizes=(2, 4)))
     rng = np.random.default_rng(0)
@@ -69,7 +71,8 @@ def test_what_failed_is_said_and_left_out_of_the_mean(results):
     assert (results.n_failed, results.n_missing) == (1, 0)
     tables = tables_of(results)
     assert tables[0].rows[2][1] == pytest.approx(51.5)
-    assert tables[-1].notes == ["1 of 72 cells failed, the first: colon, random, split 2: by design."]
+    assert tables[0].notes == ["1 of 72 cells failed, the first: colon, random, split 2: by design."]
+    assert tables[0].title.endswith("mean of 2 to 3 of 3 splits")
 
 
 def test_the_csv_has_all_in_long_form(results):
@@ -116,3 +119,22 @@ def test_means_are_over_the_splits_that_all_methods_have():
     means = by_dataset(values)
     np.testing.assert_allclose(means[0], [(0 + 1 + 3) / 3, (4 + 5 + 7) / 3, (8 + 9 + 11) / 3])
     np.testing.assert_allclose(means[1], [13.5, 17.5, np.nan])
+
+
+def test_one_data_set_has_the_statistics_that_it_can_have(results):
+    one = replace(results, suite=results.suite.only(datasets=["lung"]), rows=results.rows[4:5], n_failed=0)
+    ranks, over_datasets, on_datasets, *_, by_set, _ = statistics_of(one, "ilfs")
+    assert ranks.rows == []
+    assert "at least 2 methods on 2 complete data sets" in ranks.notes[0]
+    assert over_datasets.notes == ["Not possible: Wilcoxon's test needs three data sets that two methods share."]
+    assert on_datasets.rows[0] == ["fisher", "better"]
+    assert by_set.rows[0][1] == 1.0
+    assert sizes_tables(one)[0].header == ["method", "LUNG"]
+
+
+def test_a_method_that_fails_on_a_data_set_is_left_out_of_the_ranks(results):
+    rows = results.rows.copy()
+    rows[3, 1] = None
+    ranks = statistics_of(replace(results, rows=rows), "ilfs")[0]
+    assert [row[0] for row in ranks.rows] == ["ilfs", "random"]
+    assert "Left out, for want of figures on some data set: fisher." in ranks.notes

@@ -1,9 +1,12 @@
 """What the results of a suite say about its methods: the paper's tests, ours, and how stable choices are."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.diagram import Diagram, critical_difference_diagram
 from ilfs.benchmark.grid import Grid
 from ilfs.benchmark.results import Results
@@ -19,21 +22,50 @@ from ilfs.benchmark.tables import mean, nan_mean, state_of, title_of, with_notes
 from ilfs.datasets import load
 
 LEVEL = 0.05
+INTERVALS_FROM = 6  # data sets; the bootstrap of fewer says little
+METRIC_TITLES = {
+    "ap_macro": "average precision, mean of the classes",
+    "ap_majority": "average precision, class with most samples",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "area under the curve",
+}
 
 
 def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:
-    """All tests of a reference method against the others, and the stability of all."""
+    """All tests of a reference method against the others, and the stability of all.
+
+    What cannot be tested with what there is, says so in its place.
+    """
     if results.suite.experiment != "sizes":
-        raise ValueError(f"tests are for results of the experiment 'sizes', suite {results.suite.name} has another")
+        raise ValueError(
+            f"suite {results.suite.name} has no statistics: they are for suites that judge numbers of features"
+        )
     if reference not in results.methods:
         raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
     return [
-        with_notes(ranks_grid(results, metric), state_of(results)),
-        over_datasets_grid(results, reference, metric),
-        on_datasets_grid(results, reference, metric),
-        paper_grid(results, reference),
+        with_notes(possible(ranks_grid, results, metric), state_of(results)),
+        possible(over_datasets_grid, results, reference, metric),
+        possible(on_datasets_grid, results, reference, metric),
+        possible(paper_grid, results, reference),
         *stability_grids(results),
     ]
+
+
+def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
+    """A table, or what it is about and why it cannot be."""
+    try:
+        return make(*arguments)
+    except ValueError as error:
+        about = (make.__doc__ or "").split("\n")[0].rstrip(".")
+        return Grid(about, [""], [], notes=[f"Not possible: {error}."])
+
+
+def complete_methods(values: Floats) -> Integers:
+    """Which methods have figures on every data set that has any: only those can be ranked."""
+    means = by_dataset(values)
+    some = ~np.isnan(means).all(axis=1)
+    return np.flatnonzero(~np.isnan(means[some]).any(axis=0))
 
 
 def by_dataset(values: Floats) -> Floats:
@@ -48,50 +80,69 @@ def by_dataset(values: Floats) -> Floats:
 
 
 def ranks_grid(results: Results, metric: str) -> Grid:
-    """Mean ranks over the data sets, for each size and for all."""
+    """Mean rank over the data sets, 1 is best."""
     values = 100 * results.values(metric)
+    ranked = complete_methods(values)
+    values = values[:, ranked]
     by_size = [friedman_test(by_dataset(values[:, :, :, [s]]), missing="drop") for s in range(values.shape[3])]
     whole = friedman_test(by_dataset(values), missing="drop")
-    apart = critical_difference(len(results.methods), whole.n_datasets, LEVEL)
+    apart = critical_difference(ranked.size, whole.n_datasets, LEVEL)
     order = np.argsort(whole.mean_ranks, kind="stable")
     rows = [
-        [results.methods[m], *(float(one.mean_ranks[m]) for one in by_size), float(whole.mean_ranks[m])] for m in order
+        [results.methods[ranked[m]], *(float(one.mean_ranks[m]) for one in by_size), float(whole.mean_ranks[m])]
+        for m in order
     ]
+    verdict = (
+        "not all methods are equally good" if whole.F_p_value < LEVEL else "that all are equally good is not ruled out"
+    )
     notes = [
-        f"Friedman's test: F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets. Ranks that "
-        f"differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
+        f"Friedman's test: {verdict} (F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets). "
+        f"Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
     ]
+    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked]:
+        notes.append(f"Left out, for want of figures on some data set: {', '.join(left_out)}.")
     header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
-    return Grid("Mean rank over the data sets, 1 is best", header, rows, notes=notes)
+    return Grid(f"Mean rank over the data sets, 1 is best: {METRIC_TITLES[metric]}", header, rows, notes=notes)
 
 
 def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     """The critical-difference diagram over all sizes."""
-    found = friedman_test(by_dataset(results.values(metric)), missing="drop")
-    return critical_difference_diagram(results.methods, found.mean_ranks, found.n_datasets, alpha=LEVEL)
+    values = results.values(metric)
+    ranked = complete_methods(values)
+    found = friedman_test(by_dataset(values[:, ranked]), missing="drop")
+    names = [results.methods[m] for m in ranked]
+    return critical_difference_diagram(names, found.mean_ranks, found.n_datasets, alpha=LEVEL)
 
 
 def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
-    """The reference against each method: how often and how much better, and whether that may be chance."""
+    """The reference against each method over the data sets."""
     rows = []
     for one in compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference)):
         effect = one.effects.mean
+        shown = one.n_datasets >= INTERVALS_FROM
         rows.append(
             [
                 results.methods[one.method],
                 f"{one.wins} / {one.ties} / {one.losses}",
                 effect.value,
-                f"{effect.low:.1f} to {effect.high:.1f}",
+                effect.low if shown else None,
+                effect.high if shown else None,
                 f"{one.p_value:.3f}",
                 f"{one.adjusted:.3f}",
             ]
         )
-    header = ["method", "better / equal / worse", "mean difference", "95 % interval", "Wilcoxon p", "with Holm"]
-    return Grid(f"{reference} against each method over the data sets", header, rows)
+    if not rows:
+        raise ValueError("Wilcoxon's test needs three data sets that two methods share")
+    header = ["method", "better / equal / worse", "mean difference", "low", "high", "Wilcoxon p", "with Holm"]
+    notes = [
+        f"Differences in per cent points of {METRIC_TITLES[metric]}; low and high: 95 % interval (bootstrap, from "
+        f"{INTERVALS_FROM} data sets on)."
+    ]
+    return Grid(f"{reference} against each method over the data sets", header, rows, notes=notes)
 
 
 def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
-    """On how many data sets the difference is real, by a test that knows that splits share rows."""
+    """The reference against each method on each data set."""
     share = results.suite.protocol.test_share
     n_samples = np.array([load(name).n_samples for name in results.datasets])
     n_test = np.ceil(share * n_samples).astype(int)
@@ -102,17 +153,20 @@ def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
     for m, method in enumerate(results.methods):
         if method != reference:
             signs = [
-                "-" if np.isnan(p) else "better" if p < LEVEL and d > 0 else "worse" if p < LEVEL else "="
+                "-" if np.isnan(p) else "n.s." if p >= LEVEL else "better" if d > 0 else "worse"
                 for p, d in zip(found.adjusted[:, m], found.difference[:, m], strict=True)
             ]
             rows.append([method, *signs])
     title = f"{reference} against each method on each data set: corrected resampled t-test, Holm over the table"
-    notes = [f"better, worse: {reference} is, significantly at {LEVEL}; =: there is no such difference."]
+    notes = [
+        f"better, worse: {reference} is, significantly at {LEVEL} ({METRIC_TITLES[metric]}); n.s.: not significant, "
+        "which does not say that they are equal."
+    ]
     return Grid(title, ["method", *map(title_of, results.datasets)], rows, notes=notes)
 
 
 def paper_grid(results: Results, reference: str) -> Grid:
-    """The paper's own procedure on our results, for both readings of its average precision."""
+    """The paper's procedure."""
     rows = []
     for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
         verdict = paper_procedure(100 * results.values(metric), results.methods.index(reference))
@@ -149,7 +203,7 @@ def stability_grids(results: Results) -> list[Grid]:
         for m, method in enumerate(results.methods)
     ]
     by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]
-    title = "Stability of the choice over the splits (Nogueira; for one size also Kuncheva's index)"
+    title = "Stability of the choice over the splits: 1 is always the same features, 0 is chance"
     return [
         Grid(f"{title}, mean of the sizes", ["method", *map(title_of, results.datasets), "mean"], by_set, digits=2),
         Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),

@@ -1,5 +1,6 @@
 """Who takes part: the methods of the library, a random order, and any scikit-learn selector by its import path."""
 
+import difflib
 import importlib
 import inspect
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.impute import SimpleImputer
 
 from ilfs.arrays import Floats, Integers
@@ -27,9 +28,9 @@ class Contender:
     ----------
     name : str
         What tables call it.
-    selector : str, optional
-        One of `ilfs.METHODS`, ``"random"``, or the import path of a class such as
-        ``"sklearn.feature_selection.SelectKBest"``; by default the name.
+    selector : str or estimator, optional
+        One of `ilfs.METHODS`, ``"random"``, the import path of a class such as
+        ``"sklearn.feature_selection.SelectKBest"``, or such a selector itself; by default the name.
     parameters : mapping
         For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
         ``selector`` and ``parameters`` for such an object, as base estimators have to be.
@@ -39,6 +40,9 @@ class Contender:
     >>> from ilfs.benchmark import Contender
     >>> Contender("ilfs").make()
     ILFS()
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> Contender("anova", SelectKBest(k=5)).make()
+    SelectKBest(k=5)
     >>> anova = Contender(
     ...     "anova",
     ...     "sklearn.feature_selection.SelectKBest",
@@ -49,22 +53,36 @@ class Contender:
     """
 
     name: str
-    selector: str = ""
+    selector: Any = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
             raise ValueError(f"the name of a method must be a word, got {self.name!r}")
-        object.__setattr__(self, "selector", self.selector or self.name)
+        is_estimator = isinstance(self.selector, BaseEstimator)
+        if not is_estimator and not isinstance(self.selector, str):
+            raise ValueError(
+                f"the selector of method {self.name!r} must be a word or a selector, got {self.selector!r}"
+            )
+        if is_estimator and self.parameters:
+            raise ValueError(f"parameters of method {self.name!r} must be none, as its selector has its own")
+        object.__setattr__(self, "selector", self.selector if is_estimator else self.selector or self.name)
         object.__setattr__(self, "parameters", dict(self.parameters))
 
     @property
     def is_random(self) -> bool:
         """Whether it is the random order."""
-        return self.selector == RANDOM
+        return isinstance(self.selector, str) and self.selector == RANDOM
 
     def make(self, **defaults: Any) -> Any:
-        """The selector; defaults are parameters that it gets if it has them and none was given."""
+        """The selector; defaults are parameters that it gets if it has them and none was given.
+
+        A selector that was given itself gets none but the number of threads.
+        """
+        if isinstance(self.selector, BaseEstimator):
+            threads = {"n_jobs": defaults["n_jobs"]} if "n_jobs" in defaults else {}
+            own = clone(self.selector)
+            return own.set_params(**{name: value for name, value in threads.items() if name in own.get_params()})
         kind: Any = METHODS[self.selector] if self.selector in METHODS else imported(self.selector, "method")
         if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator):
             raise ValueError(f"method {self.name!r} must be a scikit-learn class, got {self.selector}")
@@ -88,8 +106,10 @@ def imported(path: str, what: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError):
-        known = ", ".join([*METHODS, RANDOM])
-        raise ValueError(f"{what} {path!r} is none of {known}, and cannot be imported") from None
+        known = [*METHODS, RANDOM]
+        near = difflib.get_close_matches(path, known, n=1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{what} {path!r} is none of {', '.join(known)}, and cannot be imported{meant}") from None
 
 
 def built(value: Any) -> Any:
@@ -137,7 +157,7 @@ def prepared(selector: Any, X: Any) -> Any:
 
 
 def order_of(selector: Any) -> Integers:
-    """Columns, best first, of a fitted selector; fewer than all if that is all it says."""
+    """Columns, best first, of a fitted selector."""
     if hasattr(selector, "order_"):
         return np.asarray(selector.order_)
     if hasattr(selector, "ranking_"):
@@ -145,9 +165,10 @@ def order_of(selector: Any) -> Integers:
     scores = scores_of(selector)
     if scores is not None:
         return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
-    if hasattr(selector, "get_support"):
-        return np.asarray(selector.get_support(indices=True))
-    raise ValueError(f"{type(selector).__name__} says no order: it has none of order_, ranking_, scores_, get_support")
+    raise ValueError(
+        f"{type(selector).__name__} says no order of the features: it has none of order_, ranking_, scores_, "
+        "feature_importances_, coef_"
+    )
 
 
 def scores_of(selector: Any) -> Floats | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats
 from ilfs.benchmark.store import Row, Store
 from ilfs.benchmark.suites import Suite
+from ilfs.datasets import load
 
 ABOUT_ALL = -1  # the class of figures that are about all classes
 
@@ -68,6 +69,11 @@ class Results:
     def methods(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(one.name for one in self.suite.contenders)
+
+    @property
+    def least_features(self) -> int:
+        """Features of the narrowest data set."""
+        return min(load(name).n_features for name in self.datasets)
 
     @property
     def reasons(self) -> list[str]:

@@ -22,7 +22,16 @@ def tables_of(results: Results) -> list[Grid]:
         results
     )
     notes = state_of(results)
-    return [*grids[:-1], with_notes(grids[-1], notes)] if notes else grids
+    return [with_notes(grids[0], notes), *grids[1:]] if notes else grids
+
+
+def splits_of(results: Results) -> str:
+    """How many splits the means are over."""
+    done = np.vectorize(lambda row: row is not None and row.is_done, otypes=[bool])(results.rows).sum(axis=2)
+    least, most, wanted = int(done.min()), int(done.max()), results.suite.n_splits
+    if least == wanted:
+        return f"{wanted} splits" if wanted > 1 else "1 split"
+    return f"{most} of {wanted} splits" if least == most else f"{least} to {most} of {wanted} splits"
 
 
 def with_notes(grid: Grid, notes: Sequence[str]) -> Grid:
@@ -37,6 +46,8 @@ def state_of(results: Results) -> list[str]:
         notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
     if results.n_failed:
         notes.append(f"{results.n_failed} of {results.rows.size} cells failed, the first: {results.reasons[0]}.")
+    if results.suite.experiment == "sizes" and max(results.suite.protocol.sizes) > results.least_features:
+        notes.append(f"A data set has {results.least_features} features: there, more than that are all of them.")
     if results.n_versions > 1:
         notes.append(f"The cells were computed with {results.n_versions} different sets of versions.")
     return notes
@@ -46,8 +57,7 @@ def sizes_tables(results: Results) -> list[Grid]:
     """Mean average precision over splits and sizes: ours, of the larger class, the paper's, and the difference."""
     macro, majority = (per_cent(results.values(metric)) for metric in ("ap_macro", "ap_majority"))
     printed = paper_figures(results)
-    protocol = results.suite.protocol
-    what = f"first {', '.join(map(str, protocol.sizes))} features, mean of {results.suite.n_splits} splits"
+    what = f"first {', '.join(map(str, results.suite.protocol.sizes))} features, mean of {splits_of(results)}"
     grids = [
         means_table(f"Average precision, mean of the classes, per cent; {what}", results, macro),
         means_table(f"Average precision of the class with most samples, per cent; {what}", results, majority),
@@ -55,43 +65,25 @@ def sizes_tables(results: Results) -> list[Grid]:
     if not np.isnan(printed).all():
         grids.append(means_table("The paper's Table 4, per cent", results, printed[:, :, None, None]))
         for title, ours in (("mean of the classes", macro), ("class with most samples", majority)):
-            difference = np.nanmean(ours, axis=(2, 3)) - printed
+            difference = nan_mean(ours.reshape(*ours.shape[:2], -1)) - printed
             grids.append(means_table(f"Ours ({title}) minus the paper's", results, difference[:, :, None, None]))
     return grids
 
 
 def quality_grid(results: Results) -> Grid:
     """All of it in long form, as files of comma-separated values are to have it: no times, nothing of chance."""
-    rows = []
+    metrics = ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc")
+    measures = {metric: per_cent(results.values(metric)) for metric in metrics}
     printed = paper_figures(results)
-    measures = {metric: per_cent(results.values(metric)) for metric in ("ap_macro", "ap_majority", "accuracy", "auc")}
+    rows: list[list[Any]] = []
     for d, dataset in enumerate(results.datasets):
         for m, method in enumerate(results.methods):
+            start = [dataset, title_of(dataset), method]
             for s, size in enumerate(results.suite.protocol.sizes):
-                of_size = [mean(values[d, m, :, s]) for values in measures.values()]
-                rows.append(
-                    [
-                        dataset,
-                        title_of(dataset),
-                        method,
-                        size,
-                        *of_size,
-                        deviation(measures["ap_macro"][d, m, :, s]),
-                        None,
-                    ]
-                )
-            over_all = [mean(values[d, m]) for values in measures.values()]
-            rows.append(
-                [
-                    dataset,
-                    title_of(dataset),
-                    method,
-                    "all",
-                    *over_all,
-                    deviation(measures["ap_macro"][d, m]),
-                    number(printed[d, m]),
-                ]
-            )
+                of_size = [values[d, m, :, s] for values in measures.values()]
+                rows.append([*start, size, *map(mean, of_size), deviation(of_size[0]), None])
+            over_sizes = [values[d, m].mean(axis=1) for values in measures.values()]
+            rows.append([*start, "all", *map(mean, over_sizes), deviation(over_sizes[0]), number(printed[d, m])])
     header = ["dataset", "title", "method", "size", *measures, "deviation_of_ap_macro", "paper"]
     return Grid(f"Quality of suite {results.suite.name}", header, rows, digits=2)
 
@@ -104,13 +96,15 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
         for group, members in paper.GROUPS.items()
         if set(members) <= set(results.datasets)
     ]
-    header = ["method", *(title_of(name) for name in results.datasets), *(name for name, _ in groups), "mean", "least"]
+    several = len(results.datasets) > 1
+    summaries = ["mean", "least"] if several else []
+    header = ["method", *(title_of(name) for name in results.datasets), *(name for name, _ in groups), *summaries]
     rows = []
     for m, method in enumerate(results.methods):
         of_groups = [mean(means[members, m]) for _, members in groups]
         column = means[:, m]
         least = None if np.isnan(column).all() else float(np.nanmin(column))
-        rows.append([method, *map(number, column), *of_groups, mean(column), least])
+        rows.append([method, *map(number, column), *of_groups, *([mean(column), least] if several else [])])
     return Grid(title, header, rows)
 
 
