@@ -7,7 +7,7 @@ import pytest
 
 from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite
 from ilfs.benchmark import suites as suites_module
-from ilfs.benchmark.comparison import by_dataset, rank_diagram, statistics_of
+from ilfs.benchmark.comparison import by_dataset, features_grids, rank_diagram, statistics_of
 from ilfs.benchmark.grid import FORMATS, Grid
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
@@ -138,3 +138,17 @@ def test_a_method_that_fails_on_a_data_set_is_left_out_of_the_ranks(results):
     ranks = statistics_of(replace(results, rows=rows), "ilfs")[0]
     assert [row[0] for row in ranks.rows] == ["ilfs", "random"]
     assert "Left out, for want of figures on some data set: fisher." in ranks.notes
+
+
+def test_which_features_are_chosen_by_name(results, monkeypatch):
+    from types import SimpleNamespace
+
+    names = tuple(f"gene{j}" for j in range(40))
+    monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: SimpleNamespace(n_features=40, feature_names=names))
+    first = features_grids(results, 3, top=3, by="ilfs")[0]
+    assert [row[:4] for row in first.rows] == [[f"gene{j}", j, 1.0, 1.0] for j in (1, 2, 3)]
+    assert len(features_grids(results, 3, top=100)[0].rows) > 3
+    with pytest.raises(ValueError, match="size must be at most 4, as far as orders are kept, got 5"):
+        features_grids(results, 5)
+    with pytest.raises(ValueError, match="the method to order by must be one of ilfs, fisher, random, got 'x'"):
+        features_grids(results, 3, by="x")

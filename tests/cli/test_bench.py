@@ -58,6 +58,14 @@ def test_statistics_and_the_diagram(store, capsys, tmp_path):
     assert list(tmp_path.iterdir()) == [picture]
 
 
+def test_features_by_name(store, capsys):
+    assert main(["bench", "features", "quick", *some(store), "--size", "2", "--by", "fisher"]) == 0
+    said = capsys.readouterr().out
+    assert "share of the splits in which a feature is among the first 2" in said
+    assert "petal" in said
+    assert main(["bench", "features", "quick", *some(store), "--size", "99"]) == 2
+
+
 def test_the_timing_job_at_another_scale(tmp_path, capsys):
     options = [
         "timing",

@@ -208,3 +208,32 @@ def stability_grids(results: Results) -> list[Grid]:
         Grid(f"{title}, mean of the sizes", ["method", *map(title_of, results.datasets), "mean"], by_set, digits=2),
         Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
     ]
+
+
+def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:
+    """Which features are chosen: for each data set, in what share of the splits each is among the first ``size``.
+
+    Ordered by one method (``by``) or by the mean of all; the first ``top`` are listed.
+    """
+    if results.suite.experiment != "sizes":
+        raise ValueError(f"suite {results.suite.name} keeps no features: they are of suites that judge numbers of them")
+    largest = max(results.suite.protocol.sizes)
+    if size > largest:
+        raise ValueError(f"size must be at most {largest}, as far as orders are kept, got {size}")
+    if by is not None and by not in results.methods:
+        raise ValueError(f"the method to order by must be one of {', '.join(results.methods)}, got {by!r}")
+    grids = []
+    for dataset in results.datasets:
+        table = load(dataset)
+        share = np.zeros((table.n_features, len(results.methods)))
+        for m, method in enumerate(results.methods):
+            orders = results.orders(dataset, method)
+            for order in orders:
+                share[order[:size], m] += 1 / len(orders)
+        leading = share.mean(axis=1) if by is None else share[:, results.methods.index(by)]
+        best = np.argsort(-leading, kind="stable")[:top]
+        names = table.feature_names or tuple(f"x{j}" for j in range(table.n_features))
+        rows = [[names[j], int(j), *map(float, share[j])] for j in best if leading[j] > 0]
+        title = f"{title_of(dataset)}: share of the splits in which a feature is among the first {size}"
+        grids.append(Grid(title, ["feature", "column", *results.methods], rows, digits=2))
+    return grids

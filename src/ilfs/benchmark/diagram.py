@@ -24,7 +24,7 @@ FONT = 13.0  # pixels, as all that follow
 ROW = 22.0  # between two names
 STEP = 9.0  # between two bars
 GAP = 8.0  # between a name and its line, and around everything
-OVERHANG = 4.0  # of a bar beyond its first and last method
+OVERHANG = 1.5  # of a bar beyond its first and last method
 RULER, TICK_LABELS, AXIS = 2.6 * FONT, 4.2 * FONT, 5.0 * FONT  # from the top
 LEAST_AXIS, UNIT = 320.0, 30.0  # width of the axis, and of one rank where there are many
 
@@ -118,7 +118,7 @@ def joined_groups(ranks: Floats, apart: float) -> tuple[tuple[int, int], ...]:
 def diagram_svg(diagram: Diagram) -> str:
     """Draw the diagram as an SVG that needs nothing else.
 
-    Lines and letters have the colour of the text around them; the font is the reader's sans-serif.
+    Black on white; the font is the reader's sans-serif.
 
     Parameters
     ----------
@@ -145,9 +145,10 @@ def diagram_svg(diagram: Diagram) -> str:
     )
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{size.split()[0]}" '
-        f'height="{size.split()[1]}" role="img" font-family="sans-serif" font-size="{FONT:g}" fill="currentColor" '
+        f'height="{size.split()[1]}" role="img" font-family="sans-serif" font-size="{FONT:g}" fill="black" '
         'stroke="none">',
         f"<title>{about}</title>",
+        '<rect width="100%" height="100%" fill="white"/>',
         *_ruler(diagram, layout),
         *_axis(diagram, layout),
         *_names(diagram, layout),
@@ -198,7 +199,7 @@ class _Layout:
 
 def _bar_levels(diagram: Diagram, unit: float) -> tuple[int, ...]:
     """The lowest level for every bar at which it keeps a distance from the one before it."""
-    distance = 3 * OVERHANG / unit
+    distance = 12.0 / unit
     ends: list[float] = []  # of the last bar at every level, as a rank
     levels = []
     for first, last in diagram.groups:
@@ -251,7 +252,7 @@ def _label(place: Place) -> str:
 
 
 def _line(path: str, width: float = 1) -> str:
-    return f'<path d="{path}" fill="none" stroke="currentColor" stroke-width="{width:g}"/>'
+    return f'<path d="{path}" fill="none" stroke="black" stroke-width="{width:g}"/>'
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

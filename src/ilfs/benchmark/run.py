@@ -47,6 +47,7 @@ def run(
     retry_failed: bool = False,
     scheduler: str | None = None,
     on_step: Callable[[Step], None] | None = None,
+    on_start: Callable[[dict[str, int], int], None] | None = None,
 ) -> Summary:
     """Compute every cell of a suite that the store does not have.
 
@@ -71,6 +72,8 @@ def run(
         Address of a Dask scheduler, ``tcp://...``, whose workers compute the cells. They need the data sets.
     on_step : callable, optional
         Called after every cell.
+    on_start : callable, optional
+        Called before the first with the number of cells that are there already, of each data set and of all.
 
     Returns
     -------
@@ -112,6 +115,8 @@ def run(
             memory_limit=memory_limit,
             on_wait=progress.sign_of_life,
         )
+    if on_start is not None:
+        on_start(dict(progress.done), progress.n_found)
     try:
         for answer in answers:
             progress.finish(answer)

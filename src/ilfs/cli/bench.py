@@ -3,11 +3,14 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ilfs.parameters import check_integer, check_positive
+
+METRICS = ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc")
 
 
 def add_to(commands: Any) -> None:
@@ -17,6 +20,7 @@ def add_to(commands: Any) -> None:
     add_run(actions)
     add_table(actions)
     add_statistics(actions)
+    add_features(actions)
 
 
 def add_suite(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +72,23 @@ def add_statistics(actions: Any) -> None:
     parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
     add_suite(parser)
     parser.add_argument("--reference", default="ilfs", metavar="METHOD", help="compared with all others (ilfs)")
-    parser.add_argument("--metric", default="ap_macro", choices=("ap_macro", "ap_majority", "accuracy", "auc"))
+    parser.add_argument("--metric", default="ap_macro", choices=METRICS)
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram there")
     parser.set_defaults(function=print_statistics)
+
+
+def add_features(actions: Any) -> None:
+    """Add ``ilfs bench features``."""
+    from ilfs.benchmark.grid import FORMATS
+
+    parser = actions.add_parser("features", help="which features the methods choose, by name")
+    add_suite(parser)
+    parser.add_argument("--size", type=int, metavar="N", help="among the first N (the smallest number judged)")
+    parser.add_argument("--top", type=int, default=20, metavar="N", help="features to list (20)")
+    parser.add_argument("--by", metavar="METHOD", help="whose choice orders the list (the mean of all)")
+    parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.set_defaults(function=print_features)
 
 
 def chosen_suite(options: argparse.Namespace) -> Any:
@@ -120,9 +137,11 @@ def run_suite(options: argparse.Namespace) -> int:
             retry_failed=options.retry_failed,
             scheduler=options.scheduler,
             on_step=progress.show,
+            on_start=progress.begin,
         )
     print(
-        f"{summary.computed} cells computed, {summary.failed} of them failed; {summary.found} were there. "
+        f"{summary.computed} {'cell' if summary.computed == 1 else 'cells'} computed, {summary.failed} of them failed; "
+        f"{summary.found} were there. "
         f"Results: {path}",
         file=sys.stderr,
     )
@@ -148,7 +167,7 @@ def print_statistics(options: argparse.Namespace) -> int:
 
     results = results_of(options)
     grids = statistics_of(results, options.reference, options.metric)
-    print("\n\n".join(grid.render(options.format) for grid in grids))
+    show(grids, options.format)
     if options.diagram:
         write_whole(Path(options.diagram), diagram_svg(rank_diagram(results, options.metric)))
     return 0
@@ -172,5 +191,23 @@ def print_tables(options: argparse.Namespace) -> int:
     if options.format == "csv" and results.suite.experiment == "sizes":
         print(quality_grid(results).render("csv"))
     else:
-        print("\n\n".join(grid.render(options.format) for grid in tables_of(results)))
+        show(tables_of(results), options.format)
     return 0
+
+
+def print_features(options: argparse.Namespace) -> int:
+    """Print which features were chosen how often."""
+    from ilfs.benchmark.comparison import features_grids
+
+    results = results_of(options)
+    size = options.size or min(getattr(results.suite.protocol, "sizes", (1,)))
+    check_integer("--size", size, 1)
+    check_integer("--top", options.top, 1)
+    show(features_grids(results, size, options.top, options.by), options.format)
+    return 0
+
+
+def show(grids: Sequence[Any], form: str) -> None:
+    """Print tables one below the other; in files of comma-separated values each begins with its title."""
+    titled = form == "csv" and len(grids) > 1
+    print("\n\n".join((f"# {grid.title}\n" if titled else "") + grid.render(form) for grid in grids))

@@ -19,6 +19,9 @@ class Shown(Protocol):
     def __exit__(self, *_: object) -> None:
         """End."""
 
+    def begin(self, found: dict[str, int], n_found: int) -> None:
+        """So many cells are there already, of each data set and of all."""
+
     def show(self, step: Step) -> None:
         """A cell is finished."""
 
@@ -58,20 +61,25 @@ class Silence:
     def __exit__(self, *_: object) -> None:
         pass
 
+    def begin(self, found: dict[str, int], n_found: int) -> None:
+        """Do nothing."""
+
     def show(self, step: Step) -> None:
         """Do nothing."""
 
 
 class Lines(Silence):
-    """A line now and then, and one for each failure."""
+    """A line now and then, and one for each method that fails on a data set."""
 
     def __init__(self) -> None:
         self._last = 0.0
+        self._failed: set[str] = set()
 
     def show(self, step: Step) -> None:
         """Print it if it is time."""
         what = f"{step.cell.dataset} {step.cell.contender.name}"
-        if step.reason:
+        if step.reason and what not in self._failed:
+            self._failed.add(what)
             print(f"failed: {what}, split {step.cell.split}: {step.reason}", file=sys.stderr)
         if time.monotonic() - self._last >= BETWEEN_LINES or step.n_done == step.n_cells:
             self._last = time.monotonic()
@@ -103,6 +111,12 @@ class Bars:
 
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
+
+    def begin(self, found: dict[str, int], n_found: int) -> None:
+        """Move the bars to where the last run left them."""
+        self._bars.update(self._all, completed=n_found)
+        for name, number in found.items():
+            self._bars.update(self._tasks[name], completed=number)
 
     def show(self, step: Step) -> None:
         """Move the bars."""
