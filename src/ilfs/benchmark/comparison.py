@@ -36,6 +36,20 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
     """All tests of a reference method against the others, and the stability of all.
 
     What cannot be tested with what there is, says so in its place.
+
+    Parameters
+    ----------
+    results : Results
+        Of a suite that judges numbers of features.
+    reference : str
+        The method that is compared with all others.
+    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"}
+        By which figure.
+
+    Returns
+    -------
+    list of Grid
+        Ranks; the reference over the data sets and on each; the paper's procedure; stability, by data set and by size.
     """
     if results.suite.experiment != "sizes":
         raise ValueError(
@@ -106,7 +120,20 @@ def ranks_grid(results: Results, metric: str) -> Grid:
 
 
 def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
-    """The critical-difference diagram over all sizes."""
+    """The critical-difference diagram over all sizes.
+
+    Parameters
+    ----------
+    results : Results
+        Of a suite that judges numbers of features.
+    metric : str
+        By which figure.
+
+    Returns
+    -------
+    Diagram
+        For `ilfs.benchmark.diagram.diagram_svg`.
+    """
     values = results.values(metric)
     ranked = complete_methods(values)
     found = friedman_test(by_dataset(values[:, ranked]), missing="drop")
@@ -211,9 +238,23 @@ def stability_grids(results: Results) -> list[Grid]:
 
 
 def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:
-    """Which features are chosen: for each data set, in what share of the splits each is among the first ``size``.
+    """Which features are chosen: for each data set, in what share of the splits each is among the first ones.
 
-    Ordered by one method (``by``) or by the mean of all; the first ``top`` are listed.
+    Parameters
+    ----------
+    results : Results
+        Of a suite that judges numbers of features.
+    size : int
+        How many first ones.
+    top : int
+        How many features to list.
+    by : str, optional
+        The method whose choice orders the list; by default the mean of all.
+
+    Returns
+    -------
+    list of Grid
+        One a data set.
     """
     if results.suite.experiment != "sizes":
         raise ValueError(f"suite {results.suite.name} keeps no features: they are of suites that judge numbers of them")

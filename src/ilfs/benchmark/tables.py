@@ -17,7 +17,18 @@ VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the defini
 
 
 def tables_of(results: Results) -> list[Grid]:
-    """The tables of a suite: Table 4 of the paper, Table 3 or Table 2."""
+    """The tables of a suite beside the paper's: its Table 4, Table 3 or Table 2.
+
+    Parameters
+    ----------
+    results : Results
+        What there is of the suite.
+
+    Returns
+    -------
+    list of Grid
+        One below the other; the first says what is missing.
+    """
     grids = {"sizes": sizes_tables, "classes": classes_tables, "timing": timing_table}[results.suite.experiment](
         results
     )
