@@ -7,6 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from ilfs.benchmark import machine
 from ilfs.benchmark.machine import choose, classify, decisions
 
 
@@ -94,3 +95,12 @@ def test_a_class_without_training_rows_is_never_said():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="y must have at least two classes, got one"):
         decisions(np.ones((4, 2)), np.zeros(4, dtype=int), np.ones((1, 2)), 2, [0.1])
+
+
+@pytest.mark.parametrize("shape", [(60, 40), (40, 120)])
+def test_many_samples_are_solved_another_way_with_the_same_answer(shape, monkeypatch):
+    X, y = rows(*shape, n_classes=3)
+    T = rows(20, shape[1], seed=1)[0]
+    expected = decisions(X, y, T, 3, [0.001, 0.1, 10.0])
+    monkeypatch.setattr(machine, "MANY", 10)
+    np.testing.assert_allclose(decisions(X, y, T, 3, [0.001, 0.1, 10.0]), expected, rtol=1e-6, atol=1e-7)
