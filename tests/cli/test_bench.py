@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,16 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT count(*) FROM cells").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+
+
+def test_a_warning_is_a_note(tmp_path, capsys):
+    rows = [f"{k},{k % 7},{k % 2}" for k in range(20)]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join([",a,class", *rows]))  # a first column without a name, as pandas writes it
+    options = ["quick", "--datasets", str(table), "--methods", "fisher", "--splits", "1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        main(["bench", "run", *options, "--store", str(tmp_path / "s.sqlite"), "--jobs", "1", "--quiet"])
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("ilfs: note: ")
+    assert "UserWarning" not in said[0]

@@ -3,11 +3,18 @@
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from ilfs.cli import bench, datasets
 
 STOPPED = 130  # what shells call the end by Ctrl-C
+
+
+def note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning, as a user of the command is to see it."""
+    print(f"ilfs: note: {message}", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     datasets.add_to(commands)
     options = parser.parse_args(arguments)
     try:
-        code: int = options.function(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = note
+            code: int = options.function(options)
         sys.stdout.flush()
     except BrokenPipeError:  # who read it has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
