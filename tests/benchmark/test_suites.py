@@ -5,6 +5,7 @@ import pytest
 from ilfs import ILFS, METHODS
 from ilfs.benchmark import SUITES, Contender, Protocol, Suite, read_suite
 from ilfs.benchmark.suites import suite_of
+from ilfs.datasets import load
 
 
 def written(folder, text):
@@ -55,6 +56,56 @@ def test_without_methods_it_has_the_twelve_and_its_name_is_the_files(tmp_path):
     assert [one.name for one in suite.contenders] == list(METHODS)
 
 
+GENES = "sample,diagnosis,TP53,BRCA1\n" + "".join(f"s{k},{'yn'[k % 2]},{k},{k * k % 7}\n" for k in range(12))
+
+
+def test_data_sets_of_ones_own_are_paths_from_the_folder_of_the_file(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "genes.csv").write_text(GENES)
+    written(
+        tmp_path / "sub",
+        f"""
+        datasets = [
+            "colon", "mine", "genes.csv?target=diagnosis&drop=sample", "./x.tsv.gz", "{tmp_path}/y.csv",
+            {{ path = "genes.csv", target = 1, drop = ["sample", "BRCA1"] }},
+            {{ path = "genes.csv", target = "1", drop = 0 }},
+            {{ path = "wine" }},
+        ]
+        """,
+    )
+    monkeypatch.chdir(tmp_path)
+    suite = read_suite("sub/mine.toml")
+    assert suite.datasets == (
+        "colon",
+        "mine",
+        "sub/genes.csv?target=diagnosis&drop=sample",
+        "sub/x.tsv.gz",
+        f"{tmp_path}/y.csv",
+        "sub/genes.csv?target=1&drop=sample&drop=BRCA1",
+        "sub/genes.csv?target='1'&drop=0",
+        "wine",
+    )
+    assert load(suite.datasets[2]).feature_names == ("TP53", "BRCA1")
+    assert load(suite.datasets[5]).feature_names == ("TP53",)
+    monkeypatch.chdir(tmp_path / "sub")
+    assert read_suite("mine.toml").datasets[5] == "genes.csv?target=1&drop=sample&drop=BRCA1"
+
+
+def test_data_sets_as_tables(tmp_path):
+    path = written(tmp_path, '[[datasets]]\npath = "genes.csv"\ntarget = "diagnosis"\ndrop = "sample"\n')
+    (tmp_path / "genes.csv").write_text(GENES)
+    (name,) = read_suite(path).datasets
+    assert name == f"{tmp_path}/genes.csv?target=diagnosis&drop=sample"
+    assert len(read_suite(path).cells()) == 20 * len(METHODS)
+
+
+def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
+    written(tmp_path, 'datasets = [{ path = "data/genes.csv", target = "diagnosis" }]')
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=rf"^there is no file {tmp_path}/data/genes\.csv$"):
+        read_suite("mine.toml").cells()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -65,6 +116,14 @@ def test_without_methods_it_has_the_twelve_and_its_name_is_the_files(tmp_path):
         ('datasets = ["wine"]\nmethods = [{selector = "ilfs"}]', "must have a name and may have a selector"),
         ('datasets = ["wine"]\nexperiment = "sleep"', "must be 'sizes' or 'classes' or 'timing', got 'sleep'"),
         ('datasets = ["wine", "wine"]', "must have every data set once, got 'wine' again"),
+        ('datasets = "wine"', "datasets of suite .* must be a list, got 'wine'"),
+        ("datasets = [3]", "must be a name, a path, or a table with path, target and drop, got 3"),
+        ('datasets = [{ path = "a.csv", traget = "b" }]', "a table with path, target and drop, got .*'traget'"),
+        ('datasets = [{ target = "b" }]', "a table with path, target and drop, got {'target': 'b'}"),
+        ("datasets = [{ path = 3 }]", "path of a data set of suite .* must be text, got 3"),
+        ('datasets = [{ path = "a.csv", target = true }]', "target of .* must be text or a position, got True"),
+        ('datasets = [{ path = "a.csv", target = ["a"] }]', r"target of .* must be text or a position, got \['a'\]"),
+        ('datasets = [{ path = "a.csv", drop = [1.5] }]', "drop of .* must be text or a position, got 1.5"),
         ("datasets = []", "must have a data set, got none"),
         ('datasets = ["wine"]\nsplits = 0', "splits must be an integer >= 1, got 0"),
         ('datasets = ["wine"]\nsizes = [0]', "sizes must be an integer >= 1, got 0"),

@@ -66,6 +66,13 @@ def test_a_file_that_is_not_registered(data):
     assert load("mine").class_sizes == (4, 2)
 
 
+def test_a_file_that_is_not_registered_without_some_columns(data):
+    write(data / "mine.npz", feature_names=np.array(list("abcd")), stage=1 - Y)
+    assert load("mine?drop=b").feature_names == ("a", "c", "d")
+    table = load("mine", target="stage", drop=[0])
+    assert (table.name, table.n_features, table.class_sizes) == ("mine", 3, (2, 4))
+
+
 def test_only_the_rows_of_a_split(register, data):
     path = write(data / "toy.npz", split=np.array(["train", "valid"] * 3))
     register(split="train", sha256=checksum_of(path))
@@ -82,10 +89,19 @@ def test_an_unknown_name_is_told_with_a_near_one():
 
 
 def test_what_is_missing_is_told_with_the_folder_to_put_it_into(cache, data, monkeypatch):
-    with pytest.raises(FileNotFoundError, match=rf"^COLON is not here: put colon\.npz into {data}$"):
+    source = r"Source: Alon et al\. 1999, .*; see docs/datasets\.md$"
+    put = r"^COLON is not here: put colon\.npz into"
+    with pytest.raises(FileNotFoundError, match=rf"{put} {data}, which ILFS_DATA names\. {source}"):
+        load("colon")
+    monkeypatch.setenv("ILFS_DATA", str(data / "nowhere"))
+    there_is_none = "which ILFS_DATA names, though there is no such folder"
+    with pytest.raises(FileNotFoundError, match=rf"{put} {data}/nowhere, {there_is_none}\. {source}"):
         load("colon")
     monkeypatch.delenv("ILFS_DATA")
-    with pytest.raises(FileNotFoundError, match=rf"into {cache}, or load 'gina_openml', the original rows$"):
+    or_else = "or into a folder that the environment variable ILFS_DATA names"
+    with pytest.raises(FileNotFoundError, match=rf"{put} {cache}, {or_else}\. {source}"):
+        load("colon")
+    with pytest.raises(FileNotFoundError, match=rf"{or_else}, or load 'gina_openml', the original rows\. Source: made"):
         load("gina")
 
 
@@ -123,7 +139,7 @@ def test_a_mirror_without_the_file_is_told(register, cache, monkeypatch):
     with serving() as server:
         monkeypatch.setenv("ILFS_MIRROR", f"{server.address}/missing")
         with pytest.raises(
-            FileNotFoundError, match=rf"toy\.npz could not be downloaded .*404.*: put toy\.npz into {cache}$"
+            FileNotFoundError, match=rf"toy\.npz could not be downloaded .*404.*: put toy\.npz into {cache}, "
         ):
             load("toy")
 

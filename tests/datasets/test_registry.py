@@ -59,6 +59,10 @@ def test_exact_means_the_sizes_of_the_paper(spec):
         assert spec.differs
 
 
+def test_synthetic_sets_are_made_and_no_others():
+    assert all((spec.standing == "made") == (spec.origin == "synthetic") for spec in REGISTRY.values())
+
+
 def test_titles_say_what_is_not_the_papers():
     assert REGISTRY["gina"].title == "GINA (rebuilt)"
     assert REGISTRY["dexter"].title == "DEXTER (600 of 2600 rows)"

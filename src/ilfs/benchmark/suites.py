@@ -8,7 +8,9 @@ from typing import Any
 
 from ilfs.benchmark.contenders import RANDOM, Contender
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
-from ilfs.datasets import load
+from ilfs.datasets import REGISTRY, load
+from ilfs.datasets.naming import spelled
+from ilfs.datasets.readers import ENDINGS, columns_of
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
 
@@ -37,7 +39,7 @@ class Suite:
     experiment : {"sizes", "classes", "timing"}
         The paper's second, its first, or its timing job.
     datasets : tuple of str
-        Names, or paths of files.
+        Names, or paths of files, perhaps with their columns: ``genes.csv?target=diagnosis&drop=sample``.
     contenders : tuple of Contender
         The methods.
     n_splits : int
@@ -119,7 +121,8 @@ def suite_of(name: str) -> Suite:
 def read_suite(path: str) -> Suite:
     """A suite from a TOML file.
 
-    The file has ``datasets`` and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``,
+    The file has ``datasets`` (names, paths from the folder of the file, or tables with ``path``, ``target`` and
+    ``drop``) and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``,
     ``selector`` and ``parameters``), ``splits``, and the fields of `Protocol`: ``sizes``, ``test_share``, ``Cs``,
     ``n_folds``, ``seed``.
     """
@@ -143,11 +146,45 @@ def read_suite(path: str) -> Suite:
     return Suite(
         name=content.get("name", Path(path).stem),
         experiment=content.get("experiment", "sizes"),
-        datasets=tuple(content["datasets"]),
+        datasets=datasets_of(content["datasets"], path),
         contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path)),
         n_splits=content.get("splits", 20),
         protocol=Protocol(**protocol),
     )
+
+
+def datasets_of(datasets: Any, path: str) -> tuple[str, ...]:
+    """From names, paths and tables."""
+    if not isinstance(datasets, list):
+        raise ValueError(f"datasets of suite {path} must be a list, got {datasets!r}")
+    return tuple(dataset_of(one, path) for one in datasets)
+
+
+def dataset_of(one: Any, path: str) -> str:
+    """The name that `ilfs.datasets.load` takes."""
+    entries = {"path": one} if isinstance(one, str) else one
+    known = {"path": (str,), "target": (str, int), "drop": (str, int, list)}
+    if not isinstance(entries, dict) or "path" not in entries or not set(entries) <= set(known):
+        raise ValueError(
+            f"a data set of suite {path} must be a name, a path, or a table with path, target and drop, got {one!r}"
+        )
+    drop = columns_of(entries.get("drop", ()))
+    checked = [("path", entries["path"]), ("target", entries.get("target", "")), *(("drop", name) for name in drop)]
+    for key, value in checked:
+        if type(value) not in known[key]:
+            raise ValueError(
+                f"{key} of a data set of suite {path} must be text{' or a position' * (key != 'path')}, got {value!r}"
+            )
+    return spelled(from_folder(entries["path"], Path(path).parent), entries.get("target"), drop)
+
+
+def from_folder(name: str, folder: Path) -> str:
+    """A path is meant from the folder of the suite; other names stay."""
+    if name in REGISTRY:
+        return name
+    file, query, columns = name.partition("?")
+    is_path = file.lower().endswith(ENDINGS) or (folder / name).exists()
+    return f"{folder / file}{query}{columns}" if is_path else name
 
 
 def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list[Contender]:

@@ -1,4 +1,4 @@
-"""``ilfs datasets``: what there is, and where it would be looked for."""
+"""``ilfs datasets``: what has a name, and whether it is here."""
 
 import argparse
 from typing import Any
@@ -15,10 +15,12 @@ def show(options: argparse.Namespace) -> int:
     """Print them."""
     from ilfs.benchmark.grid import Grid
     from ilfs.datasets import REGISTRY
+    from ilfs.datasets.loading import whereabouts
 
     rows = [
-        [spec.name, spec.title, spec.samples, spec.features, spec.classes, spec.standing] for spec in REGISTRY.values()
+        [spec.name, spec.title, spec.samples, spec.features, spec.classes, spec.standing, whereabouts(spec)]
+        for spec in REGISTRY.values()
     ]
-    header = ["name", "title", "samples", "features", "classes", "standing"]
+    header = ["name", "title", "samples", "features", "classes", "standing", "here"]
     print(Grid("Data sets by name", header, rows).render(options.format))
     return 0

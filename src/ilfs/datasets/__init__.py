@@ -2,6 +2,7 @@
 
 from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.loading import load
+from ilfs.datasets.naming import title_of
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, Spec
@@ -21,4 +22,5 @@ __all__ = [
     "read_table",
     "recovery",
     "recovery_curve",
+    "title_of",
 ]

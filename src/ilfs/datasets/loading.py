@@ -2,14 +2,16 @@
 
 import difflib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from ilfs.datasets.archive import read_archive
 from ilfs.datasets.bundled import load_bundled
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
+from ilfs.datasets.naming import Column, parse
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
-from ilfs.datasets.readers import ENDINGS, read_table
+from ilfs.datasets.readers import ENDINGS, columns_of, read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.synthetic import load_truth
@@ -20,7 +22,11 @@ VOC_YEARS = {"voc2007": 2007, "voc2012": 2012}
 
 
 def load(
-    name_or_path: str | os.PathLike[str], *, target: str | int | None = None, progress: Progress | None = None
+    name_or_path: str | os.PathLike[str],
+    *,
+    target: str | int | None = None,
+    drop: Column | Sequence[Column] = (),
+    progress: Progress | None = None,
 ) -> Table:
     """A data set by its name, or a table from a file of one's own.
 
@@ -35,9 +41,14 @@ def load(
     ----------
     name_or_path : str or path
         A name of :data:`ilfs.datasets.REGISTRY`, or of any other ``.npz`` file of the same format in those folders; or
-        the path of a file, which :func:`ilfs.datasets.read_table` reads.
+        the path of a file, which :func:`ilfs.datasets.read_table` reads. A string may say target and columns to drop
+        behind the path, for places that have room for a name only: ``genes.csv?target=diagnosis&drop=sample&drop=-1``.
+        The names of columns are decoded as in addresses (``%26`` is ``&``), whole numbers are positions, and a column
+        that is called by a number stands in quotes: ``drop='1017'``.
     target : str or int, optional
         The column of a file that holds the classes.
+    drop : str, int or a sequence of them, default=()
+        Columns of a file to leave out.
     progress : callable, optional
         Called during a download from a mirror with the bytes that are there and the bytes to come in all.
 
@@ -54,10 +65,15 @@ def load(
     """
     name = os.fspath(name_or_path)
     spec = REGISTRY.get(name) if isinstance(name_or_path, str) else None
+    dropped = columns_of(drop)
+    if spec is None and isinstance(name_or_path, str) and "?" in name and not Path(name).exists():
+        return _load_query(name, target, dropped, progress)
     if spec is None:
-        return _load_unregistered(name, target)
+        return _load_unregistered(name, target, dropped)
     if target is not None:
         raise ValueError(f"target must be None for {name!r}, whose classes are known, got {target!r}")
+    if dropped:
+        raise ValueError(f"drop must be empty for {name!r}, whose features are known, got {dropped[0]!r}")
     if spec.origin == "scikit-learn":
         return load_bundled(name)
     if spec.origin == "synthetic":
@@ -69,12 +85,21 @@ def load(
     return _on_disk(spec) or _downloaded(spec, progress)
 
 
-def _load_unregistered(name: str, target: str | int | None) -> Table:
+def _load_query(name: str, target: Column | None, drop: tuple[Column, ...], progress: Progress | None) -> Table:
+    said = parse(name)
+    if said.target is not None and target is not None:
+        raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
+    target = said.target if target is None else target
+    return load(said.path, target=target, drop=(*said.drop, *drop), progress=progress)
+
+
+def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...]) -> Table:
     if Path(name).exists() or name.lower().endswith(ENDINGS):
-        return read_table(name, target)
+        return read_table(name, target, drop=drop)
     path = _find(f"{name}.npz")
     if path is not None:
-        return read_archive(path, name)
+        chosen = target is not None or drop
+        return read_table(path, target, name, drop=drop) if chosen else read_archive(path, name)
     near = difflib.get_close_matches(name, REGISTRY, n=1)
     meant = f", did you mean {near[0]!r}" if near else ""
     raise FileNotFoundError(
@@ -130,12 +155,39 @@ def _from_openml(spec: Spec, progress: Progress | None) -> Table | None:  # noqa
     return read_openml(path, spec)
 
 
+def whereabouts(spec: Spec) -> str:
+    """Whether a data set can be loaded, found out without loading it.
+
+    ``"yes"``, ``"made"`` when it is asked for, ``"mirror"`` or ``"OpenML"`` if it would be fetched from there, else
+    ``"no"``.
+    """
+    if spec.origin == "synthetic":
+        return "made"
+    if spec.origin == "scikit-learn" or _find(spec.file) or (spec.openml and _find(openml_file(spec))):
+        return "yes"
+    if spec.name in VOC_YEARS and all(os.environ.get(f"ILFS_VOC_{what}") for what in ("DEVKIT", "NETWORK")):
+        return "made"
+    if _is_offline():
+        return "no"
+    if spec.size and os.environ.get("ILFS_MIRROR", "").split():
+        return "mirror"
+    return "OpenML" if spec.openml else "no"
+
+
 def _is_offline() -> bool:
     return os.environ.get("ILFS_OFFLINE", "") not in ("", "0")
 
 
 def _what_to_do(spec: Spec, failures: list[str]) -> str:
-    """One sentence: what is missing, where it goes, why it was not downloaded."""
-    put = [f"put {spec.file} into {data_folder() or cache_folder()}"] if spec.size else []
-    advice = [spec.advice] if spec.advice else []
-    return f"{'; '.join([f'{spec.title} is not here', *failures])}: {', '.join(put + advice)}"
+    """Two sentences: what is missing, why it was not downloaded, where it goes; where it comes from."""
+    missing = "; ".join([f"{spec.title} is not here", *failures])
+    put = [f"put {spec.file} into {_folder_to_put_into()}"] if spec.size else []
+    advice = ", ".join([*put, *([spec.advice] if spec.advice else [])])
+    return f"{missing}: {advice}. Source: {spec.source}; see docs/datasets.md"
+
+
+def _folder_to_put_into() -> str:
+    folder = data_folder()
+    if folder is None:
+        return f"{cache_folder()}, or into a folder that the environment variable ILFS_DATA names"
+    return f"{folder}, which ILFS_DATA names" + ("" if folder.is_dir() else ", though there is no such folder")

@@ -360,7 +360,7 @@ SYNTHETIC = tuple(
     Spec(
         name=name,
         title=title,
-        standing="exact",
+        standing="made",
         samples=samples,
         features=features,
         class_sizes=class_sizes,

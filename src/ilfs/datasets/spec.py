@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Standing = Literal["exact", "rebuilt", "partial", "stand-in"]
+Standing = Literal["exact", "rebuilt", "partial", "stand-in", "made"]
 Origin = Literal["file", "scikit-learn", "openml", "synthetic"]
 
 NOT_STATED = "not stated by the source"
@@ -39,9 +39,10 @@ class Spec:
         What :func:`ilfs.datasets.load` takes; also the name of its file, without ``.npz``.
     title : str
         The full name, for tables: it says if the data are rebuilt, partial or a stand-in.
-    standing : {"exact", "rebuilt", "partial", "stand-in"}
+    standing : {"exact", "rebuilt", "partial", "stand-in", "made"}
         Whether these are the data of the paper (or of the source, for a set that is not in the paper): all of them,
-        made anew by the published recipe, some of their rows, or other data in their place.
+        made anew by the published recipe, some of their rows, or other data in their place; ``"made"`` if there is
+        nothing to compare them with, as they are synthetic.
     samples, features : int or None
         The size; None if it depends on what the user has.
     class_sizes : tuple of int, optional

@@ -35,9 +35,9 @@ SPARSE = """@relation words
 """
 
 
-def read(tmp_path, text, target=None, name="toy.arff"):
+def read(tmp_path, text, target=None, name="toy.arff", **options):
     (tmp_path / name).write_text(text)
-    return read_table(tmp_path / name, target)
+    return read_table(tmp_path / name, target, **options)
 
 
 def test_dense(tmp_path):
@@ -66,6 +66,19 @@ def test_sparse_stays_sparse_and_leaves_out_the_first_value(tmp_path):
     assert table.feature_names == ("one", "two", "three")
     assert table.class_names == ("ham", "spam")
     assert table.y.tolist() == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("rows", ["s1,1,x,2\ns2,3,y,4\n", "{1 1, 3 2}\n{0 s2, 1 3, 2 y, 3 4}\n"])
+def test_columns_to_drop(tmp_path, rows):
+    text = (
+        f"@relation r\n@attribute id string\n@attribute a real\n@attribute k {{x,y}}\n@attribute b real\n@data\n{rows}"
+    )
+    table = read(tmp_path, text, "k", drop="id")
+    np.testing.assert_array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, [[1, 2], [3, 4]])
+    assert table.feature_names == ("a", "b")
+    assert read(tmp_path, text, "k", drop=(0, "a")).feature_names == ("b",)
+    with pytest.raises(ValueError, match=r"column 'id' .* got string; if it is the class: target='id'; .*: drop='id' "):
+        read(tmp_path, text, "k")
 
 
 def test_sparse_agrees_with_scikit_learns_reader(tmp_path):

@@ -101,6 +101,28 @@ def test_a_matrix_with_its_target_in_a_column(tmp_path):
     table = read_table(tmp_path / "toy.npy", target=-1)
     np.testing.assert_array_equal(table.X, X)
     assert table.class_names == ("2", "7")
+    np.testing.assert_array_equal(read_table(tmp_path / "toy.npy", target=-1, drop=[1, -4]).X, X[:, [2]])
+
+
+@pytest.mark.parametrize("write", [npz, mat])
+@pytest.mark.parametrize("kept", [np.asarray, sparse.csc_matrix])
+def test_columns_of_the_features_to_drop(tmp_path, write, kept):
+    if kept is not np.asarray and write is npz:
+        pytest.skip("an .npz has no sparse arrays but their parts")
+    table = read_table(write(tmp_path, X=kept(X), y=Y), drop=[0, -1])
+    np.testing.assert_array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, X[:, [1]])
+    with pytest.raises(ValueError, match=r"drop must leave a column of .*, got all 3"):
+        read_table(tmp_path / f"toy.{write.__name__}", drop=(0, 1, 2, -1))
+    with pytest.raises(ValueError, match=r"drop must be the position of a column, .* has no names of columns, got 'a'"):
+        read_table(tmp_path / f"toy.{write.__name__}", drop="a")
+
+
+@pytest.mark.parametrize("codes", [{}, {"class_names": np.array(["no", "yes"])}])
+def test_named_features_to_drop(tmp_path, codes):
+    y = Y if not codes else np.array([0, 1, 0, 1])
+    path = npz(tmp_path, X=X, y=y, feature_names=np.array(["a", "b", "a"]), **codes)
+    assert read_table(path, drop="a.2").feature_names == ("a", "b")
+    assert read_table(path, drop=["b"]).X.tolist() == X[:, [0, 2]].tolist()
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,16 @@ def test_a_missing_class(tmp_path):
         read_table(path)
 
 
+@pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
+def test_columns_to_drop(tmp_path, name):
+    path = written(FRAME.assign(sample=["s1", "s2", "s3"], batch=1), tmp_path / name)
+    table = read_table(path, "kind", drop=["sample", -1, "b"])
+    assert table.feature_names == ("a", "c")
+    assert read_table(path, drop=["sample", "batch"]).class_names == ("blue", "red")  # the last that is left
+    with pytest.raises(ValueError, match=r"got 's1' .*if it is the class: target='sample'; .* rows: drop='sample' "):
+        read_table(path, "kind")
+
+
 def test_float32_stays(tmp_path):
     frame = pd.DataFrame({"a": np.float32([1, 2]), "b": np.float32([3, 4]), "y": [0, 1]})
     assert read_table(written(frame, tmp_path / "toy.parquet")).X.dtype == np.float32

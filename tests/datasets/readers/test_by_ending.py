@@ -36,10 +36,12 @@ def test_load_reads_files_too(tmp_path, monkeypatch):
     assert load(tmp_path / "toy.csv", target="a").feature_names == ("b", "y")
     monkeypatch.chdir(tmp_path)
     assert load("toy.csv").class_sizes == (1, 2)
-    with pytest.raises(FileNotFoundError, match=r"no file missing\.csv"):
+    with pytest.raises(FileNotFoundError, match=rf"^there is no file {tmp_path / 'missing.csv'}$"):
         load("missing.csv")
     with pytest.raises(ValueError, match="target must be None for 'wine', whose classes are known, got 'a'"):
         load("wine", target="a")
+    with pytest.raises(ValueError, match="drop must be empty for 'wine', whose features are known, got 0"):
+        load("wine", drop=0)
 
 
 def test_a_name_of_the_registry_comes_before_a_file_and_a_path_does_not(tmp_path, monkeypatch):

@@ -48,6 +48,8 @@ def test_a_target_cannot_be_chosen(tmp_path):
         ValueError, match=r"target must be None for .*toy\.svm, whose rows begin with their class, got 'y'"
     ):
         read_table(tmp_path / "toy.svm", "y")
+    with pytest.raises(ValueError, match=r"drop must be empty for .*toy\.svm, whose columns have no names, got 0"):
+        read_table(tmp_path / "toy.svm", drop=0)
 
 
 def test_a_broken_gzip_file(tmp_path):

@@ -15,8 +15,8 @@ def written(tmp_path, text, name="toy.csv", encoding="utf-8"):
     return path
 
 
-def read(tmp_path, text, target=None, **where):
-    return read_table(written(tmp_path, text, **where), target)
+def read(tmp_path, text, target=None, drop=(), **where):
+    return read_table(written(tmp_path, text, **where), target, drop=drop)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", ", ", "   "])
@@ -132,6 +132,79 @@ def test_a_target_that_is_not_there(tmp_path, target, error, sentence):
 def test_two_columns_could_be_the_target(tmp_path):
     with pytest.raises(ValueError, match=r"target must say which column of .* holds the classes: 'y' or 'CLASS'"):
         read(tmp_path, "y,a,CLASS\n1,2,3\n4,5,6\n")
+
+
+BIOLOGY = "sample,diagnosis,TP53,BRCA1,batch\ns1,tumour,1.5,2,b1\ns2,normal,NA,3,b2\ns3,tumour,4,5,b1\n"
+
+
+@pytest.mark.parametrize("drop", [("sample", "batch"), (0, -1), ("sample", 4, "batch")])
+@pytest.mark.parametrize("target", ["diagnosis", 1, -4])
+def test_columns_to_drop(tmp_path, target, drop):
+    table = read(tmp_path, BIOLOGY, target, drop)
+    np.testing.assert_array_equal(table.X, [[1.5, 2], [np.nan, 3], [4, 5]])
+    assert table.feature_names == ("TP53", "BRCA1")
+    assert table.class_names == ("normal", "tumour")
+
+
+def test_one_column_to_drop_and_the_target_is_the_last_that_is_left(tmp_path):
+    text = "a,b,grade,site\n1,2,low,x\n3,4,high,y\n"
+    for drop in ("site", 3, ["site"]):
+        table = read(tmp_path, text, drop=drop)
+        assert table.feature_names == ("a", "b")
+        assert table.class_names == ("high", "low")
+
+
+def test_columns_to_drop_without_a_header(tmp_path):
+    table = read(tmp_path, "s1,red,1,2\ns2,blue,3,4\n", 1, 0)
+    np.testing.assert_array_equal(table.X, [[1, 2], [3, 4]])
+    assert table.feature_names is None
+    assert table.class_names == ("blue", "red")
+    table = read(tmp_path, "1,2,a,x\n3,4,5,7\n", drop=-1)  # text in what is no feature makes no header
+    assert table.class_names == ("5", "a")
+
+
+@pytest.mark.parametrize(
+    ("target", "drop", "error", "sentence"),
+    [
+        ("diagnosis", "smaple", ValueError, r"drop must be a column of .*toy\.csv \(such as sample\), got 'smaple'"),
+        ("diagnosis", 5, ValueError, r"drop must be a position from 0 to 4 in .*toy\.csv, got 5"),
+        ("diagnosis", [None], TypeError, "drop must be the name of a column or its position, got None"),
+        ("diagnosis", True, TypeError, "drop must be the name of a column or its position, got True"),
+        ("batch", "batch", ValueError, r"target and drop must be different columns of .*, got 'batch' for both"),
+        (-1, "batch", ValueError, r"target and drop must be different columns of .*, got -1 for both"),
+        (None, range(5), ValueError, r"drop must leave a column of .*toy\.csv, got all 5"),
+        (None, range(4), ValueError, r"must have at least 2 rows and 1 feature, got \d and 0"),
+    ],
+)
+def test_columns_that_cannot_be_dropped(tmp_path, target, drop, error, sentence):
+    with pytest.raises(error, match=sentence):
+        read(tmp_path, BIOLOGY, target, drop)
+
+
+def test_text_in_a_feature_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(ValueError, match="column 'sample' of ") as caught:
+        read(tmp_path, BIOLOGY)
+    assert str(caught.value).endswith(
+        "got 's1' in row 1; if it is the class: target='sample'; if it names the rows: drop='sample' "
+        f"(in a command or a suite: '{tmp_path}/toy.csv?drop=sample')"
+    )
+    with pytest.raises(ValueError, match=r"column 1 of .*: target=0; .*: drop=0 .*toy\.csv\?drop=0'"):
+        read(tmp_path, "s1,1,red\ns2,2,blue\n")
+
+
+def test_measurements_as_the_target_are_refused_with_what_to_do(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"got 0.7 in row 2: target says which .*, and samples must be rows, not columns"
+    ):
+        read(tmp_path, "gene,s1,s2\nTP53,0.5,2\nBRCA1,0.25,0.7\n", drop="gene")
+
+
+def test_a_position_that_is_another_columns_name_is_refused(tmp_path):
+    text = "id,0,1,y\n7,1,2,0\n8,3,4,1\n"
+    with pytest.raises(ValueError, match=r"one is called '1' and another has this position \('0'\), got 1"):
+        read(tmp_path, text, drop=1)
+    assert read(tmp_path, text, drop="1").feature_names == ("id", "0")
+    assert read(tmp_path, "0,1,y\n1,2,0\n3,4,1\n", drop=1).feature_names == ("0",)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from ilfs.datasets.readers.assemble import Target, assemble, check_names, find_target, number_in
+from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, number_in, what_to_do
 from ilfs.datasets.readers.text import Layout, open_text, read_numbers
 from ilfs.datasets.table import Table
 
@@ -42,7 +42,7 @@ class Attribute:
         return self.values[0] if self.values else "0"
 
 
-def read_arff(path: Path, target: Target, name: str) -> Table:
+def read_arff(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read an ARFF file."""
     with open_text(path) as file:
         lines = (line.strip() for line in file)
@@ -53,12 +53,12 @@ def read_arff(path: Path, target: Target, name: str) -> Table:
         raise ValueError(f"{path} has a header but no rows")
     names = [attribute.name for attribute in attributes]
     check_names(names, path)
-    at = find_target(names, len(names), target, path)
-    _check_features(attributes, at, path)
+    at, features = find_columns(names, len(names), target, drop, path)
+    _check_features(attributes, features, path)
     read_rows = _read_sparse if rows[0].startswith("{") else _read_dense
-    X, labels = read_rows(rows, attributes, at, path)
+    X, labels = read_rows(rows, attributes, at, features, path)
     _check_labels(labels, attributes[at], path)
-    return assemble(path, name, X, labels, [*names[:at], *names[at + 1 :]], attributes[at].values)
+    return assemble(path, name, X, labels, [names[j] for j in features], attributes[at].values)
 
 
 def _header(content: Iterator[str], path: Path) -> list[Attribute]:
@@ -85,11 +85,12 @@ def _attribute(line: str, path: Path) -> Attribute:
     return Attribute(name, kind.split()[0].lower())
 
 
-def _check_features(attributes: Sequence[Attribute], at: int, path: Path) -> None:
-    for j, attribute in enumerate(attributes):
-        if j != at and not attribute.holds_numbers:
+def _check_features(attributes: Sequence[Attribute], features: Iterable[int], path: Path) -> None:
+    for attribute in (attributes[j] for j in features):
+        if not attribute.holds_numbers:
             got = f"one of {', '.join(attribute.values[:5])}" if attribute.values else attribute.kind
-            raise ValueError(f"column {attribute.name!r} of {path} must hold numbers, got {got}")
+            advice = what_to_do([attribute.name], 0, path)
+            raise ValueError(f"column {attribute.name!r} of {path} must hold numbers, got {got}; {advice}")
 
 
 def _check_labels(labels: Iterable[str], attribute: Attribute, path: Path) -> None:
@@ -100,37 +101,42 @@ def _check_labels(labels: Iterable[str], attribute: Attribute, path: Path) -> No
             )
 
 
-def _read_dense(rows: Sequence[str], attributes: Sequence[Attribute], at: int, path: Path) -> tuple[object, list[str]]:
+def _read_dense(
+    rows: Sequence[str], attributes: Sequence[Attribute], at: int, features: Sequence[int], path: Path
+) -> tuple[object, list[str]]:
     layout = Layout(",", [attribute.name for attribute in attributes])
     labels, values = [], []
     for number, row in enumerate(rows, start=1):
         cells = _cells(row, path)
         if len(cells) != len(attributes):
             raise ValueError(f"row {number} of {path} must have {len(attributes)} cells, got {len(cells)}")
-        labels.append(cells.pop(at))
-        values.append(read_numbers(cells, layout, at, number, path))
+        labels.append(cells[at])
+        values.append(read_numbers([cells[j] for j in features], features, layout, number, path))
     return np.array(values), labels
 
 
-def _read_sparse(rows: Sequence[str], attributes: Sequence[Attribute], at: int, path: Path) -> tuple[object, list[str]]:
-    _check_left_out(attributes, at, path)
-    names = [attribute.name for attribute in attributes]
+def _read_sparse(
+    rows: Sequence[str], attributes: Sequence[Attribute], at: int, features: Sequence[int], path: Path
+) -> tuple[object, list[str]]:
+    _check_left_out(attributes, features, path)
+    layout = Layout(",", [attribute.name for attribute in attributes])
+    place = {j: k for k, j in enumerate(features)}
     labels, data, indices, indptr = [], list[float](), list[int](), [0]
     for number, row in enumerate(rows, start=1):
         cells = _sparse_cells(row, number, len(attributes), path)
-        labels.append(cells.pop(at, attributes[at].left_out))
-        layout = Layout(",", [names[j] for j in cells])
-        data.extend(read_numbers(list(cells.values()), layout, len(cells), number, path))
-        indices.extend(j - (j > at) for j in cells)
+        labels.append(cells.get(at, attributes[at].left_out))
+        columns = [j for j in cells if j in place]
+        data.extend(read_numbers([cells[j] for j in columns], columns, layout, number, path))
+        indices.extend(place[j] for j in columns)
         indptr.append(len(indices))
-    X = sparse.csr_array((np.array(data), indices, indptr), shape=(len(rows), len(attributes) - 1))
+    X = sparse.csr_array((np.array(data), indices, indptr), shape=(len(rows), len(features)))
     X.sort_indices()
     return X, labels
 
 
-def _check_left_out(attributes: Sequence[Attribute], at: int, path: Path) -> None:
-    for j, attribute in enumerate(attributes):
-        if j != at and number_in(attribute.left_out) != 0:
+def _check_left_out(attributes: Sequence[Attribute], features: Iterable[int], path: Path) -> None:
+    for attribute in (attributes[j] for j in features):
+        if number_in(attribute.left_out) != 0:
             raise ValueError(
                 f"the first value of {attribute.name!r} of {path} must be 0, as sparse rows leave it out, "
                 f"got {attribute.left_out}"

@@ -8,24 +8,25 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.archive import distinct, matrix_of, read_arrays
-from ilfs.datasets.readers.assemble import Target, assemble, find_target
+from ilfs.datasets.readers.assemble import Drop, Target, assemble, find_columns, find_kept
 from ilfs.datasets.table import Table, with_checksum
 
 FEATURES = ("X", "x", "data", "features", "fea")
 TARGETS = ("y", "Y", "target", "labels", "label", "class")
 
 
-def read_npz(path: Path, target: Target, name: str) -> Table:
+def read_npz(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read features and target from a NumPy archive; sparse features are CSR parts."""
     parts = read_arrays(path)
     if "class_names" in parts and "y" in parts and target is None:
-        return with_checksum(_of_archive(path, parts, name))
+        return with_checksum(_of_archive(path, parts, drop, name))
     X = matrix_of(parts, path) if "indptr" in parts else parts[_which(parts, FEATURES, "features", path)]
     names = parts.get("feature_names")
-    return _table(path, name, X, parts[_target_in(parts, target, path)], None if names is None else names.tolist())
+    y = parts[_target_in(parts, target, path)]
+    return _table(path, name, X, y, drop, None if names is None else distinct(names.tolist()))
 
 
-def read_npy(path: Path, target: Target, name: str) -> Table:
+def read_npy(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read a matrix of which one column is the target."""
     try:
         matrix = np.load(path, allow_pickle=False)
@@ -37,11 +38,11 @@ def read_npy(path: Path, target: Target, name: str) -> Table:
         )
     if matrix.ndim != 2:
         raise ValueError(f"{path} must be a matrix, got an array of shape {matrix.shape}")
-    at = find_target(None, matrix.shape[1], target, path)
-    return _table(path, name, np.delete(matrix, at, axis=1), matrix[:, at])
+    at, features = find_columns(None, matrix.shape[1], target, drop, path)
+    return _table(path, name, matrix[:, features], matrix[:, at])
 
 
-def read_mat(path: Path, target: Target, name: str) -> Table:
+def read_mat(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read features and target from a MATLAB file."""
     from scipy.io import loadmat
 
@@ -53,13 +54,22 @@ def read_mat(path: Path, target: Target, name: str) -> Table:
         raise ValueError(f"{path} must be a whole MATLAB file: {error}") from error
     parts = {key: value for key, value in loaded.items() if not key.startswith("__")}
     X = parts[_which(parts, FEATURES, "features", path)]
-    return _table(path, name, X, parts[_target_in(parts, target, path)])
+    return _table(path, name, X, parts[_target_in(parts, target, path)], drop)
 
 
-def _of_archive(path: Path, parts: Mapping[str, Any], name: str) -> Table:
+def _of_archive(path: Path, parts: Mapping[str, Any], drop: Drop, name: str) -> Table:
     """Our own format, in which the classes have codes already."""
     names = distinct(parts["feature_names"].tolist()) if "feature_names" in parts else None
-    return Table(name, matrix_of(parts, path), parts["y"], tuple(map(str, parts["class_names"])), names)
+    X, names = _without(drop, matrix_of(parts, path), names, path)
+    return Table(name, X, parts["y"], tuple(map(str, parts["class_names"])), names)
+
+
+def _without(drop: Drop, X: Any, names: tuple[str, ...] | None, path: Path) -> tuple[Any, tuple[str, ...] | None]:
+    """The features that are not dropped, and their names."""
+    if not drop:
+        return X, names
+    kept = find_kept(names, X.shape[1], drop, path)
+    return X[:, kept], None if names is None else tuple(names[j] for j in kept)
 
 
 def _target_in(parts: Mapping[str, Any], target: Target, path: Path) -> str:
@@ -80,12 +90,14 @@ def _which(parts: Mapping[str, Any], usual: Sequence[str], what: str, path: Path
     return found[0]
 
 
-def _table(path: Path, name: str, X: Any, target: Any, feature_names: Sequence[str] | None = None) -> Table:
+def _table(
+    path: Path, name: str, X: Any, target: Any, drop: Drop = (), feature_names: tuple[str, ...] | None = None
+) -> Table:
     if X.ndim != 2 or X.dtype.kind not in "buif":
         raise ValueError(f"the features of {path} must be a matrix of numbers, got shape {X.shape} of {X.dtype}")
     X = sparse.csr_array(X) if sparse.issparse(X) else X
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    names = None if feature_names is None else distinct(feature_names)
+    X, names = _without(drop, X, feature_names, path)
     return assemble(path, name, X, _labels(target, path), names)
 
 

@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.datasets.readers.assemble import Target, assemble, check_names, find_target
+from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, what_to_do
 from ilfs.datasets.table import Table
 
 
-def read_parquet(path: Path, target: Target, name: str) -> Table:
+def read_parquet(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read a Parquet file."""
     _check_pyarrow(path)
     from pyarrow import parquet
 
-    return _read(path, target, name, lambda: parquet.ParquetFile(path).read())
+    return _read(path, target, drop, name, lambda: parquet.ParquetFile(path).read())
 
 
-def read_feather(path: Path, target: Target, name: str) -> Table:
+def read_feather(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read a Feather file."""
     _check_pyarrow(path)
     from pyarrow import feather
 
-    return _read(path, target, name, lambda: feather.read_table(path, memory_map=False))
+    return _read(path, target, drop, name, lambda: feather.read_table(path, memory_map=False))
 
 
 def _check_pyarrow(path: Path) -> None:
@@ -35,7 +35,7 @@ def _check_pyarrow(path: Path) -> None:
         raise ImportError(f'reading {path.name} needs pyarrow: pip install "ilfs[parquet]"') from error
 
 
-def _read(path: Path, target: Target, name: str, read: Callable[[], Any]) -> Table:
+def _read(path: Path, target: Target, drop: Drop, name: str, read: Callable[[], Any]) -> Table:
     try:
         table = _without_names_of_rows(read())
     except Exception as error:  # a damaged file makes Arrow raise almost anything
@@ -45,8 +45,7 @@ def _read(path: Path, target: Target, name: str, read: Callable[[], Any]) -> Tab
     check_names(names, path)
     if not names:
         raise ValueError(f"{path} has no columns")
-    at = find_target(names, len(names), target, path)
-    features = [j for j in range(len(names)) if j != at]
+    at, features = find_columns(names, len(names), target, drop, path)
     columns = [_numbers(table.column(j), names[j], path) for j in features]
     X = np.column_stack(columns) if columns else np.empty((table.num_rows, 0))
     return assemble(path, name, X, table.column(at).to_pylist(), [names[j] for j in features])
@@ -71,7 +70,10 @@ def _numbers(column: Any, name: str, path: Path) -> NDArray[Any]:
         column = column.cast(pa.int8())
     elif not any(is_kind(kind) for is_kind in (types.is_floating, types.is_integer, types.is_decimal, types.is_null)):
         row, value = _first_value(column)
-        raise ValueError(f"column {name!r} of {path} must hold numbers, got {value!r} ({kind}) in row {row}")
+        raise ValueError(
+            f"column {name!r} of {path} must hold numbers, got {value!r} ({kind}) in row {row}; "
+            f"{what_to_do([name], 0, path)}"
+        )
     return np.asarray(column.cast(pa.float64()).to_numpy())
 
 

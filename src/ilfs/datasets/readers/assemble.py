@@ -1,4 +1,4 @@
-"""What all formats have in common: finding the target, naming the classes, refusing what no selector can use."""
+"""What all formats have in common: finding target and features, naming classes, refusing what no selector can use."""
 
 import difflib
 import math
@@ -12,40 +12,73 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Integers
+from ilfs.datasets.naming import spelled
 from ilfs.datasets.table import Table, with_checksum
 from ilfs.parameters import is_integer
 
-Target = str | int | None
-Reader = Callable[[Path, Target, str], Table]
+Column = str | int
+Target = Column | None
+Drop = Sequence[Column]
+Reader = Callable[[Path, Target, Drop, str], Table]
 
 USUAL_TARGETS = ("class", "target", "label", "y")
+OTHERWISE = "target says which column holds them, and samples must be rows, not columns"
 MISSING = ("", "na", "nan", "n/a", "null", "?")  # in any case
 
 
-def find_target(names: Sequence[str] | None, n_columns: int, target: Target, path: Path) -> int:
-    """Position of the column that holds the classes."""
-    if isinstance(target, str):
-        return _named(names, target, path)
-    if is_integer(target):
-        if not -n_columns <= int(target or 0) < n_columns:
-            raise ValueError(f"target must be a position from 0 to {n_columns - 1} in {path}, got {target}")
-        return int(target or 0) % n_columns
-    if target is not None:
-        raise TypeError(f"target must be the name of a column, its position or None, got {target!r}")
-    usual = [j for j, name in enumerate(names or ()) if name.lower() in USUAL_TARGETS]
+def find_columns(
+    names: Sequence[str] | None, n_columns: int, target: Target, drop: Drop, path: Path
+) -> tuple[int, list[int]]:
+    """Position of the column that holds the classes, and those of the features."""
+    kept = find_kept(names, n_columns, drop, path)
+    at = _usual_target(names, kept, path) if target is None else _find("target", target, names, n_columns, path)
+    if at not in kept:
+        raise ValueError(f"target and drop must be different columns of {path}, got {target!r} for both")
+    return at, [j for j in kept if j != at]
+
+
+def find_kept(names: Sequence[str] | None, n_columns: int, drop: Drop, path: Path) -> list[int]:
+    """Positions of the columns that are not dropped."""
+    dropped = {_find("drop", column, names, n_columns, path) for column in drop}
+    if len(dropped) == n_columns:
+        raise ValueError(f"drop must leave a column of {path}, got all {n_columns}")
+    return [j for j in range(n_columns) if j not in dropped]
+
+
+def _find(role: str, column: Any, names: Sequence[str] | None, n_columns: int, path: Path) -> int:
+    """Position of a column; ``role`` is the parameter that names it."""
+    if isinstance(column, str):
+        return _named(role, column, names, path)
+    if not is_integer(column):
+        or_none = ", its position or None" if role == "target" else " or its position"
+        raise TypeError(f"{role} must be the name of a column{or_none}, got {column!r}")
+    if not -n_columns <= column < n_columns:
+        raise ValueError(f"{role} must be a position from 0 to {n_columns - 1} in {path}, got {column}")
+    position = int(column) % n_columns
+    # columns may be called by numbers, as genes are in Entrez: a wrong one would go unseen
+    if names is not None and str(column) in names and names[position] != str(column):
+        raise ValueError(
+            f"{role} must be the name of a column of {path}, as one is called {str(column)!r} "
+            f"and another has this position ({names[position]!r}), got {column}"
+        )
+    return position
+
+
+def _named(role: str, column: str, names: Sequence[str] | None, path: Path) -> int:
+    if names is None:
+        raise ValueError(f"{role} must be the position of a column, as {path} has no names of columns, got {column!r}")
+    if column not in names:
+        near = difflib.get_close_matches(column, names, n=3) or list(names[:3])
+        raise ValueError(f"{role} must be a column of {path} (such as {', '.join(near)}), got {column!r}")
+    return names.index(column)
+
+
+def _usual_target(names: Sequence[str] | None, kept: Sequence[int], path: Path) -> int:
+    usual = [j for j in kept if names is not None and names[j].lower() in USUAL_TARGETS]
     if len(usual) > 1:
         both = " or ".join(repr((names or ())[j]) for j in usual)
         raise ValueError(f"target must say which column of {path} holds the classes: {both}")
-    return usual[0] if usual else n_columns - 1
-
-
-def _named(names: Sequence[str] | None, target: str, path: Path) -> int:
-    if names is None:
-        raise ValueError(f"target must be the position of a column, as {path} has no names of columns, got {target!r}")
-    if target not in names:
-        near = difflib.get_close_matches(target, names, n=3) or list(names[:3])
-        raise ValueError(f"target must be a column of {path} (such as {', '.join(near)}), got {target!r}")
-    return names.index(target)
+    return usual[0] if usual else kept[-1]
 
 
 def check_names(names: Sequence[str], path: Path) -> None:
@@ -60,6 +93,15 @@ def check_names(names: Sequence[str], path: Path) -> None:
 def column_called(names: Sequence[str] | None, j: int) -> str:
     """How a sentence calls a column: by name, or counted from 1."""
     return f"column {j + 1}" if names is None else f"column {names[j]!r}"
+
+
+def what_to_do(names: Sequence[str] | None, j: int, path: Path) -> str:
+    """How a sentence about text in a feature ends."""
+    column: Column = j if names is None else names[j]
+    return (
+        f"if it is the class: target={column!r}; if it names the rows: drop={column!r} "
+        f"(in a command or a suite: {spelled(str(path), drop=[column])!r})"
+    )
 
 
 def assemble(
@@ -128,7 +170,9 @@ def _as_text(labels: list[Any], path: Path) -> list[str]:
     for row, number in enumerate(numbers, start=1):
         if number is not None and not number.is_integer():
             got = f"{labels[row - 1]} in row {row}"
-            raise ValueError(f"the target of {path} must hold classes (text, truth values or integers), got {got}")
+            raise ValueError(
+                f"the target of {path} must hold classes (text, truth values or integers), got {got}: {OTHERWISE}"
+            )
     return [f"{number:.0f}" for number in numbers]
 
 

@@ -1,12 +1,13 @@
 """One function for all formats: the ending of the file's name says which."""
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ilfs.datasets.readers.arff import read_arff
 from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
 from ilfs.datasets.readers.arrow import read_feather, read_parquet
-from ilfs.datasets.readers.assemble import Reader
+from ilfs.datasets.readers.assemble import Column, Reader
 from ilfs.datasets.readers.svmlight import read_svmlight
 from ilfs.datasets.readers.text import read_text
 from ilfs.datasets.table import Table
@@ -34,8 +35,16 @@ GZIPPED = {
 ENDINGS = (*READERS, *(f"{ending}.gz" for ending in GZIPPED))
 
 
-def read_table(path: str | os.PathLike[str], target: str | int | None = None, name: str | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | int | None = None,
+    name: str | None = None,
+    *,
+    drop: Column | Sequence[Column] = (),
+) -> Table:
     r"""Read a table from a file of one's own; the ending of its name says the format.
+
+    Rows are samples, and columns are features.
 
     Parameters
     ----------
@@ -46,10 +55,13 @@ def read_table(path: str | os.PathLike[str], target: str | int | None = None, na
         version 7). Text formats may be gzipped (``.csv.gz``).
     target : str or int, optional
         The column that holds the classes: its name, or its position from 0 (from -1 backwards). By default a column
-        called class, target, label or y, in capitals or not, else the last. In ``.npz`` and ``.mat`` it is an array of
-        its own: its name, by default y, Y, target, labels, label or class.
+        called class, target, label or y, in capitals or not, else the last that is not dropped. In ``.npz`` and
+        ``.mat`` it is an array of its own: its name, by default y, Y, target, labels, label or class.
     name : str, optional
         What to call the table; the name of the file by default.
+    drop : str, int or a sequence of them, default=()
+        Columns to leave out, by name or position: names of samples, batches, other outcomes. In ``.npz`` and ``.mat``
+        columns of the features; there are none to name in svmlight files.
 
     Returns
     -------
@@ -63,17 +75,23 @@ def read_table(path: str | os.PathLike[str], target: str | int | None = None, na
     >>> from ilfs.datasets import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "cells.csv"
-    ...     _ = path.write_text("size;round;class\n3,5;NA;benign\n4,1;0;malignant\n3,9;1;benign\n")
-    ...     read_table(path)
+    ...     _ = path.write_text("cell;kind;size;round\nc1;benign;3,5;NA\nc2;malignant;4,1;0\nc3;benign;3,9;1\n")
+    ...     read_table(path, target="kind", drop="cell")
     <Table cells: 3 samples x 2 features; classes benign 2, malignant 1>
     """
     path = Path(path)
     stem, reader = _reader_of(path)
     if not path.is_file():
-        raise FileNotFoundError(f"no file {path}" if not path.is_dir() else f"{path} must be a file, not a folder")
+        what = f"{path} must be a file, not a folder" if path.is_dir() else f"there is no file {path.absolute()}"
+        raise FileNotFoundError(what)
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty")
-    return reader(path, target, name or stem)
+    return reader(path, target, columns_of(drop), name or stem)
+
+
+def columns_of(drop: Column | Sequence[Column]) -> tuple[Column, ...]:
+    """One column, or several."""
+    return (drop,) if isinstance(drop, str) or not isinstance(drop, Iterable) else tuple(drop)
 
 
 def _reader_of(path: Path) -> tuple[str, Reader]:

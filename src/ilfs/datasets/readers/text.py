@@ -21,11 +21,13 @@ from ilfs.arrays import Floats
 from ilfs.datasets.readers.assemble import (
     MISSING,
     USUAL_TARGETS,
+    Drop,
     Target,
     assemble,
     check_names,
     column_called,
-    find_target,
+    find_columns,
+    what_to_do,
 )
 from ilfs.datasets.table import Table
 from ilfs.parameters import is_integer
@@ -49,13 +51,13 @@ class Layout:
         return parse_number(cell.replace(",", ".") if self.delimiter == ";" and cell.count(",") == 1 else cell)
 
 
-def read_text(path: Path, target: Target, name: str) -> Table:
+def read_text(path: Path, target: Target, drop: Drop, name: str) -> Table:
     """Read delimited text."""
     with open_text(path) as file:
-        layout = _layout(list(islice(file, LOOKED_AT)), target, path)
+        layout = _layout(list(islice(file, LOOKED_AT)), [*drop, target], path)
     with open_text(path) as file:
         body = islice(_rows(file, layout.delimiter), int(layout.names is not None), None)
-        return _read_body(body, layout, target, path, name)
+        return _read_body(body, layout, target, drop, path, name)
 
 
 @contextmanager
@@ -84,10 +86,10 @@ def parse_number(cell: str) -> float | None:
         return None
 
 
-def _layout(lines: Sequence[str], target: Target, path: Path) -> Layout:
+def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layout:
     layout = Layout(_delimiter_of(lines, path))
     start = list(islice(_rows(lines, layout.delimiter), 2))
-    if not _is_header(start, layout, target):
+    if not _is_header(start, layout, chosen):
         return layout
     names = [cell.strip() for cell in start[0]]
     n_skipped = int(len(start) > 1 and len(start[1]) == len(names) + 1)  # as R's write.table leaves it
@@ -125,37 +127,41 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     return (row for row in cells if row and row != [""])
 
 
-def _is_header(start: Sequence[list[str]], layout: Layout, target: Target) -> bool:
+def _is_header(start: Sequence[list[str]], layout: Layout, chosen: Sequence[Target]) -> bool:
+    """Whether the first row names the columns; ``chosen`` are those to drop and, last, the target."""
     first, second = start[0], start[-1]
-    if isinstance(target, str) or first[-1].strip().lower() in USUAL_TARGETS or len(second) == len(first) + 1:
+    named = any(isinstance(column, str) for column in chosen)
+    if named or first[-1].strip().lower() in USUAL_TARGETS or len(second) == len(first) + 1:
         return True
-    at = target if is_integer(target) else -1
-    # classes may be text or numbers, so that only features tell
-    features = [j for j in range(min(len(first), len(second))) if j not in (at, len(first) + int(at or 0))]
+    # classes and names of rows may be text or numbers, so that only features tell
+    others = {int(column) % len(first) for column in chosen if is_integer(column) and column is not None}
+    if chosen[-1] is None:
+        others.add(max(set(range(len(first))) - others, default=0))
+    features = [j for j in range(min(len(first), len(second))) if j not in others]
     return any(
         layout.number(first[j]) is None and (len(start) == 1 or layout.number(second[j]) is not None) for j in features
     )
 
 
-def _read_body(rows: Iterator[list[str]], layout: Layout, target: Target, path: Path, name: str) -> Table:
+def _read_body(rows: Iterator[list[str]], layout: Layout, target: Target, drop: Drop, path: Path, name: str) -> Table:
     first = next(rows, None)
     if first is None:
         raise ValueError(f"{path} has a header but no rows")
     n_columns = len(first) - layout.n_skipped if layout.names is None else len(layout.names)
-    at = find_target(layout.names, n_columns, target, path)
+    at, features = find_columns(layout.names, n_columns, target, drop, path)
     labels, values = [], []
     for number, row in enumerate(chain([first], rows), start=1):
         if len(row) != n_columns + layout.n_skipped:
             raise ValueError(f"row {number} of {path} must have {n_columns + layout.n_skipped} cells, got {len(row)}")
         cells = row[layout.n_skipped :]
-        labels.append(cells.pop(at).strip())
-        values.append(read_numbers(cells, layout, at, number, path))
-    feature_names = None if layout.names is None else [*layout.names[:at], *layout.names[at + 1 :]]
+        labels.append(cells[at].strip())
+        values.append(read_numbers([cells[j] for j in features], features, layout, number, path))
+    feature_names = None if layout.names is None else [layout.names[j] for j in features]
     return assemble(path, name, np.array(values), labels, feature_names)
 
 
-def read_numbers(cells: list[str], layout: Layout, at: int, row: int, path: Path) -> Floats:
-    """The features of a row: all at once if they are plain numbers, else cell by cell."""
+def read_numbers(cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
+    """Cells of a row, which stand in these columns: all at once if they are plain numbers, else cell by cell."""
     if "_" not in "".join(cells):
         try:
             return np.array(cells, dtype=np.float64)
@@ -163,10 +169,9 @@ def read_numbers(cells: list[str], layout: Layout, at: int, row: int, path: Path
             pass
     values = [layout.number(cell) for cell in cells]
     if None in values:
-        j = values.index(None)
-        called = column_called(layout.names, j + (j >= at))
+        cell, j = next((cells[i], columns[i]) for i, value in enumerate(values) if value is None)
         raise ValueError(
-            f"{called} of {path} must hold numbers, or NA, NaN, ? or nothing where they are missing, "
-            f"got {cells[j]!r} in row {row}"
+            f"{column_called(layout.names, j)} of {path} must hold numbers, or NA, NaN, ? or nothing where they are "
+            f"missing, got {cell!r} in row {row}; {what_to_do(layout.names, j, path)}"
         )
     return np.array(values, dtype=np.float64)

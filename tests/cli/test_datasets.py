@@ -1,0 +1,67 @@
+"""``ilfs datasets``: a row a data set, which says whether it can be loaded."""
+
+import csv
+import io
+
+import pytest
+
+from ilfs.cli import main
+from ilfs.datasets import REGISTRY, load
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys):
+    """What the column says of each data set, where there is a folder with COLON and no network."""
+    for name in ("ILFS_MIRROR", "ILFS_VOC_DEVKIT", "ILFS_VOC_NETWORK"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ILFS_DATA", str(tmp_path))
+    monkeypatch.setenv("ILFS_OFFLINE", "1")
+    (tmp_path / "colon.npz").write_bytes(b"nobody looks inside")
+
+    def asked():
+        assert main(["datasets", "--format", "csv"]) == 0
+        rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
+        return {row["name"]: row["here"] for row in rows}
+
+    return asked
+
+
+def test_every_set_says_whether_it_is_here(here):
+    said = here()
+    assert list(said) == list(REGISTRY)
+    assert said["colon"] == said["iris"] == "yes"
+    assert said["synthetic_noise"] == "made"
+    assert said["lung"] == said["leukemia"] == said["voc2007"] == said["gina_openml"] == "no"
+
+
+def test_what_can_be_fetched_says_where(here, monkeypatch):
+    monkeypatch.delenv("ILFS_OFFLINE")
+    said = here()
+    assert said["leukemia"] == said["gina_openml"] == "OpenML"
+    assert said["lung"] == "no"
+    monkeypatch.setenv("ILFS_MIRROR", "http://127.0.0.1:9")
+    said = here()
+    assert said["lung"] == said["leukemia"] == "mirror"
+    assert said["gina_openml"] == "OpenML"
+    assert said["colon"] == "yes"
+
+
+def test_a_copy_from_openml_is_here(here, tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "openml-1104.npz").touch()
+    assert here()["leukemia"] == "yes"
+
+
+def test_voc_is_made_of_what_is_named(here, monkeypatch):
+    monkeypatch.setenv("ILFS_VOC_DEVKIT", "devkit")
+    assert here()["voc2007"] == "no"
+    monkeypatch.setenv("ILFS_VOC_NETWORK", "net.onnx")
+    assert here()["voc2007"] == "made"
+
+
+def test_no_means_that_loading_says_what_to_do(here):
+    for name, said in here().items():
+        if said == "no":
+            with pytest.raises(FileNotFoundError, match="is not here: "):
+                load(name)

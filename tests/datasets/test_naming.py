@@ -1,0 +1,110 @@
+"""Names with a query: what is written is read, and what is wrong is said in a sentence."""
+
+import pytest
+
+from ilfs.datasets import load, title_of
+from ilfs.datasets.naming import parse, spelled
+
+GENES = "sample,diagnosis,TP53,a&b,50 %,1017\n" + "".join(
+    f"s{k},{'tumour' if k % 2 else 'normal'},{k},{k + 1},{k * k},{k % 3}\n" for k in range(6)
+)
+
+
+@pytest.fixture
+def genes(tmp_path, monkeypatch):
+    (tmp_path / "genes.csv").write_text(GENES)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("column", ["a", "a&b", "a=b", "50 %", "%41", "é+?", "1017", "-1", "'q'", "'", "''", 3, -1])
+def test_what_is_spelled_is_parsed(column):
+    assert parse(spelled("x/genes.csv", column)) == ("x/genes.csv", column, ())
+    assert parse(spelled("genes.csv", "t", [column, "z"])) == ("genes.csv", "t", (column, "z"))
+
+
+def test_without_columns_it_is_the_path():
+    assert spelled("genes.csv") == "genes.csv"
+
+
+@pytest.mark.parametrize(
+    ("query", "features"),
+    [
+        ("target=diagnosis&drop=sample", ("TP53", "a&b", "50 %", "1017")),
+        ("drop=sample&drop=1017&target=1", None),
+        ("drop=sample&drop='1017'&target=1", ("TP53", "a&b", "50 %")),
+        ("target=diagnosis&drop=0&drop=-1&drop=50%20%25", ("TP53", "a&b")),
+        ("target=diagnosis&drop=0&drop=a%26b&drop=50 %", ("TP53", "1017")),
+    ],
+)
+def test_a_file_with_its_columns(genes, query, features):
+    if features is None:
+        with pytest.raises(ValueError, match=r"drop must be a position from 0 to 5 in genes\.csv, got 1017"):
+            load(f"genes.csv?{query}")
+    else:
+        table = load(f"genes.csv?{query}")
+        assert table.feature_names == features
+        assert (table.name, table.class_names) == ("genes", ("normal", "tumour"))
+
+
+def test_it_is_the_same_table_however_columns_are_said(genes):
+    wanted = load("genes.csv", target="diagnosis", drop=("sample", "TP53"))
+    assert load("genes.csv?target=diagnosis&drop=sample&drop=TP53").checksum == wanted.checksum
+    assert load("genes.csv?target=diagnosis&drop=sample", drop="TP53").checksum == wanted.checksum
+    assert load("genes.csv?drop=sample", target="diagnosis").checksum != wanted.checksum
+
+
+def test_a_file_of_that_very_name_comes_first(genes, tmp_path):
+    (tmp_path / "genes.csv?target=x.csv").write_text("a,b\n1,0\n2,1\n")
+    assert load("genes.csv?target=x.csv").feature_names == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("genes.csv?traget=diagnosis", r"must be target=COLUMN or drop=COLUMN, joined by &, got 'traget=diagnosis'$"),
+        ("genes.csv?target=diagnosis&", r"joined by &, got ''$"),
+        ("genes.csv?", r"what follows \? in 'genes\.csv\?' must be .*, got ''$"),
+        ("genes.csv?target=", r"got 'target='$"),
+        ("genes.csv?drop", r"got 'drop'$"),
+        ("genes.csv?target=a&target=b", r"must have one target, got 2$"),
+        (
+            "genes.csv?target=diagnoses",
+            r"target must be a column of genes\.csv \(such as diagnosis\), got 'diagnoses'$",
+        ),
+        ("wine?target=alcohol", r"target must be None for 'wine', whose classes are known, got 'alcohol'$"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(genes, name, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        load(name)
+
+
+def test_a_target_is_said_once(genes):
+    with pytest.raises(ValueError, match=r"target must be None for 'genes\.csv\?target=1', which says it, got 'TP53'"):
+        load("genes.csv?target=1", target="TP53")
+
+
+def test_a_missing_file_is_told_without_the_query(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=rf"^there is no file {tmp_path / 'genes.csv'}$"):
+        load("genes.csv?target=diagnosis")
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("colon", "COLON"),
+        ("data/genes.csv", "genes"),
+        ("genes.v2.csv?target=a/b.c", "genes.v2"),
+        ("genes.tsv.gz?drop=x", "genes"),
+        ("uniform", "uniform"),
+    ],
+)
+def test_titles(name, title):
+    assert title_of(name) == title
+
+
+def test_titles_tell_data_sets_apart():
+    names = ["colon", "a/genes.csv", "b/genes.csv?target=x", "c/cells.csv", "d/t.csv?target=x", "d/t.csv?target=y"]
+    titles = [title_of(name, names) for name in names]
+    assert titles == ["COLON", "a/genes", "b/genes", "cells", "d/t.csv?target=x", "d/t.csv?target=y"]
