@@ -104,11 +104,8 @@ def test_a_matrix_with_its_target_in_a_column(tmp_path):
     np.testing.assert_array_equal(read_table(tmp_path / "toy.npy", target=-1, drop=[1, -4]).X, X[:, [2]])
 
 
-@pytest.mark.parametrize("write", [npz, mat])
-@pytest.mark.parametrize("kept", [np.asarray, sparse.csc_matrix])
+@pytest.mark.parametrize(("write", "kept"), [(npz, np.asarray), (mat, np.asarray), (mat, sparse.csc_matrix)])
 def test_columns_of_the_features_to_drop(tmp_path, write, kept):
-    if kept is not np.asarray and write is npz:
-        pytest.skip("an .npz has no sparse arrays but their parts")
     table = read_table(write(tmp_path, X=kept(X), y=Y), drop=[0, -1])
     np.testing.assert_array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, X[:, [1]])
     with pytest.raises(ValueError, match=r"drop must leave a column of .*, got all 3"):
