@@ -18,7 +18,7 @@ from ilfs.benchmark.significance import (
     paper_procedure,
 )
 from ilfs.benchmark.stability import nogueira_stability
-from ilfs.benchmark.tables import mean, nan_mean, state_of, title_of, with_notes
+from ilfs.benchmark.tables import mean, nan_mean, state_of, with_notes
 from ilfs.datasets import load
 
 LEVEL = 0.05
@@ -189,7 +189,7 @@ def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
         f"better, worse: {reference} is, significantly at {LEVEL} ({METRIC_TITLES[metric]}); n.s.: not significant, "
         "which does not say that they are equal."
     ]
-    return Grid(title, ["method", *map(title_of, results.datasets)], rows, notes=notes)
+    return Grid(title, ["method", *results.titles], rows, notes=notes)
 
 
 def paper_grid(results: Results, reference: str) -> Grid:
@@ -197,7 +197,7 @@ def paper_grid(results: Results, reference: str) -> Grid:
     rows = []
     for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
         verdict = paper_procedure(100 * results.values(metric), results.methods.index(reference))
-        best = [title_of(name) for name, is_best in zip(results.datasets, verdict.best, strict=True) if is_best]
+        best = [title for title, is_best in zip(results.titles, verdict.best, strict=True) if is_best]
         normal = float(np.nanmean(verdict.normality > LEVEL))
         rows.append(
             [
@@ -232,7 +232,7 @@ def stability_grids(results: Results) -> list[Grid]:
     by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]
     title = "Stability of the choice over the splits: 1 is always the same features, 0 is chance"
     return [
-        Grid(f"{title}, mean of the sizes", ["method", *map(title_of, results.datasets), "mean"], by_set, digits=2),
+        Grid(f"{title}, mean of the sizes", ["method", *results.titles, "mean"], by_set, digits=2),
         Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
     ]
 
@@ -264,7 +264,7 @@ def features_grids(results: Results, size: int, top: int = 20, by: str | None = 
     if by is not None and by not in results.methods:
         raise ValueError(f"the method to order by must be one of {', '.join(results.methods)}, got {by!r}")
     grids = []
-    for dataset in results.datasets:
+    for dataset, called in zip(results.datasets, results.titles, strict=True):
         table = load(dataset)
         share = np.zeros((table.n_features, len(results.methods)))
         for m, method in enumerate(results.methods):
@@ -275,6 +275,6 @@ def features_grids(results: Results, size: int, top: int = 20, by: str | None = 
         best = np.argsort(-leading, kind="stable")[:top]
         names = table.feature_names or tuple(f"x{j}" for j in range(table.n_features))
         rows = [[names[j], int(j), *map(float, share[j])] for j in best if leading[j] > 0]
-        title = f"{title_of(dataset)}: share of the splits in which a feature is among the first {size}"
+        title = f"{called}: share of the splits in which a feature is among the first {size}"
         grids.append(Grid(title, ["feature", "column", *results.methods], rows, digits=2))
     return grids

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats
 from ilfs.benchmark.store import Row, Store
 from ilfs.benchmark.suites import Suite
-from ilfs.datasets import load
+from ilfs.datasets import load, title_of
 
 ABOUT_ALL = -1  # the class of figures that are about all classes
 
@@ -69,6 +69,11 @@ class Results:
     def methods(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(one.name for one in self.suite.contenders)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What tables call the data sets: whoever is rebuilt or stands in for another says so."""
+        return tuple(title_of(name, self.datasets) for name in self.datasets)
 
     @property
     def least_features(self) -> int:

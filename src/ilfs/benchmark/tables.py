@@ -1,7 +1,6 @@
 """The tables of the paper beside ours."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from ilfs.arrays import Floats
 from ilfs.benchmark import paper
 from ilfs.benchmark.grid import Grid
 from ilfs.benchmark.results import Results
-from ilfs.datasets import REGISTRY
+from ilfs.datasets import title_of
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
 VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the definition of its year
@@ -89,7 +88,7 @@ def quality_grid(results: Results) -> Grid:
     rows: list[list[Any]] = []
     for d, dataset in enumerate(results.datasets):
         for m, method in enumerate(results.methods):
-            start = [dataset, title_of(dataset), method]
+            start = [dataset, results.titles[d], method]
             for s, size in enumerate(results.suite.protocol.sizes):
                 of_size = [values[d, m, :, s] for values in measures.values()]
                 rows.append([*start, size, *map(mean, of_size), deviation(of_size[0]), None])
@@ -109,7 +108,7 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
     ]
     several = len(results.datasets) > 1
     summaries = ["mean", "least"] if several else []
-    header = ["method", *(title_of(name) for name in results.datasets), *(name for name, _ in groups), *summaries]
+    header = ["method", *results.titles, *(name for name, _ in groups), *summaries]
     rows = []
     for m, method in enumerate(results.methods):
         of_groups = [mean(means[members, m]) for _, members in groups]
@@ -129,7 +128,7 @@ def classes_tables(results: Results) -> list[Grid]:
         ours = [[100 * one[k] if k in one else None for one in by_method] for k in classes]
         ours.append([100 * float(np.mean(list(one.values()))) if one else None for one in by_method])
         names = [*(class_name(dataset, k) for k in classes), "mean"]
-        title = f"{title_of(dataset)}: average precision of each class against the rest, per cent, half of the features"
+        title = f"{results.titles[d]}: average precision of each class against the rest, per cent, half of the features"
         grids.append(Grid(title, ["class", *results.methods], [[n, *row] for n, row in zip(names, ours, strict=True)]))
         if dataset in VOC_METRICS:
             grids.append(voc_difference(dataset, results.methods, names, ours))
@@ -189,11 +188,6 @@ def paper_figures(results: Results) -> Floats:
     printed = paper.precision()
     names = ["ilfs" if method == "ilfs_paper" else method for method in results.methods]
     return np.array([[printed.get((name, dataset), np.nan) for name in names] for dataset in results.datasets])
-
-
-def title_of(name: str) -> str:
-    """What a data set is called: whoever is rebuilt or stands in for another must say so."""
-    return REGISTRY[name].title if name in REGISTRY else Path(name).stem
 
 
 def per_cent(values: Floats) -> Floats:
