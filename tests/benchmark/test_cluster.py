@@ -44,3 +44,18 @@ def test_no_cluster_at_the_address_is_said(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
             run(SUITE, store, scheduler="tcp://127.0.0.1:9")
         assert store.claim(SUITE.cells()[0].key)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_goes_away_is_said(address, tmp_path, monkeypatch):
+    import distributed
+    from distributed.client import FuturesCancelledError
+
+    def gone(*_, **__):
+        raise FuturesCancelledError([])
+
+    monkeypatch.setattr(distributed, "wait", gone)
+    with Store(tmp_path / "s.sqlite") as store:
+        with pytest.raises(ConnectionError, match=r"the Dask scheduler at tcp://.* is gone; what is finished is kept"):
+            run(SUITE, store, scheduler=address)
+        assert store.claim(SUITE.cells()[0].key)

@@ -128,3 +128,23 @@ def test_methods_that_read_no_labels_are_known():
     assert not reads_labels(LaplacianScore())
     assert reads_labels(FisherScore())
     assert reads_labels(SelectKBest())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 / 0", "'broken_one.It' cannot be imported: ZeroDivisionError: division by zero"),
+        ("import nothing_of_this_name", "and cannot be imported: No module named 'nothing_of_this_name'"),
+    ],
+)
+def test_why_a_module_of_ones_own_cannot_be_imported_is_said(tmp_path, monkeypatch, text, message):
+    (tmp_path / "broken_one.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        Contender("mine", "broken_one.It").make()
+
+
+def test_functions_that_cannot_be_told_apart_are_refused():
+    nameless = Contender("a", "sklearn.feature_selection.SelectKBest", {"score_func": lambda X, y: X[0]})
+    with pytest.raises(ValueError, match="a parameter that is a function must be importable, got <function"):
+        nameless.describe()

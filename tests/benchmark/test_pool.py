@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
 import pytest
 
+from ilfs.benchmark import pool
+from ilfs.benchmark.memory import Peak
 from ilfs.benchmark.pool import compute_all
 
 
@@ -24,6 +27,19 @@ def work(item):
         os.kill(os.getpid(), signal.SIGKILL)
     if what == "sleep":
         time.sleep(value)
+    if what == "exit":
+        sys.exit(value)
+    if what == "fork":  # the pipe stays open in the child
+        if os.fork():
+            os._exit(3)
+        time.sleep(value)
+    if what == "both":
+        os.fork()
+        return "twice"
+    if what == "fall":  # after the answer
+        threading.Timer(0.0, os._exit, [4]).start()
+    if what == "start":
+        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
     if what == "memory":
         return float(np.ones(value * 2**17).sum())
     return os.getpid()
@@ -122,3 +138,115 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     while os.path.exists(f"/proc/{child}") and time.monotonic() < end:
         time.sleep(0.1)
     assert not os.path.exists(f"/proc/{child}")
+
+
+def test_what_exits_or_says_much_is_a_reason_of_one_line():
+    said = "first\nsecond \x1b[31m \udc80" + 1000 * "x"
+    found = answers([("exit", "enough"), ("fail", said)], n_processes=1)
+    assert found["exit", "enough"].reason.startswith("SystemExit: enough (test_pool.py:")
+    assert found["fail", said].reason.startswith("ValueError: no first second [31m xxx")
+    assert len(found["fail", said].reason) < 600
+
+
+def test_an_error_that_cannot_be_said_is_a_reason_too():
+    class MuteError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert pool._in_a_line(MuteError()) == "it cannot say why"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_process_that_dies_with_a_child_that_lives_or_comes_back_twice_is_noticed():
+    start = time.monotonic()
+    items = [("both", 0), ("square", 2), ("fork", 300), ("square", 3)]
+    assert [answer.result or answer.reason for answer in compute_all(work, items, 1)] == [
+        "twice",
+        4,
+        "its process ended with code 3",
+        9,
+    ]
+    assert time.monotonic() - start < 100
+
+
+def test_a_process_that_dies_between_two_items_has_another_in_its_place():
+    items = iter([("fall", 1), ("square", 2), ("square", 3)])
+
+    def slowly():
+        for item in items:
+            yield item
+            time.sleep(0.5)
+
+    stream = compute_all(work, slowly(), 1)
+    next(stream)
+    time.sleep(0.5)
+    assert [answer.result or answer.reason for answer in stream] == [4, 9]
+
+
+def test_processes_that_cannot_start_are_given_up_in_a_sentence(monkeypatch):
+    class Stillborn:
+        pid, exitcode = 2**22 + 1, 1
+
+        def is_alive(self):
+            return False
+
+        kill = join = lambda self, timeout=None: None
+
+    def start(function, memory_limit):
+        here, there = pool.multiprocessing.Pipe()
+        there.close()
+        return pool.Worker(Stillborn(), here)
+
+    monkeypatch.setattr(pool, "_start", start)
+    monkeypatch.setattr(pool, "_without_dead", lambda workers: [one for one in workers if not one.is_stopped])
+    with pytest.raises(
+        ChildProcessError, match=r"could not be started, 3 times in a row: its process ended with code 1"
+    ):
+        list(compute_all(work, [("square", 2)], 1))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
+def test_what_an_item_has_started_ends_with_its_process():
+    stream = compute_all(work, [("start", 0), ("sleep", 600)], 1, time_limit=1.0)
+    child = next(stream).result
+    assert os.path.exists(f"/proc/{child}")
+    next(stream)
+    end = time.monotonic() + 30
+    while _runs(child) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not _runs(child)
+
+
+def _runs(number):
+    """Whether a process is there and not merely waited for by nobody."""
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_daemon_may_start_processes_too(monkeypatch):
+    settings = pool.multiprocessing.current_process()._config
+    monkeypatch.setitem(settings, "daemon", True)  # as workers of Dask are
+    assert answers([("square", 3)], n_processes=1)["square", 3].result == 9
+    assert settings["daemon"] is True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_limit_that_is_too_small_for_anything_is_one_all_the_same():
+    found = answers([("memory", 100), ("square", 3)], n_processes=1, memory_limit=0.1)
+    assert found["memory", 100].reason == "needs more memory than the limit of 0.1 MB"
+    assert found["square", 3].result == 9
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_limit_above_what_the_system_allows_is_the_systems(monkeypatch):
+    import resource
+
+    asked = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (-1, 2**33))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limit: asked.append(limit))
+    with Peak(1e9):
+        pass
+    assert asked == [(2**33, 2**33), (-1, 2**33)]

@@ -166,3 +166,30 @@ def test_area_under_curve_as_scikit_learn(seed):
     relevant, scores = rng.uniform(size=40) < 0.3, rng.integers(0, 8, size=40).astype(float)
     assert area_under_curve(relevant, scores) == pytest.approx(roc_auc_score(relevant, scores))
     assert np.isnan(area_under_curve(np.zeros(3, dtype=bool), np.zeros(3)))
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0.0, 1.0, 2.0], "method m must order columns by a list of integers, got float64"),
+        ([[0, 1, 2]], r"must order columns by a list of integers, got int64 \(1, 3\)"),
+        ([True, False], "must order columns by a list of integers, got bool"),
+        ([0, 1, 3], "method m must order columns 0 to 2, got 3"),
+        ([0, -1, 1], "method m must order columns 0 to 2, got -1"),
+        ([0, 1, 1], "method m must order every column once, got one twice"),
+    ],
+)
+def test_an_order_that_is_none_is_refused(order, message):
+    with pytest.raises(ValueError, match=message):
+        module.checked_order(np.array(order), 3, "m")
+
+
+def test_half_of_the_features_must_be_ordered(given):
+    cell = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
+    few = Contender(
+        "few",
+        "sklearn.feature_selection.SequentialFeatureSelector",
+        {"n_features_to_select": 2} | {"estimator": {"selector": "sklearn.naive_bayes.GaussianNB"}},
+    )
+    with pytest.raises(ValueError, match="method few orders 2 features, fewer than the 4 judged"):
+        compute(replace(cell, experiment="classes", contender=few))

@@ -1,5 +1,6 @@
 """Runs that are stopped, go on, fail in places, and share their work."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,7 @@ import pytest
 
 from ilfs.benchmark import SUITES, Contender, Protocol, Store, Suite, run
 from ilfs.benchmark.results import Results
+from ilfs.benchmark.run import compute_cell
 from ilfs.benchmark.tables import quality_grid, tables_of
 
 SMALL = Suite(
@@ -53,7 +55,7 @@ def test_killed_at_any_moment_it_goes_on_and_the_table_is_the_same(undisturbed, 
     script.write_text(
         textwrap.dedent(f"""
         import sys
-        sys.path.insert(0, {str(sys.path[0])!r})
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
         from test_run import SMALL
         from ilfs.benchmark import Store, run
         with Store({str(path)!r}) as store:
@@ -83,7 +85,7 @@ def test_two_processes_share_the_work(undisturbed, tmp_path):
     path = tmp_path / "shared.sqlite"
     script = textwrap.dedent(f"""
         import sys
-        sys.path.insert(0, {str(sys.path[0])!r})
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
         from test_run import SMALL
         from ilfs.benchmark import Store, run
         with Store({str(path)!r}) as store:
@@ -152,3 +154,18 @@ def test_each_class_against_the_rest(tmp_path):
     assert [row[0] for row in wine.rows] == ["class_0", "class_1", "class_2", "mean"]
     assert all(80 < value <= 100 for row in wine.rows for value in row[1:])
     assert paper.rows[0][1:] == [81.07, 80.90]
+
+
+def test_chance_that_a_method_leaves_open_is_the_same_in_every_run():
+    trees = {"selector": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}}
+    chance = Contender("trees", "sklearn.feature_selection.SelectFromModel", {"estimator": trees})
+    cells = Suite("s", "sizes", ("wine",), (chance,), 2, Protocol(sizes=(3,), Cs=(0.1,))).cells()
+    orders = [compute_cell(cell).order for cell in (*cells, *reversed(cells))]
+    assert orders[:2] == orders[:1:-1]
+    assert orders[0] != orders[1]
+
+
+def test_nothing_to_do_starts_no_process(undisturbed, monkeypatch):
+    monkeypatch.setattr("ilfs.benchmark.run.compute_all", None)
+    with Store(undisturbed) as store:
+        assert run(SMALL, store, n_jobs=2).found == 18

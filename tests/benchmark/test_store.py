@@ -134,3 +134,63 @@ def test_a_later_format_is_refused(tmp_path):
         connection.execute("UPDATE about SET value = '99'")
     with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads format 1"):
         Store(path)
+
+
+def test_reading_writes_nothing(store):
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    before = store.path.read_bytes()
+    with sqlite3.connect(f"file:{store.path}?mode=ro", uri=True):
+        store.path.chmod(0o444)
+    with Store(store.path) as again:
+        again._connection.execute("PRAGMA query_only = ON")  # even where the user may do everything
+        assert len(again.rows()) == 1
+        with pytest.raises(OSError, match=r"the store .*results.sqlite cannot be used: attempt to write a readonly"):
+            again.claim("j")
+    assert store.path.read_bytes() == before
+
+
+def test_a_full_disk_is_said_in_a_sentence_and_the_store_lives_on(store):
+    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    long = Outcome([(size, "ap_macro", -1, 0.5) for size in range(5000)], list(range(9999)), 0.1, 0.1)
+    with pytest.raises(OSError, match=r"the store .*results.sqlite cannot be used: database or disk is full"):
+        store.write("k", "i", DESCRIPTION, long)
+    assert store.rows() == []
+    store._connection.execute("PRAGMA max_page_count = 100000")
+    store.write("k", "i", DESCRIPTION, long)
+    assert len(store.figures("ap_macro")) == 5000
+
+
+def test_a_transaction_that_was_cut_off_is_not_in_the_way(store):
+    store._connection.execute("BEGIN IMMEDIATE")  # and then came Ctrl-C
+    store._connection.execute("INSERT INTO claims VALUES ('k', 'h', 1, 0)")
+    store.give_back()
+    assert store._connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+
+
+def test_a_damaged_file_is_said_in_a_sentence(store, tmp_path):
+    for k in range(50):
+        store.write(f"k{k}", f"i{k}", DESCRIPTION, OUTCOME)
+    whole = store.path.read_bytes()
+    for name, content in (
+        ("cut", whole[: len(whole) // 2]),
+        ("overwritten", whole[:4096] + b"x" * (len(whole) - 4096)),
+    ):
+        path = tmp_path / f"{name}.sqlite"
+        path.write_bytes(content)
+        with (
+            pytest.raises((ValueError, OSError), match=rf"the store .*{name}.sqlite cannot be used: "),
+            Store(path) as bad,
+        ):
+            bad.rows()
+
+
+def test_a_folder_or_a_file_without_a_format_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"the store .* cannot be used: unable to open database file"):
+        Store(tmp_path)
+    path = tmp_path / "results.sqlite"
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM about")
+    with pytest.raises(ValueError, match="it has no format, this version of ilfs reads format 1"):
+        Store(path)

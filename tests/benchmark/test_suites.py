@@ -131,6 +131,26 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nCs = [-1.0]', "Cs must be a number > 0, got -1.0"),
         ('datasets = ["wine"]\ntest_share = 1.5', "test_share must be a number strictly between 0 and 1, got 1.5"),
         ('datasets = ["wine"]\nn_folds = 1', "n_folds must be an integer >= 2, got 1"),
+        ('datasets = "wine"', "datasets of suite .* must be a list, got 'wine'"),
+        ("datasets = [1]", "a data set of suite .* must be a name, a path, or a table .*, got 1"),
+        ('datasets = ["wine"]\nmethods = "ilfs"', "methods of suite .* must be a list, got 'ilfs'"),
+        ('datasets = ["wine"]\nmethods = [3]', "methods of suite .* must be names or tables, got 3"),
+        ('datasets = ["wine"]\nmethods = [{name = 3}]', "the name of a method must be a word, got 3"),
+        ('datasets = ["wine"]\nmethods = [{name = "a", selector = 3}]', "selector of method .a. must be .*, got 3"),
+        (
+            'datasets = ["wine"]\nmethods = [{name = "ilfs", parameters = 3}]',
+            "parameters of method .ilfs. must be a table, got 3",
+        ),
+        ('datasets = ["wine"]\nname = 3', "name of suite .* must be a word, got 3"),
+        ('datasets = ["wine"]\nexperiment = ["sizes"]', r"experiment of suite .* must be a word, got \['sizes'\]"),
+        ('datasets = ["wine"]\nexperiment = "timing"', "must be of experiment 'sizes' or 'classes': the suite timing"),
+        ('datasets = ["wine"]\nsizes = 3', "sizes of suite .* must be a list, got 3"),
+        ('datasets = ["wine"]\nsizes = ["3"]', "sizes must be an integer >= 1, got '3'"),
+        ('datasets = ["wine"]\nsizes = [3, 3]', r"sizes must have every number once, got \[3, 3\]"),
+        ('datasets = ["wine"]\nCs = []', "Cs must be numbers > 0, got none"),
+        ('datasets = ["wine"]\nCs = [1.0, 0.1]', r"Cs must be ascending, got \[1.0, 0.1\]"),
+        ('datasets = ["wine"]\nsplits = 1000000000', "splits must be at most 10000, got 1000000000"),
+        ('datasets = ["wine"]\nsplits = 2.5', "splits must be an integer >= 1, got 2.5"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
@@ -164,3 +184,10 @@ def test_cells_come_split_by_split():
         (0, "iris", "mi"),
         (1, "wine", "fisher"),
     ]
+
+
+def test_the_timing_job_has_its_own_data_and_methods_that_can_be_timed():
+    with pytest.raises(ValueError, match="suite timing makes its data set uniform itself, got 'wine'"):
+        SUITES["timing"].only(datasets=["wine"])
+    with pytest.raises(ValueError, match="suite timing must have methods that can be timed, got a random order"):
+        SUITES["timing"].only(methods=["ilfs", "random"])

@@ -152,3 +152,11 @@ def test_which_features_are_chosen_by_name(results, monkeypatch):
         features_grids(results, 5)
     with pytest.raises(ValueError, match="the method to order by must be one of ilfs, fisher, random, got 'x'"):
         features_grids(results, 3, by="x")
+
+
+def test_marks_that_mean_something_to_a_format_are_kept_from_it():
+    grid = Grid("T", ["a|b", "x_y"], [["~ ^ \\ {} # $ %", 1.0], ['two\nlines, "said"', 2.0]])
+    assert "| a\\|b | x_y |" in grid.render("markdown")
+    assert r"\textasciitilde{} \textasciicircum{} \textbackslash{} \{\} \# \$ \% & 1.0" in grid.render("latex")
+    assert 'two lines, "said"' in grid.render("text")
+    assert list(csv.reader(io.StringIO(grid.render("csv"))))[2][0] == 'two\nlines, "said"'

@@ -188,3 +188,28 @@ def test_a_warning_is_a_note(tmp_path, capsys):
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("ilfs: note: ")
     assert "UserWarning" not in said[0]
+
+
+def test_bars_show_brackets_as_they_are(capsys):
+    pytest.importorskip("rich")
+    from ilfs.benchmark import Cell, Contender, Suite
+    from ilfs.benchmark.run import Step
+    from ilfs.cli.progress import Bars
+
+    suite = Suite("s", "sizes", ("a[/b].csv",), (Contender("m"),), 1)
+    cell = Cell("sizes", "a[/b].csv", "", Contender("m"), 0)
+    with Bars(suite) as bars:
+        bars.show(Step(cell, "ValueError: [/no]", 1, 1, 1, 0.0))
+    said = capsys.readouterr().err
+    assert "failed: a[/b].csv m, split 0: ValueError: [/no]" in said
+
+
+def test_a_store_that_fills_the_disk_is_one_line(tmp_path, capsys, monkeypatch):
+    def full(self, key, *, again=False):
+        raise OSError(f"the store {self.path} cannot be used: database or disk is full")
+
+    monkeypatch.setattr("ilfs.benchmark.store.Store.claim", full)
+    assert main(["bench", "run", "quick", *some(tmp_path / "s.sqlite"), "--jobs", "1"]) == 2
+    assert (
+        capsys.readouterr().err == f"ilfs: the store {tmp_path / 's.sqlite'} cannot be used: database or disk is full\n"
+    )

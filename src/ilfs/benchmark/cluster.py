@@ -1,6 +1,7 @@
 """Cells on the workers of a Dask cluster."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -21,8 +22,9 @@ def compute_on_cluster(
 ) -> Iterator[Answer]:
     """As `compute_all`, each item in a process that a worker of the cluster starts for it."""
     try:
-        from distributed import Client, wait
+        from distributed import CancelledError, Client, wait
         from distributed import TimeoutError as TooLate
+        from distributed.comm import CommClosedError
     except ImportError:
         raise ImportError('a Dask cluster needs the package distributed: pip install "ilfs[dask]"') from None
     try:
@@ -50,8 +52,12 @@ def compute_on_cluster(
                     item = sent.pop(future)
                     trouble = future.exception()
                     yield future.result() if trouble is None else Answer(item, reason=f"the cluster gave up: {trouble}")
+        except (CancelledError, CommClosedError):
+            gone = f"the Dask scheduler at {address} is gone"
+            raise ConnectionError(f"{gone}; what is finished is kept, and the same command goes on") from None
         finally:
-            client.cancel(list(sent))
+            with suppress(CancelledError, CommClosedError):
+                client.cancel(list(sent))
 
 
 def attempt_alone(

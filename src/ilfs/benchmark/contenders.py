@@ -64,6 +64,8 @@ class Contender:
             raise ValueError(
                 f"the selector of method {self.name!r} must be a word or a selector, got {self.selector!r}"
             )
+        if not isinstance(self.parameters, Mapping):
+            raise ValueError(f"the parameters of method {self.name!r} must be a table, got {self.parameters!r}")
         if is_estimator and self.parameters:
             raise ValueError(f"parameters of method {self.name!r} must be none, as its selector has its own")
         object.__setattr__(self, "selector", self.selector if is_estimator else self.selector or self.name)
@@ -105,11 +107,15 @@ def imported(path: str, what: str) -> Any:
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError):
+    except (ModuleNotFoundError, AttributeError, ValueError) as error:
         known = [*METHODS, RANDOM]
         near = difflib.get_close_matches(path, known, n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{what} {path!r} is none of {', '.join(known)}, and cannot be imported{meant}") from None
+        why = f"; did you mean {near[0]!r}?" if near else ""
+        if isinstance(error, ModuleNotFoundError) and not f"{path}.".startswith(f"{error.name}."):
+            why = f": {error}"
+        raise ValueError(f"{what} {path!r} is none of {', '.join(known)}, and cannot be imported{why}") from None
+    except Exception as error:  # a module of the user's own may fail in any way
+        raise ValueError(f"{what} {path!r} cannot be imported: {type(error).__name__}: {error}") from None
 
 
 def built(value: Any) -> Any:
@@ -132,7 +138,10 @@ def described_value(value: Any) -> Any:
             },
         }
     if callable(value):
-        return f"{IMPORT}{value.__module__}.{value.__qualname__}"
+        name = getattr(value, "__qualname__", "<>")
+        if "<" in name:  # a lambda, or of another function: two of them could not be told apart
+            raise ValueError(f"a parameter that is a function must be importable, got {value!r}")
+        return f"{IMPORT}{value.__module__}.{name}"
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, list | tuple):

@@ -8,6 +8,10 @@ from typing import Any, Literal
 
 Format = Literal["text", "markdown", "latex", "csv"]
 FORMATS: tuple[Format, ...] = ("text", "markdown", "latex", "csv")
+LATEX = str.maketrans(
+    {mark: rf"\{mark}" for mark in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Grid:
         """As a string without a newline at its end."""
         if form == "csv":
             return self._csv()
-        cells = [[self._word(value) for value in row] for row in self.rows]
+        cells = [[self._word(value) for value in row] for row in [self.header, *self.rows]]
         return {"text": self._text, "markdown": self._markdown, "latex": self._latex}[form](cells)
 
     def _word(self, value: Any, digits: int | None = None) -> str:
@@ -56,13 +60,13 @@ class Grid:
             return "-"
         if isinstance(value, float):
             return f"{value:.{self.digits if digits is None else digits}f}"
-        return f"{value:,}" if isinstance(value, int) else str(value)
+        return f"{value:,}" if isinstance(value, int) else _printable(str(value))
 
     def _is_number(self, column: int) -> bool:
         return all(row[column] is None or isinstance(row[column], int | float) for row in self.rows)
 
     def _text(self, cells: list[list[str]]) -> str:
-        widths = [max(len(row[j]) for row in [self.header, *cells]) for j in range(len(self.header))]
+        widths = [max(len(row[j]) for row in cells) for j in range(len(self.header))]
 
         def line(words: Sequence[str]) -> str:
             placed = [
@@ -71,16 +75,16 @@ class Grid:
             ]
             return "  ".join(placed).rstrip()
 
-        return "\n".join([self.title, "", line(self.header), *map(line, cells), *self._below("")])
+        return "\n".join([self.title, "", *map(line, cells), *self._below("")])
 
     def _markdown(self, cells: list[list[str]]) -> str:
         rule = ["---:" if self._is_number(j) else "---" for j in range(len(self.header))]
-        lines = ["| " + " | ".join(words) + " |" for words in [self.header, *cells]]
+        lines = ["| " + " | ".join(word.replace("|", r"\|") for word in words) + " |" for words in cells]
         return "\n".join([self.title, "", lines[0], "|" + "|".join(rule) + "|", *lines[1:], *self._below("\n")])
 
     def _latex(self, cells: list[list[str]]) -> str:
         places = "".join("r" if self._is_number(j) else "l" for j in range(len(self.header)))
-        lines = [" & ".join(map(_escaped, words)) + r" \\" for words in [self.header, *cells]]
+        lines = [" & ".join(word.translate(LATEX) for word in words) + r" \\" for words in cells]
         body = [
             rf"\begin{{tabular}}{{{places}}}",
             r"\hline",
@@ -107,7 +111,6 @@ class Grid:
         return f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
-def _escaped(word: str) -> str:
-    for mark in "\\&%$#_{}":
-        word = word.replace(mark, rf"\{mark}" if mark != "\\" else r"\textbackslash ")
-    return word
+def _printable(word: str) -> str:
+    """A word that keeps to its line."""
+    return word if word.isprintable() else "".join(mark if mark.isprintable() else " " for mark in word)

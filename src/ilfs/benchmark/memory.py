@@ -31,9 +31,9 @@ class Peak:
     def __enter__(self) -> Self:
         self._before = resident_megabytes()
         self._largest = self._before
-        self._old_limit = None if self.limit is None else _limit_growth(self.limit)
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
+        self._thread.start()  # before the limit, which may be too small for a thread
+        self._old_limit = None if self.limit is None else _limit_growth(self.limit)
         return self
 
     def __exit__(
@@ -87,7 +87,9 @@ def _limit_growth(megabytes: float) -> tuple[int, int] | None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_pages(0) + int(megabytes * 2**20), before[1]))
+    wanted = _pages(0) + int(megabytes * 2**20)
+    allowed = [limit for limit in before if limit != resource.RLIM_INFINITY]  # whoever set one already has his way
+    resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *allowed]), before[1]))
     return before
 
 

@@ -6,12 +6,13 @@ So the processes are our own. They end when the one that started them does.
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
@@ -20,6 +21,9 @@ from typing import Any
 from ilfs.benchmark.memory import Peak
 
 BREATH = 0.2  # seconds between looks at the clock
+MOST_STARTS = 3  # that fail one after the other
+LONGEST_REASON = 500  # characters of what an error says
+STARTING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,12 @@ class Answer:
 
 @dataclass
 class Worker:
-    """A process, the pipe to it, whether it has begun to listen, and what it is at since when."""
+    """A process, the pipe to it, whether it has begun to listen or been stopped, and what it is at since when."""
 
     process: Any
     pipe: Connection
     listens: bool = False
+    is_stopped: bool = False
     item: Any = None
     since: float = 0.0
 
@@ -76,9 +81,10 @@ def compute_all(
     """
     remaining = iter(items)
     workers: list[Worker] = []
-    more = True
+    more, n_failed_starts = True, 0
     try:
         while more or workers:
+            workers = _without_dead(workers)
             while more and len(workers) < n_processes:
                 workers.append(_start(function, memory_limit))
             for worker in [worker for worker in workers if worker.listens and worker.item is None]:
@@ -86,27 +92,37 @@ def compute_all(
                 if worker.item is None:
                     more = False
                     break
-                worker.pipe.send(worker.item)
+                with suppress(OSError):  # it has just died, as its answer will say
+                    worker.pipe.send(worker.item)
             if not more:
                 workers = _without_idle(workers)
             ready = wait([worker.pipe for worker in workers], BREATH) if workers else []
             if on_wait is not None:
                 on_wait()
             for worker in list(workers):
-                if worker.pipe in ready and not worker.listens:
-                    _hear(worker)
+                if not worker.listens:
+                    if worker.pipe in ready:
+                        n_failed_starts = 0 if _hear(worker) else n_failed_starts + 1
+                        _give_up_after(n_failed_starts, worker)
                     continue
-                answer = _answer(worker, worker.pipe in ready, time_limit)
+                answer = _answer(worker, time_limit)
                 if answer is None:
                     continue
-                if worker.item is None:
-                    workers.remove(worker)
-                else:
-                    worker.item = None
+                worker.item = None
                 yield answer
     finally:
         for worker in workers:
             _stop(worker)
+
+
+def _without_dead(workers: list[Worker]) -> list[Worker]:
+    """Those that live; others, whoever ended them, were at no item and have others in their place."""
+    dead = [
+        worker for worker in workers if worker.is_stopped or (worker.item is None and not worker.process.is_alive())
+    ]
+    for worker in dead:
+        _stop(worker)
+    return [worker for worker in workers if worker not in dead]
 
 
 def _without_idle(workers: list[Worker]) -> list[Worker]:
@@ -117,31 +133,39 @@ def _without_idle(workers: list[Worker]) -> list[Worker]:
     return [worker for worker in workers if worker.item is not None]
 
 
-def _hear(worker: Worker) -> None:
+def _hear(worker: Worker) -> bool:
     """The first word of a process, before which it takes no item: to start may take long."""
     try:
         worker.pipe.recv()
     except (EOFError, OSError):
-        worker.process.join()
-        raise RuntimeError(f"a process could not be started: {_how_it_died(worker.process.exitcode)}") from None
-    worker.listens = True
+        _stop(worker)
+    worker.listens = not worker.is_stopped
+    return worker.listens
 
 
-def _answer(worker: Worker, is_ready: bool, time_limit: float | None) -> Answer | None:
-    """What a worker has to say, if anything; a worker without an item is gone afterwards."""
-    item = worker.item
-    if is_ready:
+def _give_up_after(n_failed_starts: int, worker: Worker) -> None:
+    if n_failed_starts == MOST_STARTS:
+        how = _how_it_died(worker.process.exitcode)
+        raise ChildProcessError(f"a process could not be started, {MOST_STARTS} times in a row: {how}")
+
+
+def _answer(worker: Worker, time_limit: float | None) -> Answer | None:
+    """What a worker has to say about its item, if anything; it may be gone afterwards."""
+    is_dead = not worker.process.is_alive()  # asked first, as its last word may be in the pipe
+    if worker.pipe.poll():
         try:
             result, reason, peak = worker.pipe.recv()
         except (EOFError, OSError):
-            worker.process.join()
-            worker.item = None
-            return Answer(item, reason=_how_it_died(worker.process.exitcode))
-        return Answer(item, result, reason, peak)
-    if worker.listens and time_limit is not None and time.monotonic() - worker.since > time_limit:
+            is_dead = True
+        else:
+            return Answer(worker.item, result, reason, peak)
+    if is_dead:
+        worker.process.join(BREATH)
         _stop(worker)
-        worker.item = None
-        return Answer(item, reason=f"took longer than the limit of {time_limit:g} s")
+        return Answer(worker.item, reason=_how_it_died(worker.process.exitcode))
+    if time_limit is not None and time.monotonic() - worker.since > time_limit:
+        _stop(worker)
+        return Answer(worker.item, reason=f"took longer than the limit of {time_limit:g} s")
     return None
 
 
@@ -155,7 +179,7 @@ def _start(function: Callable[[Any], Any], memory_limit: float | None) -> Worker
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, function, memory_limit), daemon=True)
-    with _without_main():
+    with STARTING, _without_main(), _as_no_daemon():
         process.start()
     there.close()
     return Worker(process, here)
@@ -172,17 +196,39 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
+@contextmanager
+def _as_no_daemon() -> Iterator[None]:
+    """Let a process be started by a worker of Dask, which is a daemon: these may not, lest they leave some behind."""
+    settings = getattr(multiprocessing.current_process(), "_config", {})
+    before = dict(settings)
+    settings.pop("daemon", None)
+    try:
+        yield
+    finally:
+        settings.update(before)
+
+
 def _stop(worker: Worker) -> None:
+    """End a process and all that it has started."""
+    worker.is_stopped = True
     worker.pipe.close()
     worker.process.kill()
+    _kill_group(worker.process.pid)
     worker.process.join()
+
+
+def _kill_group(leader: int) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(OSError):
+            os.killpg(leader, signal.SIGKILL)
 
 
 def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float | None) -> None:
     """Answer one item after the other, until the pipe is closed."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started this
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+    me = os.getpid()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     pipe.send("listening")
     while True:
@@ -190,12 +236,17 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
             item = pipe.recv()
         except EOFError:
             return
-        pipe.send(_attempt(function, item, memory_limit))
+        said = _attempt(function, item, memory_limit)
+        if os.getpid() != me:  # a method has forked, and both came back
+            os._exit(0)
+        pipe.send(said)
 
 
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
+def _end_with_parent(number: int) -> None:
+    parent = multiprocessing.parent_process()  # on Windows its number stays when it is gone
+    while os.getppid() == number and (parent is None or parent.is_alive()):
         time.sleep(BREATH)
+    _kill_group(os.getpid())
     os._exit(1)
 
 
@@ -207,7 +258,17 @@ def _attempt(function: Callable[[Any], Any], item: Any, memory_limit: float | No
         except MemoryError:
             limit = "" if memory_limit is None else f" of {memory_limit:g} MB"
             return None, f"needs more memory than the limit{limit}" if limit else "out of memory", peak.megabytes
-        except Exception as error:
-            where = traceback.extract_tb(sys.exc_info()[2])[-1]
+        except BaseException as error:  # sys.exit too
+            where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{os.path.basename(where.filename)}:{where.lineno}"
-            return None, f"{type(error).__name__}: {error} ({place})", peak.megabytes
+            return None, f"{type(error).__name__}: {_in_a_line(error)} ({place})", peak.megabytes
+
+
+def _in_a_line(error: BaseException) -> str:
+    """What an error says, without what terminals and tables cannot show."""
+    try:
+        words = str(error)
+    except Exception:
+        return "it cannot say why"
+    line = " ".join("".join(mark if mark.isprintable() else " " for mark in words).split())
+    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."

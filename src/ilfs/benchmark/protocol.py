@@ -56,12 +56,20 @@ class Protocol:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.sizes:
-            raise ValueError("sizes must be integers >= 1, got none")
+        for name, what in (("sizes", "integers >= 1"), ("Cs", "numbers > 0")):
+            values = getattr(self, name)
+            if not isinstance(values, tuple | list) or not values:
+                raise ValueError(
+                    f"{name} must be {what}, got {values!r}" if values else f"{name} must be {what}, got none"
+                )
         for size in self.sizes:
             check_integer("sizes", size, 1)
+        if len(set(self.sizes)) < len(self.sizes):
+            raise ValueError(f"sizes must have every number once, got {list(self.sizes)}")
         for C in self.Cs:
             check_positive("Cs", C)
+        if list(self.Cs) != sorted(set(self.Cs)):
+            raise ValueError(f"Cs must be ascending, got {list(self.Cs)}")
         check_between("test_share", self.test_share, 0, 1)
         check_integer("n_folds", self.n_folds, 2)
         check_integer("seed", self.seed, 0)
@@ -243,7 +251,25 @@ def rank(cell: Cell, X: Any, y: Integers) -> Integers:
         defaults["n_features_to_select"] = min(defaults["n_features_to_select"], X.shape[1])
     selector = cell.contender.make(n_jobs=1, **defaults)
     selector.fit(prepared(selector, X), y)
-    return order_of(selector)
+    return checked_order(order_of(selector), X.shape[1], cell.contender.name)
+
+
+def checked_order(order: Integers, n_features: int, method: str) -> Integers:
+    """The order, if it is one: some or all columns, each once."""
+    if order.ndim != 1 or order.dtype.kind not in "iu":
+        raise ValueError(f"method {method} must order columns by a list of integers, got {order.dtype} {order.shape}")
+    if order.size and not 0 <= order.min() <= order.max() < n_features:
+        wrong = next(column for column in order.tolist() if not 0 <= column < n_features)
+        raise ValueError(f"method {method} must order columns 0 to {n_features - 1}, got {wrong}")
+    if np.unique(order).size < order.size:
+        raise ValueError(f"method {method} must order every column once, got one twice")
+    return order
+
+
+def check_enough(order: Integers, n_judged: int, method: str) -> None:
+    """Refuse an order that ends before what is to be judged."""
+    if order.size < n_judged:
+        raise ValueError(f"method {method} orders {order.size} features, fewer than the {n_judged} judged")
 
 
 def sizes_experiment(cell: Cell) -> Outcome:
@@ -254,8 +280,7 @@ def sizes_experiment(cell: Cell) -> Outcome:
     train, test = rows_of(cell, table)
     order, seconds = timed(rank, cell, table.X[train], table.y[train])
     most = max(cell.protocol.sizes)
-    if order.size < min(most, table.n_features):
-        raise ValueError(f"method {cell.contender.name} orders {order.size} features, fewer than the {most} judged")
+    check_enough(order, min(most, table.n_features), cell.contender.name)
     order = order[:most]
     X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
     seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split)
@@ -290,6 +315,7 @@ def classes_experiment(cell: Cell) -> Outcome:
             order, taken = timed(rank, cell, table.X[here], y)
         else:
             order, taken = shared if k == 0 else (shared[0], 0.0)
+        check_enough(order, n_kept, cell.contender.name)
         kept = order[:n_kept]
         X, T = filled(columns(table.X, here, kept), columns(table.X, there, kept))
         seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, k)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
+import numpy as np
 from joblib import effective_n_jobs
 
 from ilfs.benchmark.pool import Answer, compute_all
-from ilfs.benchmark.protocol import Cell, Outcome, compute
+from ilfs.benchmark.protocol import Cell, Outcome, compute, seed_of
 from ilfs.benchmark.store import SILENCE, Store
 from ilfs.benchmark.suites import Suite
 from ilfs.execution import one_blas_thread
@@ -93,7 +94,9 @@ def run(
     if suite.experiment == "timing":  # one after the other, each with all threads
         suite, n_processes = replace(suite, protocol=replace(suite.protocol, n_threads=n_processes)), 1
     progress = Progress(suite.cells(), store, retry_failed=retry_failed)
-    progress.n_at_once = n_processes
+    progress.n_at_once = n_processes = min(n_processes, len(progress.todo))
+    if not n_processes:
+        return progress.summary()
     claimed = progress.claimed()
     if scheduler is None:
         answers = compute_all(
@@ -132,6 +135,7 @@ def compute_cell(cell: Cell) -> Outcome:
     limits = nullcontext() if cell.experiment == "timing" else one_blas_thread()
     with warnings.catch_warnings(), limits:
         warnings.simplefilter("ignore")
+        np.random.seed(seed_of("global", cell.identity))  # noqa: NPY002 scikit-learn's own default, else of chance
         return compute(cell)
 
 

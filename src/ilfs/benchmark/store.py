@@ -114,24 +114,34 @@ class Store:
         if not self.path.parent.is_dir():
             raise ValueError(f"the folder of the store {self.path} does not exist")
         try:
-            self._open()
+            self._connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
         except sqlite3.Error as error:
             raise ValueError(f"the store {self.path} cannot be used: {error}") from None
+        try:
+            with self._in_words():
+                self._open()
+        except OSError as error:
+            self.close()
+            raise ValueError(str(error)) from None
 
     def _open(self) -> None:
-        self._connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("PRAGMA synchronous = FULL")
         tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and not {"about", "cells"} <= tables:
+        if not tables:  # else nothing is written, so that a file that may only be read can be
+            self._make_tables()
+        elif not {"about", "cells", "figures", "claims"} <= tables:
             raise sqlite3.DatabaseError("it is a database of something else")
+        found = self._connection.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
+        if found != (str(FORMAT),):
+            what = "no format" if found is None else f"format {found[0]}"
+            raise sqlite3.DatabaseError(f"it has {what}, this version of ilfs reads format {FORMAT}")
+
+    def _make_tables(self) -> None:
         with self._writing():
             for statement in TABLES.split(";\n"):
                 self._connection.execute(statement)
             self._connection.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
-        (found,) = self._connection.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
-        if found != str(FORMAT):
-            raise sqlite3.DatabaseError(f"it has format {found}, this version of ilfs reads format {FORMAT}")
 
     def __enter__(self) -> Self:
         return self
@@ -146,17 +156,37 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """One transaction; nothing of it is there if it does not come to its end."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        with self._in_words():
+            self._roll_back()  # what Ctrl-C may have cut off between two lines
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:  # on a full disk SQLite has ended it already
+            self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Say which file it is that is full, locked, damaged or only to be read."""
         try:
             yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
+        except sqlite3.IntegrityError:
             raise
-        self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise OSError(f"the store {self.path} cannot be used: {error}") from None
+
+    def _read(self, query: str, *values: str) -> list[Any]:
+        with self._in_words():
+            return self._connection.execute(query, values).fetchall()
 
     def statuses(self) -> dict[str, str]:
         """Of all finished cells, by key."""
-        return dict(self._connection.execute("SELECT key, status FROM cells"))
+        return dict(self._read("SELECT key, status FROM cells"))
 
     def claim(self, key: str, *, again: bool = False) -> bool:
         """Whether this process is to compute the cell: nobody has, and nobody is at it.
@@ -236,7 +266,7 @@ class Store:
         columns = ", ".join(Row.__dataclass_fields__)
         found: dict[str, Row] = {}
         wanted = None if identities is None else set(identities)
-        for values in self._connection.execute(f"SELECT {columns} FROM cells ORDER BY status DESC, finished, key"):
+        for values in self._read(f"SELECT {columns} FROM cells ORDER BY status DESC, finished, key"):
             row = Row(**dict(zip(Row.__dataclass_fields__, values, strict=True)))
             if wanted is None or row.identity in wanted:
                 found[row.identity] = row
@@ -244,7 +274,7 @@ class Store:
 
     def figures(self, metric: str) -> dict[tuple[str, int, int], float]:
         """One metric of all cells, by key, size and class."""
-        found = self._connection.execute("SELECT key, size, class, value FROM figures WHERE metric = ?", (metric,))
+        found = self._read("SELECT key, size, class, value FROM figures WHERE metric = ?", metric)
         return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
 
 

@@ -14,6 +14,8 @@ from ilfs.datasets.readers import ENDINGS, columns_of
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
 
+UNIFORM = "uniform"  # the data set of the timing job
+MOST_SPLITS = 10_000
 TWELVE = tuple(Contender(name) for name in METHODS)
 TEXT = Contender(  # ILFS as the paper's text has it: our defaults depart from that
     "ilfs_paper",
@@ -66,11 +68,21 @@ class Suite:
             known = " or ".join(map(repr, EXPERIMENTS))
             raise ValueError(f"experiment of suite {self.name} must be {known}, got {self.experiment!r}")
         check_integer("splits", self.n_splits, 1)
+        if self.n_splits > MOST_SPLITS:
+            raise ValueError(f"splits must be at most {MOST_SPLITS}, got {self.n_splits}")
+        if self.experiment == "timing":
+            self._check_timing()
         for what, names in (("data set", self.datasets), ("method", [one.name for one in self.contenders])):
             if not names:
                 raise ValueError(f"suite {self.name} must have a {what}, got none")
             if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
                 raise ValueError(f"suite {self.name} must have every {what} once, got {repeated[0]!r} again")
+
+    def _check_timing(self) -> None:
+        if others := [name for name in self.datasets if name != UNIFORM]:
+            raise ValueError(f"suite {self.name} makes its data set {UNIFORM} itself, got {others[0]!r}")
+        if any(one.is_random for one in self.contenders):
+            raise ValueError(f"suite {self.name} must have methods that can be timed, got a random order")
 
     def only(self, datasets: Sequence[str] | None = None, methods: Sequence[str] | None = None) -> "Suite":
         """The same with some of its data sets and methods, or with others by name."""
@@ -96,7 +108,7 @@ SUITES = {
     for suite in (
         Suite("paper", "sizes", EIGHT, (*TWELVE, *BESIDE)),
         Suite("deep", "classes", ("pascal_sentence", "office_caltech10"), (*TWELVE, *BESIDE), n_splits=1),
-        Suite("timing", "timing", ("uniform",), n_splits=1, protocol=TimingJob()),
+        Suite("timing", "timing", (UNIFORM,), n_splits=1, protocol=TimingJob()),
         Suite(
             "quick",
             "sizes",
@@ -138,6 +150,7 @@ def read_suite(path: str) -> Suite:
         raise ValueError(f"suite {path} has {unknown[0]!r}, which is none of {', '.join(sorted(own | of_protocol))}")
     if "datasets" not in content:
         raise ValueError(f"suite {path} must say its datasets")
+    check_types(content, path)
     protocol: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in content.items()
@@ -185,6 +198,22 @@ def from_folder(name: str, folder: Path) -> str:
     file, query, columns = name.partition("?")
     is_path = file.lower().endswith(ENDINGS) or (folder / name).exists()
     return f"{folder / file}{query}{columns}" if is_path else name
+
+
+def check_types(content: Mapping[str, Any], path: str) -> None:
+    """Refuse a word where a list belongs, and the like."""
+    for name in ("methods", "sizes", "Cs"):
+        if not isinstance(content.get(name, []), list):
+            raise ValueError(f"{name} of suite {path} must be a list, got {content[name]!r}")
+    for name in ("name", "experiment"):
+        if not isinstance(content.get(name, ""), str):
+            raise ValueError(f"{name} of suite {path} must be a word, got {content[name]!r}")
+    if wrong := [one for one in content.get("methods", []) if not isinstance(one, str | Mapping)]:
+        raise ValueError(f"methods of suite {path} must be names or tables, got {wrong[0]!r}")
+    if content.get("experiment") == "timing":
+        raise ValueError(
+            f"suite {path} must be of experiment 'sizes' or 'classes': the suite timing has its own options"
+        )
 
 
 def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list[Contender]:

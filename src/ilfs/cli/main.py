@@ -19,15 +19,8 @@ def note(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
-    from ilfs import __version__
-
-    parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
-    parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    bench.add_to(commands)
-    datasets.add_to(commands)
-    options = parser.parse_args(arguments)
     try:
+        options = command_line().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = note
             code: int = options.function(options)
@@ -42,3 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("ilfs: stopped; what is finished is kept, and the same command goes on", file=sys.stderr)
         return STOPPED
     return code
+
+
+def command_line() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    from ilfs import __version__
+
+    parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
+    parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    bench.add_to(commands)
+    datasets.add_to(commands)
+    return parser

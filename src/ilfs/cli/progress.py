@@ -95,10 +95,10 @@ class Bars:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self._bars: Any = Progress(
-            TextColumn("{task.description:24}"),
+            TextColumn("{task.description:24}", markup=False),  # names and reasons may have brackets
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=Console(stderr=True),
         )
         per_dataset = suite.n_splits * len(suite.contenders)
@@ -122,6 +122,7 @@ class Bars:
         """Move the bars."""
         cell = step.cell
         if step.reason:
-            self._bars.console.print(f"failed: {cell.dataset} {cell.contender.name}, split {cell.split}: {step.reason}")
+            failure = f"failed: {cell.dataset} {cell.contender.name}, split {cell.split}: {step.reason}"
+            self._bars.console.print(failure, markup=False, highlight=False)
         self._bars.update(self._all, completed=step.n_done, note=words(step.seconds_left))
         self._bars.update(self._tasks[cell.dataset], completed=step.n_done_of_dataset, note=cell.contender.name)
