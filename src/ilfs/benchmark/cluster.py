@@ -24,7 +24,7 @@ def compute_on_cluster(
     try:
         from distributed import CancelledError, Client, wait
         from distributed import TimeoutError as TooLate
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
     except ImportError:
         raise ImportError('a Dask cluster needs the package distributed: pip install "ilfs[dask]"') from None
     try:
