@@ -184,12 +184,8 @@ def test_an_order_that_is_none_is_refused(order, message):
         module.checked_order(np.array(order), 3, "m")
 
 
-def test_half_of_the_features_must_be_ordered(given):
+def test_half_of_the_features_must_be_ordered(given, monkeypatch):
     cell = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
-    few = Contender(
-        "few",
-        "sklearn.feature_selection.SequentialFeatureSelector",
-        {"n_features_to_select": 2} | {"estimator": {"selector": "sklearn.naive_bayes.GaussianNB"}},
-    )
-    with pytest.raises(ValueError, match="method few orders 2 features, fewer than the 4 judged"):
-        compute(replace(cell, experiment="classes", contender=few))
+    monkeypatch.setattr(module, "order_of", lambda _: np.arange(2))
+    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 judged"):
+        compute(replace(cell, experiment="classes"))
