@@ -107,7 +107,7 @@ def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path)
         results = Results.of(suite, store)
         assert results.n_failed == 2
         assert "iris, broken, split 0: ValueError: n_bins must be" in results.reasons[0]
-        notes = tables_of(results)[-1].notes
+        notes = tables_of(results)[0].notes
         assert any(note.startswith("2 of 8 cells failed, the first: iris, broken") for note in notes)
         assert run(suite, store).computed == 0
         assert run(suite, store, retry_failed=True, n_jobs=2).failed == 2
@@ -166,6 +166,6 @@ def test_chance_that_a_method_leaves_open_is_the_same_in_every_run():
 
 
 def test_nothing_to_do_starts_no_process(undisturbed, monkeypatch):
-    monkeypatch.setattr("ilfs.benchmark.run.compute_all", None)
+    monkeypatch.setattr(sys.modules[run.__module__], "compute_all", None)
     with Store(undisturbed) as store:
         assert run(SMALL, store, n_jobs=2).found == 18

@@ -131,7 +131,6 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nCs = [-1.0]', "Cs must be a number > 0, got -1.0"),
         ('datasets = ["wine"]\ntest_share = 1.5', "test_share must be a number strictly between 0 and 1, got 1.5"),
         ('datasets = ["wine"]\nn_folds = 1', "n_folds must be an integer >= 2, got 1"),
-        ('datasets = "wine"', "datasets of suite .* must be a list, got 'wine'"),
         ("datasets = [1]", "a data set of suite .* must be a name, a path, or a table .*, got 1"),
         ('datasets = ["wine"]\nmethods = "ilfs"', "methods of suite .* must be a list, got 'ilfs'"),
         ('datasets = ["wine"]\nmethods = [3]', "methods of suite .* must be names or tables, got 3"),
