@@ -250,3 +250,12 @@ def test_a_limit_above_what_the_system_allows_is_the_systems(monkeypatch):
     with Peak(1e9):
         pass
     assert asked == [(2**33, 2**33), (-1, 2**33)]
+
+
+def test_a_process_whose_parent_is_gone_ends_without_a_word(monkeypatch):
+    for owner, name in ((pool.signal, "signal"), (os, "setpgrp"), (pool.threading.Thread, "start")):
+        monkeypatch.setattr(owner, name, lambda *_: None, raising=False)
+    here, there = pool.multiprocessing.Pipe()
+    here.close()
+    pool._serve(there, work, None)
+    there.close()

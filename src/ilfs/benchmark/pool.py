@@ -230,16 +230,13 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
         os.setpgrp()
     me = os.getpid()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    pipe.send("listening")
-    while True:
-        try:
-            item = pipe.recv()
-        except EOFError:
-            return
-        said = _attempt(function, item, memory_limit)
-        if os.getpid() != me:  # a method has forked, and both came back
-            os._exit(0)
-        pipe.send(said)
+    with suppress(EOFError, OSError):  # whoever asked is gone
+        pipe.send("listening")
+        while True:
+            said = _attempt(function, pipe.recv(), memory_limit)
+            if os.getpid() != me:  # a method has forked, and both came back
+                os._exit(0)
+            pipe.send(said)
 
 
 def _end_with_parent(number: int) -> None:
