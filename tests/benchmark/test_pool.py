@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from joblib import effective_n_jobs
 
 from ilfs.benchmark import pool
 from ilfs.benchmark.memory import Peak
@@ -40,6 +41,8 @@ def work(item):
         threading.Timer(0.0, os._exit, [4]).start()
     if what == "start":
         return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
+    if what == "threads":
+        return effective_n_jobs(value)
     if what == "memory":
         return float(np.ones(value * 2**17).sum())
     return os.getpid()
@@ -53,6 +56,10 @@ def test_every_item_is_answered():
     found = answers([("square", k) for k in range(20)])
     assert {item: answer.result for item, answer in found.items()} == {("square", k): k * k for k in range(20)}
     assert all(answer.reason == "" for answer in found.values())
+
+
+def test_a_process_may_have_the_threads_it_is_told():
+    assert answers([("threads", 2)], n_processes=1)["threads", 2].result == 2
 
 
 def test_an_error_is_an_answer_with_its_reason_and_place():

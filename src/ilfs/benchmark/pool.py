@@ -229,6 +229,8 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     me = os.getpid()
+    # joblib allows a daemon one thread only; this process may have what it was told, and what it starts ends with it
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     with suppress(EOFError, OSError):  # whoever asked is gone
         pipe.send("listening")
