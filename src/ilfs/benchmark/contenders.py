@@ -77,9 +77,18 @@ class Contender:
         return isinstance(self.selector, str) and self.selector == RANDOM
 
     def make(self, **defaults: Any) -> Any:
-        """The selector; defaults are parameters that it gets if it has them and none was given.
+        """The selector.
 
-        A selector that was given itself gets none but the number of threads.
+        Parameters
+        ----------
+        **defaults : dict
+            Parameters that it gets if it has them and none was given. A selector that was given itself gets none of
+            them but the number of threads.
+
+        Returns
+        -------
+        estimator
+            Not yet fitted.
         """
         if isinstance(self.selector, BaseEstimator):
             threads = {"n_jobs": defaults["n_jobs"]} if "n_jobs" in defaults else {}
@@ -95,7 +104,18 @@ class Contender:
         return kind(**{name: value for name, value in defaults.items() if name in known} | given)
 
     def describe(self, **defaults: Any) -> dict[str, Any]:
-        """The class and all parameters that matter, those with default values too, as plain data."""
+        """The class and all parameters that matter, those with default values too, as plain data.
+
+        Parameters
+        ----------
+        **defaults : dict
+            As of `make`.
+
+        Returns
+        -------
+        dict
+            The same in every process.
+        """
         if self.is_random:
             return {"selector": RANDOM, "parameters": {}}
         described: dict[str, Any] = described_value(self.make(**defaults))

@@ -49,7 +49,18 @@ class Grid:
     notes: Sequence[str] = ()
 
     def render(self, form: Format) -> str:
-        """As a string without a newline at its end."""
+        """The table as a string without a newline at its end.
+
+        Parameters
+        ----------
+        form : {"text", "markdown", "latex", "csv"}
+            How.
+
+        Returns
+        -------
+        str
+            Several lines.
+        """
         if form == "csv":
             return self._csv()
         cells = [[self._word(value) for value in row] for row in [self.header, *self.rows]]

@@ -29,6 +29,8 @@ class Results:
         Cells that failed, and that have not been computed.
     n_versions : int
         How many different sets of versions the cells were computed with.
+    figures : dict
+        For each metric, its values by key, size and class.
     """
 
     suite: Suite
@@ -36,11 +38,24 @@ class Results:
     n_failed: int
     n_missing: int
     n_versions: int
-    _figures: dict[str, dict[tuple[str, int, int], float]]
+    figures: dict[str, dict[tuple[str, int, int], float]]
 
     @classmethod
     def of(cls, suite: Suite, store: Store) -> "Results":
-        """Read them; versions of the software do not matter, the last one counts."""
+        """Read them; versions of the software do not matter, the last one counts.
+
+        Parameters
+        ----------
+        suite : Suite
+            Whose results are wanted.
+        store : Store
+            Where they are; it may be closed afterwards.
+
+        Returns
+        -------
+        Results
+            What there is.
+        """
         cells = suite.cells()
         by_identity = {row.identity: row for row in store.rows([cell.identity for cell in cells])}
         datasets, methods = list(suite.datasets), [one.name for one in suite.contenders]
@@ -87,9 +102,24 @@ class Results:
         return [f"{row.dataset}, {row.method}, split {row.split}: {row.reason}" for row in failed]
 
     def values(self, metric: str, sizes: Sequence[int] | None = None, which_class: int = ABOUT_ALL) -> Floats:
-        """Of shape (n_datasets, n_methods, n_splits, n_sizes); sizes are all by default."""
+        """Figures of all cells.
+
+        Parameters
+        ----------
+        metric : str
+            Which figure.
+        sizes : sequence of int, optional
+            For which numbers of features; all by default.
+        which_class : int
+            For which class; by default the figure that is about all of them.
+
+        Returns
+        -------
+        ndarray of shape (n_datasets, n_methods, n_splits, n_sizes)
+            NaN where there is none.
+        """
         sizes = self.suite.protocol.sizes if sizes is None else sizes
-        figures = self._figures[metric]
+        figures = self.figures[metric]
         values = np.full((*self.rows.shape, len(sizes)), np.nan)
         for place, row in np.ndenumerate(self.rows):
             if row is not None and row.is_done:
@@ -97,11 +127,35 @@ class Results:
         return values
 
     def of_classes(self, row: Row, metric: str) -> dict[int, float]:
-        """Average precision of each class of one cell of the experiment ``"classes"``."""
-        return {k: value for (key, _, k), value in self._figures[metric].items() if key == row.key}
+        """Average precision of each class of one cell of the experiment ``"classes"``.
+
+        Parameters
+        ----------
+        row : Row
+            The cell.
+        metric : {"ap", "ap_2007", "ap_2012"}
+            By which definition.
+
+        Returns
+        -------
+        dict
+            From the number of a class.
+        """
+        return {k: value for (key, _, k), value in self.figures[metric].items() if key == row.key}
 
     def orders(self, dataset: str, method: str) -> list[list[int]]:
-        """First columns of the orders of all splits that are there."""
+        """First columns of the orders of all splits that are there.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Which.
+
+        Returns
+        -------
+        list of lists of int
+            Columns, best first, as many as were judged.
+        """
         place = self.datasets.index(dataset), self.methods.index(method)
         return [row.order for row in self.rows[place] if row is not None and row.is_done]
 

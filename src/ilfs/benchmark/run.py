@@ -31,7 +31,20 @@ class Step:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has done: cells computed, of these failed, and cells that were there already or are another's."""
+    """What a run has done.
+
+    Attributes
+    ----------
+    computed, failed : int
+        Cells that it computed, and how many of these failed.
+    found : int
+        Cells that were there already, or are another process's.
+
+    Parameters
+    ----------
+    computed, failed, found : int
+        The same.
+    """
 
     computed: int
     failed: int

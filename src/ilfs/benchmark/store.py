@@ -191,7 +191,17 @@ class Store:
     def claim(self, key: str, *, again: bool = False) -> bool:
         """Whether this process is to compute the cell: nobody has, and nobody is at it.
 
-        With ``again``, a cell that failed is computed once more.
+        Parameters
+        ----------
+        key : str
+            Of the cell.
+        again : bool
+            Whether a cell that failed is to be computed once more.
+
+        Returns
+        -------
+        bool
+            If so, others are told that this process is at it.
         """
         with self._writing():
             found = self._connection.execute("SELECT status FROM cells WHERE key = ?", (key,)).fetchone()
@@ -231,7 +241,19 @@ class Store:
         reason: str = "",
         peak_megabytes: float | None = None,
     ) -> None:
-        """A finished cell, in place of a failed one if there is one; what is done stays."""
+        """Write a finished cell, in place of a failed one if there is one; what is done stays.
+
+        Parameters
+        ----------
+        key, identity, description
+            Of the cell.
+        outcome : Outcome or None
+            What came of it, None if it failed.
+        reason : str
+            Why it failed.
+        peak_megabytes : float, optional
+            Memory that it took.
+        """
         with self._writing():
             self._connection.execute("DELETE FROM cells WHERE key = ? AND status = 'failed'", (key,))
             written = self._connection.execute(
@@ -262,7 +284,18 @@ class Store:
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 
     def rows(self, identities: Sequence[str] | None = None) -> list[Row]:
-        """Finished cells; of several with the same identity the last that is done, or else the last."""
+        """Finished cells; of several with the same identity the last that is done, or else the last.
+
+        Parameters
+        ----------
+        identities : sequence of str, optional
+            Of which cells; all by default.
+
+        Returns
+        -------
+        list of Row
+            In no particular order.
+        """
         columns = ", ".join(Row.__dataclass_fields__)
         found: dict[str, Row] = {}
         wanted = None if identities is None else set(identities)
@@ -273,7 +306,18 @@ class Store:
         return list(found.values())
 
     def figures(self, metric: str) -> dict[tuple[str, int, int], float]:
-        """One metric of all cells, by key, size and class."""
+        """One metric of all cells.
+
+        Parameters
+        ----------
+        metric : str
+            Which.
+
+        Returns
+        -------
+        dict
+            By key, size and class.
+        """
         found = self._read("SELECT key, size, class, value FROM figures WHERE metric = ?", metric)
         return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
 

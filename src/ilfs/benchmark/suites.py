@@ -85,7 +85,18 @@ class Suite:
             raise ValueError(f"suite {self.name} must have methods that can be timed, got a random order")
 
     def only(self, datasets: Sequence[str] | None = None, methods: Sequence[str] | None = None) -> "Suite":
-        """The same with some of its data sets and methods, or with others by name."""
+        """The same with some of its data sets and methods, or with others by name.
+
+        Parameters
+        ----------
+        datasets, methods : sequence of str, optional
+            Which; all by default.
+
+        Returns
+        -------
+        Suite
+            Refused if a method is not there.
+        """
         known = {one.name: one for one in self.contenders}
         contenders = [known.get(name) or Contender(name) for name in methods] if methods else self.contenders
         for contender in contenders:
@@ -134,9 +145,18 @@ def read_suite(path: str) -> Suite:
     """A suite from a TOML file.
 
     The file has ``datasets`` (names, paths from the folder of the file, or tables with ``path``, ``target`` and
-    ``drop``) and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``,
-    ``selector`` and ``parameters``), ``splits``, and the fields of `Protocol`: ``sizes``, ``test_share``, ``Cs``,
-    ``n_folds``, ``seed``.
+    ``drop``) and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``, ``selector`` and
+    ``parameters``), ``splits``, and the fields of `Protocol`: ``sizes``, ``test_share``, ``Cs``, ``n_folds``, ``seed``.
+
+    Parameters
+    ----------
+    path : str
+        Of the file.
+
+    Returns
+    -------
+    Suite
+        To be given to `run`.
     """
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
