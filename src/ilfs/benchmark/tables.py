@@ -9,7 +9,7 @@ from ilfs.arrays import Floats
 from ilfs.benchmark import paper
 from ilfs.benchmark.grid import Grid
 from ilfs.benchmark.results import Results
-from ilfs.datasets import title_of
+from ilfs.datasets import load, title_of
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
 VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the definition of its year
@@ -127,7 +127,8 @@ def classes_tables(results: Results) -> list[Grid]:
         classes = sorted(set().union(*by_method))
         ours = [[100 * one[k] if k in one else None for one in by_method] for k in classes]
         ours.append([100 * float(np.mean(list(one.values()))) if one else None for one in by_method])
-        names = [*(class_name(dataset, k) for k in classes), "mean"]
+        called = load(dataset).class_names
+        names = [*(called[k] for k in classes), "mean"]
         title = f"{results.titles[d]}: average precision of each class against the rest, per cent, half of the features"
         grids.append(Grid(title, ["class", *results.methods], [[n, *row] for n, row in zip(names, ours, strict=True)]))
         if dataset in VOC_METRICS:
@@ -159,13 +160,6 @@ def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, floa
             for k, value in results.of_classes(row, metric).items():
                 found.setdefault(k, []).append(value)
     return {k: float(np.mean(values)) for k, values in found.items()}
-
-
-def class_name(dataset: str, k: int) -> str:
-    """Of a class of a data set."""
-    from ilfs.datasets import load
-
-    return load(dataset).class_names[k]
 
 
 def timing_table(results: Results) -> list[Grid]:
