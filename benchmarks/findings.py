@@ -7,8 +7,9 @@ What stands between the tables in docs/findings.md is written by hand.
 """
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
+
+from joblib import effective_n_jobs
 
 from ilfs.benchmark import SUITES, Store
 from ilfs.benchmark.comparison import rank_diagram, statistics_of
@@ -17,13 +18,10 @@ from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, tables_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
-THREADS = 2  # of the timing job
 
 
 def results_of(name, folder):
-    suite = SUITES[name]
-    if name == "timing":
-        suite = replace(suite, protocol=replace(suite.protocol, n_threads=THREADS))
+    suite = SUITES[name].with_threads(effective_n_jobs(-1))  # as the commands of make findings have it
     with Store(folder / f"{name}.sqlite") as store:
         results = Results.of(suite, store)
     if results.n_missing:

@@ -140,7 +140,7 @@ def test_the_timing_job_of_any_size(tmp_path):
     suite = replace(SUITES["timing"].only(methods=["fisher", "ls"]), protocol=TimingJob(300, 40))
     with Store(tmp_path / "t.sqlite") as store:
         assert run(suite, store, n_jobs=2).failed == 0
-        results = Results.of(replace(suite, protocol=TimingJob(300, 40, n_threads=2)), store)
+        results = Results.of(suite.with_threads(2), store)
         (grid,) = tables_of(results)
     assert [row[0] for row in grid.rows] == ["fisher", "ls"]
     assert all(0 < row[1] < 60 and row[2] is None for row in grid.rows)

@@ -5,7 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -104,8 +104,9 @@ def run(
     (Summary(computed=5, failed=0, found=0), Summary(computed=0, failed=0, found=5))
     """
     n_processes = effective_n_jobs(n_jobs)
+    suite = suite.with_threads(n_processes)
     if suite.experiment == "timing":  # one after the other, each with all threads
-        suite, n_processes = replace(suite, protocol=replace(suite.protocol, n_threads=n_processes)), 1
+        n_processes = 1
     progress = Progress(suite.cells(), store, retry_failed=retry_failed)
     progress.n_at_once = n_processes = min(n_processes, len(progress.todo))
     if not n_processes:

@@ -103,6 +103,23 @@ class Suite:
             contender.describe()  # refuse what is not there before anything is run
         return replace(self, datasets=tuple(datasets or self.datasets), contenders=tuple(contenders))
 
+    def with_threads(self, n_threads: int) -> "Suite":
+        """The timing job with so many threads; any other suite as it is.
+
+        Parameters
+        ----------
+        n_threads : int
+            That a method may use.
+
+        Returns
+        -------
+        Suite
+            Its cells are others for another number.
+        """
+        if self.experiment != "timing":
+            return self
+        return replace(self, protocol=replace(self.protocol, n_threads=n_threads))
+
     def cells(self) -> list[Cell]:
         """All of it, split by split, so that what is there early is an even part of the whole."""
         checksums = {name: "" if self.experiment == "timing" else load(name).checksum for name in self.datasets}

@@ -108,9 +108,8 @@ def chosen_suite(options: argparse.Namespace) -> Any:
         raise ValueError(f"--{next(iter(sides))} is for the timing job, not for suite {suite.name}")
     for name, value in sides.items():
         check_integer(f"--{name}", value, 4)
-    if suite.experiment == "timing":
-        sides["n_threads"] = effective_n_jobs(getattr(options, "jobs", -1))
-    return replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
+    suite = replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
+    return suite.with_threads(effective_n_jobs(getattr(options, "jobs", -1)))
 
 
 def store_path(options: argparse.Namespace) -> Path:
