@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.diagram import Diagram, critical_difference_diagram
 from ilfs.benchmark.grid import Grid
+from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.significance import (
     compare_on_datasets,
@@ -23,13 +24,6 @@ from ilfs.datasets import load
 
 LEVEL = 0.05
 INTERVALS_FROM = 6  # data sets; the bootstrap of fewer says little
-METRIC_TITLES = {
-    "ap_macro": "average precision, mean of the classes",
-    "ap_majority": "average precision, class with most samples",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auc": "area under the curve",
-}
 
 
 def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:

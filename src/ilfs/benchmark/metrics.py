@@ -6,6 +6,14 @@ from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.machine import Verdict
 from ilfs.benchmark.precision import average_precision
 
+METRIC_TITLES = {  # of the figures that are about all classes
+    "ap_macro": "average precision, mean of the classes",
+    "ap_majority": "average precision, class with most samples",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "area under the curve",
+}
+
 
 def figures_of(size: int, y: Integers, test: Integers, verdict: Verdict) -> list[tuple[int, str, int, float]]:
     """All figures of one choice of features: (size, metric, class or -1, value).

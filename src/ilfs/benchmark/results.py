@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
+from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.store import Row, Store
 from ilfs.benchmark.suites import Suite
 from ilfs.datasets import load, title_of
@@ -160,4 +161,4 @@ class Results:
         return [row.order for row in self.rows[place] if row is not None and row.is_done]
 
 
-METRICS = ("ap", "ap_2007", "ap_2012", "ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc", "C")
+METRICS = ("ap", "ap_2007", "ap_2012", "C", *METRIC_TITLES)

@@ -8,6 +8,7 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper
 from ilfs.benchmark.grid import Grid
+from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.results import Results
 from ilfs.datasets import load, title_of
 
@@ -65,7 +66,7 @@ def state_of(results: Results) -> list[str]:
 
 def sizes_tables(results: Results) -> list[Grid]:
     """Mean average precision over splits and sizes: ours, of the larger class, the paper's, and the difference."""
-    macro, majority = (per_cent(results.values(metric)) for metric in ("ap_macro", "ap_majority"))
+    macro, majority = (100 * results.values(metric) for metric in ("ap_macro", "ap_majority"))
     printed = paper_figures(results)
     what = f"first {', '.join(map(str, results.suite.protocol.sizes))} features, mean of {splits_of(results)}"
     grids = [
@@ -82,8 +83,7 @@ def sizes_tables(results: Results) -> list[Grid]:
 
 def quality_grid(results: Results) -> Grid:
     """All of it in long form, as files of comma-separated values are to have it: no times, nothing of chance."""
-    metrics = ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc")
-    measures = {metric: per_cent(results.values(metric)) for metric in metrics}
+    measures = {metric: 100 * results.values(metric) for metric in METRIC_TITLES}
     printed = paper_figures(results)
     rows: list[list[Any]] = []
     for d, dataset in enumerate(results.datasets):
@@ -182,11 +182,6 @@ def paper_figures(results: Results) -> Floats:
     printed = paper.precision()
     names = ["ilfs" if method == "ilfs_paper" else method for method in results.methods]
     return np.array([[printed.get((name, dataset), np.nan) for name in names] for dataset in results.datasets])
-
-
-def per_cent(values: Floats) -> Floats:
-    """Shares as per cent."""
-    return 100 * values
 
 
 def nan_mean(values: Floats) -> Floats:

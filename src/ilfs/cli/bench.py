@@ -1,4 +1,4 @@
-"""``ilfs bench run`` and ``ilfs bench table``."""
+"""``ilfs bench``: run a suite, print its tables, its statistics and the features chosen."""
 
 import argparse
 import os
@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.parameters import check_integer, check_positive
-
-METRICS = ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc")
 
 
 def add_to(commands: Any) -> None:
@@ -68,11 +66,12 @@ def add_table(actions: Any) -> None:
 def add_statistics(actions: Any) -> None:
     """Add ``ilfs bench statistics``."""
     from ilfs.benchmark.grid import FORMATS
+    from ilfs.benchmark.metrics import METRIC_TITLES
 
     parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
     add_suite(parser)
     parser.add_argument("--reference", default="ilfs", metavar="METHOD", help="compared with all others (ilfs)")
-    parser.add_argument("--metric", default="ap_macro", choices=METRICS)
+    parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram there")
     parser.set_defaults(function=print_statistics)
