@@ -3,9 +3,10 @@
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -33,17 +34,12 @@ class Step:
 class Summary:
     """What a run has done.
 
-    Attributes
+    Parameters
     ----------
     computed, failed : int
         Cells that it computed, and how many of these failed.
     found : int
         Cells that were there already, or are another process's.
-
-    Parameters
-    ----------
-    computed, failed, found : int
-        The same.
     """
 
     computed: int
@@ -211,8 +207,8 @@ class Progress:
         if not self.taken:
             return None
         by_method, by_dataset = self._means(1), self._means(0)
-        overall = mean_of(second for seconds in self.taken.values() for second in seconds)
-        pairs = {pair: mean_of(seconds) for pair, seconds in self.taken.items()}
+        overall = fmean(second for seconds in self.taken.values() for second in seconds)
+        pairs = {pair: fmean(seconds) for pair, seconds in self.taken.items()}
         left = 0.0
         for key in [*self.waiting, *self.open]:
             pair = self.keys[key].dataset, self.keys[key].contender.name
@@ -224,7 +220,7 @@ class Progress:
         grouped: dict[str, list[float]] = {}
         for pair, seconds in self.taken.items():
             grouped.setdefault(pair[which], []).extend(seconds)
-        return {name: mean_of(seconds) for name, seconds in grouped.items()}
+        return {name: fmean(seconds) for name, seconds in grouped.items()}
 
     def sign_of_life(self) -> None:
         """Now and then, so that claims stay."""
@@ -235,9 +231,3 @@ class Progress:
     def summary(self) -> Summary:
         """All of it."""
         return Summary(self.n_computed, self.n_failed, self.n_found)
-
-
-def mean_of(values: Iterable[float]) -> float:
-    """Of some numbers."""
-    numbers = list(values)
-    return sum(numbers) / len(numbers)
