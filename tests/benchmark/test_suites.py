@@ -159,7 +159,7 @@ def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
 
 def test_unknown_suites_and_files_are_refused():
     with pytest.raises(
-        ValueError, match=r"suite must be paper, deep, timing, quick or the path of a .toml file, got 'x'"
+        ValueError, match=r"suite must be paper, deep, modern, timing, quick or the path of a .toml file, got 'x'"
     ):
         suite_of("x")
     with pytest.raises(ValueError, match=r"there is no file nowhere.toml"):

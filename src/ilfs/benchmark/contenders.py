@@ -1,4 +1,4 @@
-"""Who takes part: the methods of the library, a random order, and any scikit-learn selector by its import path."""
+"""Who takes part: the methods of the library, rivals, a random order, any scikit-learn selector by its import path."""
 
 import difflib
 import importlib
@@ -13,9 +13,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.impute import SimpleImputer
 
 from ilfs.arrays import Floats, Integers
+from ilfs.benchmark.rivals import RIVALS
 from ilfs.methods import METHODS
 
 RANDOM = "random"
+NAMED: dict[str, type[BaseEstimator]] = {**METHODS, **RIVALS}
 IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
 NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
 
@@ -29,8 +31,9 @@ class Contender:
     name : str
         What tables call it.
     selector : str or estimator, optional
-        One of `ilfs.METHODS`, ``"random"``, the import path of a class such as
-        ``"sklearn.feature_selection.SelectKBest"``, or such a selector itself; by default the name.
+        One of `ilfs.METHODS`, one of the rivals ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and ``"l1_path"``,
+        ``"random"``, the import path of a class such as ``"sklearn.feature_selection.SelectKBest"``, or such a selector
+        itself; by default the name.
     parameters : mapping
         For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
         ``selector`` and ``parameters`` for such an object, as base estimators have to be.
@@ -94,7 +97,7 @@ class Contender:
             threads = {"n_jobs": defaults["n_jobs"]} if "n_jobs" in defaults else {}
             own = clone(self.selector)
             return own.set_params(**{name: value for name, value in threads.items() if name in own.get_params()})
-        kind: Any = METHODS[self.selector] if self.selector in METHODS else imported(self.selector, "method")
+        kind: Any = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method")
         if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator):
             raise ValueError(f"method {self.name!r} must be a scikit-learn class, got {self.selector}")
         known = list(inspect.signature(kind).parameters)
@@ -128,7 +131,7 @@ def imported(path: str, what: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except (ModuleNotFoundError, AttributeError, ValueError) as error:
-        known = [*METHODS, RANDOM]
+        known = [*NAMED, RANDOM]
         near = difflib.get_close_matches(path, known, n=1)
         why = f"; did you mean {near[0]!r}?" if near else ""
         if isinstance(error, ModuleNotFoundError) and not f"{path}.".startswith(f"{error.name}."):

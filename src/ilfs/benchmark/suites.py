@@ -8,6 +8,7 @@ from typing import Any
 
 from ilfs.benchmark.contenders import RANDOM, Contender
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
+from ilfs.benchmark.rivals import RIVALS
 from ilfs.datasets import REGISTRY, load
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.readers import ENDINGS, columns_of
@@ -27,7 +28,20 @@ TEXT = Contender(  # ILFS as the paper's text has it: our defaults depart from t
     },
 )
 BESIDE = (TEXT, Contender(RANDOM))
+TODAY = tuple(Contender(name) for name in RIVALS)
 EIGHT = ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
+TEN_MORE = (
+    "srbct",
+    "glioma",
+    "tox_171",
+    "coil20",
+    "usps",
+    "arcene",
+    "madelon",
+    "dorothea",
+    "office_caltech10",
+    "pascal_sentence",
+)
 
 
 @dataclass(frozen=True)
@@ -136,6 +150,7 @@ SUITES = {
     for suite in (
         Suite("paper", "sizes", EIGHT, (*TWELVE, *BESIDE)),
         Suite("deep", "classes", ("pascal_sentence", "office_caltech10"), (*TWELVE, *BESIDE), n_splits=1),
+        Suite("modern", "sizes", (*EIGHT, *TEN_MORE), (*TWELVE, TEXT, *TODAY, Contender(RANDOM))),
         Suite("timing", "timing", (UNIFORM,), n_splits=1, protocol=TimingJob()),
         Suite(
             "quick",

@@ -23,7 +23,7 @@ def add_to(commands: Any) -> None:
 
 def add_suite(parser: argparse.ArgumentParser) -> None:
     """The options that say what it is about."""
-    parser.add_argument("suite", help="paper, deep, timing, quick, or the path of a .toml file")
+    parser.add_argument("suite", help="paper, deep, modern, timing, quick, or the path of a .toml file")
     parser.add_argument(
         "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
     )

@@ -1,0 +1,14 @@
+"""Examples in docstrings that need an optional package are skipped where it is missing."""
+
+from importlib.util import find_spec
+
+import pytest
+
+NEEDS = {"ilfs.benchmark.rivals.FastCan": "fastcan", "ilfs.benchmark.rivals.MRMR": "mrmr"}
+
+
+def pytest_runtest_setup(item):
+    """Look before an example is run."""
+    package = NEEDS.get(item.name)
+    if package and find_spec(package) is None:
+        pytest.skip(f"needs the package {package}")
