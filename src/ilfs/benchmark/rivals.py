@@ -10,6 +10,8 @@ None takes missing cells: the benchmark fills them, for all rivals alike.
 import re
 import warnings
 from abc import abstractmethod
+from multiprocessing import parent_process
+from threading import RLock
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -409,8 +411,11 @@ def import_mrmr() -> tuple[Any, Any]:
             warnings.simplefilter("ignore")
             import mrmr
             import pandas
+            from tqdm import tqdm
     except ImportError:
         raise ImportError(f"MRMR needs the packages mrmr-selection and pandas: {EXTRA}") from None
+    if parent_process() is not None:
+        tqdm.set_lock(RLock())  # its own would be reported as leaked when a process of the benchmark is ended
     return mrmr, pandas
 
 
