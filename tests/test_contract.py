@@ -77,8 +77,8 @@ def test_read_only_and_memory_mapped_input_is_enough(selector, dtype, tmp_path):
 @every
 def test_fit_changes_neither_data_nor_parameters(selector):
     X, y = table(n_classes=3)
-    before, parameters = X.copy(), selector.get_params()
     one = clone(selector)
+    before, parameters = X.copy(), one.get_params()
     one.fit(X, y)
     np.testing.assert_array_equal(X, before)
     assert one.get_params() == parameters
@@ -98,7 +98,8 @@ def test_a_constant_column_changes_nothing_for_the_others(selector):
     X, y = table()
     selector = clone(selector).set_params(n_features_to_select=5)
     without, done = fitted(selector, X, y), fitted(selector, np.insert(X, 3, 8.0, axis=1), y)
-    np.testing.assert_allclose(np.delete(done.scores_, 3), without.scores_, rtol=1e-6, atol=1e-9)
+    # learning stops when no relevance moves by more than 1e-6, and relevance may be divided by its span
+    np.testing.assert_allclose(np.delete(done.scores_, 3), without.scores_, rtol=1e-5, atol=1e-6)
 
 
 @every

@@ -22,7 +22,7 @@ def test_the_demo_prints_the_best_features_and_writes_all(demo, capsys):
     printed = capsys.readouterr().out
     assert "   1  worst concave points" in printed
     lines = (out / "breast_cancer_ranking.csv").read_text().splitlines()
-    assert lines[0] == "rank,feature,column,score,relevance"
+    assert lines[0] == "rank,feature,column,score,relevance,novelty,nearest,correlation"
     assert len(lines) == 31
 
 

@@ -14,6 +14,7 @@ from ilfs.methods import (
     InfFS,
     LaplacianScore,
     MutualInformation,
+    Novelty,
     ReliefF,
 )
 from ilfs.methods.cfs import cfs_score
@@ -23,6 +24,7 @@ from ilfs.methods.laplacian_score import laplacian_score
 from ilfs.methods.llcfs import llcfs
 from ilfs.methods.mcfs import mcfs
 from ilfs.methods.mutual_information import mutual_information
+from ilfs.methods.novelty import novel_order
 from ilfs.methods.relieff import relieff
 from ilfs.methods.udfs import udfs
 
@@ -42,6 +44,7 @@ __all__ = [
     "InfFS",
     "LaplacianScore",
     "MutualInformation",
+    "Novelty",
     "ReliefF",
     "__version__",
     "cfs_score",
@@ -51,6 +54,7 @@ __all__ = [
     "llcfs",
     "mcfs",
     "mutual_information",
+    "novel_order",
     "relieff",
     "udfs",
 ]

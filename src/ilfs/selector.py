@@ -291,20 +291,20 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         -------
         dict of str to ndarray
             ``rank``, ``feature`` (its name), ``column`` (its index), ``score``, and what else the method has to say of
-            a feature (ILFS: ``relevance``).
+            a feature (ILFS: ``relevance``, ``novelty``, ``nearest``, ``correlation``).
         """
         check_is_fitted(self)
         if top is not None:
             check_integer("top", top, 1)
-        order = self.order_[:top].copy()
+        order, names = self.order_[:top].copy(), self._names(input_features)
         return {
             "rank": self.ranking_[order],
-            "feature": self._names(input_features)[order],
+            "feature": names[order],
             "column": order,
             "score": self.scores_[order],
-        } | {title: values[order] for title, values in self._more_columns().items()}
+        } | {title: values[order] for title, values in self._more_columns(names).items()}
 
-    def _more_columns(self) -> dict[str, NDArray[Any]]:
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
         """More to say of each feature in the ranking table: titles and arrays of shape (n_features,)."""
         return {}
 

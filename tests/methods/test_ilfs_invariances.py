@@ -91,6 +91,7 @@ class TestInvariance:
         y = rng.permutation(np.repeat([0, 1], [16, 8]))  # so that class means are exact
         X = (rng.integers(-99, 99, size=(24, 5)) + 30 * y[:, None]).astype(float)
         shift = rng.integers(-(10**6), 10**6, size=5)
+        parameters |= {"redundancy": None}
         moved, plain = ILFS(**parameters).fit(X + shift, y), ILFS(**parameters).fit(X, y)
         np.testing.assert_array_equal(moved.token_counts_, plain.token_counts_)
         np.testing.assert_array_equal(moved.scores_, plain.scores_)

@@ -30,7 +30,8 @@ def rows_of(path):
 class TestText:
     def test_one_line_a_feature_best_first(self, fitted):
         titles, *lines = ranking_text(fitted, top=4).splitlines()
-        assert titles.split() == ["rank", "feature", "column", "score", "relevance"]
+        more = ["relevance", "novelty", "nearest", "correlation"]
+        assert titles.split() == ["rank", "feature", "column", "score", *more]
         assert [int(line.split()[0]) for line in lines] == [1, 2, 3, 4]
         assert [int(line.split()[2]) for line in lines] == fitted.order_[:4].tolist()
 
@@ -64,7 +65,7 @@ class TestFile:
         path = write_ranking(fitted, tmp_path / "ranking.csv")
         assert path == tmp_path / "ranking.csv"
         titles, *rows = rows_of(path)
-        assert titles == ["rank", "feature", "column", "score", "relevance"]
+        assert titles == ["rank", "feature", "column", "score", "relevance", "novelty", "nearest", "correlation"]
         assert [int(row[2]) for row in rows] == fitted.order_.tolist()
 
     def test_a_link_stays_a_link(self, fitted, tmp_path):

@@ -12,9 +12,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.impute import SimpleImputer
 
-from ilfs.arrays import Floats, Integers
+from ilfs.arrays import Integers
 from ilfs.benchmark.rivals import RIVALS
 from ilfs.methods import METHODS
+from ilfs.methods.novelty import scores_of
 
 RANDOM = "random"
 NAMED: dict[str, type[BaseEstimator]] = {**METHODS, **RIVALS}
@@ -201,14 +202,3 @@ def order_of(selector: Any) -> Integers:
         f"{type(selector).__name__} says no order of the features: it has none of order_, ranking_, scores_, "
         "feature_importances_, coef_"
     )
-
-
-def scores_of(selector: Any) -> Floats | None:
-    """Scores of its own, or the weights of the model inside."""
-    model = getattr(selector, "estimator_", selector)
-    for owner, name in ((selector, "scores_"), (model, "feature_importances_"), (model, "coef_")):
-        values = getattr(owner, name, None)
-        if values is not None:
-            values = np.abs(values) if name == "coef_" else np.asarray(values, dtype=float)
-            return values if values.ndim == 1 else np.linalg.norm(values, axis=0)
-    return None

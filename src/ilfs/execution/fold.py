@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar
 
+from ilfs.arrays import Integers
 from ilfs.execution.target import Target
 from ilfs.statistics.block import Block
 
@@ -26,5 +27,5 @@ class Fold(Protocol):
 
     target: Target
 
-    def __call__(self, from_block: Callable[[Block], S], /) -> S:
-        """The statistic of all rows."""
+    def __call__(self, from_block: Callable[[Block], S], /, columns: Integers | None = None) -> S:
+        """The statistic of all rows; of some columns, if given, which then are all in every block, side by side."""

@@ -37,6 +37,11 @@ class Target:
         here = self.codes >= 0
         return np.bincount(self.codes[here], self.weight[here], minlength=self.classes.size).astype(np.float64)
 
+    @property
+    def class_balance(self) -> Floats:
+        """Weight m / (K n_k) of a sample that makes every class count the same."""
+        return np.asarray(self.class_total.mean() / self.class_total)
+
     def one_against_rest(self) -> Floats:
         """What each linear machine is to say of each row, 1 or -1: one for two classes, otherwise one a class."""
         classes = np.arange(self.classes.size) if self.classes.size > 2 else np.array([1])

@@ -10,6 +10,7 @@ from ilfs.methods.laplacian_score import LaplacianScore
 from ilfs.methods.llcfs import LLCFS
 from ilfs.methods.mcfs import MCFS
 from ilfs.methods.mutual_information import MutualInformation
+from ilfs.methods.novelty import Novelty
 from ilfs.methods.relieff import ReliefF
 from ilfs.methods.svm_rfe import SVMRFE
 from ilfs.methods.udfs import UDFS
@@ -44,5 +45,6 @@ __all__ = [
     "InfFS",
     "LaplacianScore",
     "MutualInformation",
+    "Novelty",
     "ReliefF",
 ]

@@ -190,7 +190,7 @@ class HallCFS(RankingSelector):
     def _n_selected(self) -> int:
         return max(1, self.subset_.size) if self.n_features_to_select is None else super()._n_selected()
 
-    def _more_columns(self) -> dict[str, NDArray[Any]]:
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
         return {"uncertainty": self.uncertainty_}
 
     def _check_parameters(self) -> None:

@@ -15,9 +15,11 @@ Where we depart from the paper (the reasons and figures are in the documentation
   :math:`1 - \pi`, in every configuration.
 - With more than two classes the own distance is compared with the mean of the others, so that chance is 1/2 for any
   number of classes; for two classes that is the paper's formula.
-- ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out`` and ``class_weight="balanced"`` are ours;
-  `ILFS.paper` switches all of them off.
-- A has rank one, so no matrix is inverted, and the ranking is the order of p.
+- ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"`` and ``redundancy`` are
+  ours; `ILFS.paper` switches all of them off.
+- A has rank one, so no matrix is inverted, and the ranking by path sums is the order of p: every feature for itself.
+  By default features are therefore picked one at a time, by what each adds for the classes to those picked before it
+  (``redundancy="gain"``); ``redundancy=None`` gives the path sums.
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
@@ -29,11 +31,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
-from ilfs.execution import Fold
+from ilfs.execution import Fold, InMemory, Target
 from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
-from ilfs.selector import RankingSelector, Scores
-from ilfs.statistics import ClassMoments, TokenCounts
+from ilfs.redundancy import PicksSubsets, Redundancy, check_redundancy, most_relevant, pick
+from ilfs.selector import Scores, target_of
+from ilfs.statistics import Association, ClassMoments, TokenCounts
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
 from ilfs.warn import warn
 
@@ -44,11 +47,13 @@ TOKEN_PRIOR = 1.0
 FINE_INTERVALS = 60  # of [0, 1], from which pooled intervals are put together
 
 
-class ILFS(RankingSelector):
+class ILFS(PicksSubsets):
     """Infinite Latent Feature Selection.
 
-    Reads the data twice and needs memory for (classes + tokens) numbers a feature, whatever the number of samples.
-    Missing cells (NaN) are left out one by one: a feature is described by the samples it has.
+    Reads the data twice and needs memory for (classes + tokens) numbers a feature, whatever the number of samples; then
+    once more, only the candidates, for the n_candidates^2 products of pairs that tell which of them repeat each other.
+    Missing cells (NaN) are left out one by one: a feature is described by the samples it has, a pair of features by
+    those that have both.
 
     Parameters
     ----------
@@ -71,8 +76,17 @@ class ILFS(RankingSelector):
         Compare a sample with the mean of its class without it.
     class_weight : {"balanced", None}, default="balanced"
         Let every class count the same, or every sample.
+    redundancy : {"gain", "novelty", None}, default="gain"
+        Whether a feature is judged by what it adds to better ones. ``"gain"``: the candidate is picked next by which a
+        ridge regression of the classes on the picked features gains most, over all classes. ``"novelty"``: the one with
+        the largest relevance (above the median of all features) times novelty, the share of its variance that the
+        nearest picked feature does not explain. None: every feature for itself, by the path sums of the paper.
+    n_candidates : int or None, default=1000
+        How many of the most relevant features are picked from; the others follow by relevance. None is all of them.
+        Without redundancy it has no meaning.
     damping : float, default=0.9
-        Spectral radius of the weighted graph, in (0, 1). It scales the scores and does not change their order.
+        Spectral radius of the weighted graph, in (0, 1). It scales the path sums, the scores of ``redundancy=None``,
+        and does not change their order.
     max_iter : int, default=2000
         Most steps when learning the topics.
     tol : float, default=1e-6
@@ -84,13 +98,27 @@ class ILFS(RankingSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Sum over all paths from the feature: relevance times one number for all.
+        Of picked features what they added, as share of what the first did, so from 1 down to 0; of the others below 0,
+        by relevance, down to -1 for a feature that says nothing. With ``redundancy=None`` the sum over all paths from
+        the feature: relevance times one number for all.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     relevance_ : ndarray of shape (n_features,)
         P(relevancy | feature). 0 for a feature that says nothing: constant, or present in fewer than two classes.
+    candidates_ : ndarray of shape (n_candidates,)
+        Columns that were picked from, most relevant first. This and the following four are there with redundancy.
+    novelty_ : ndarray of shape (n_features,)
+        Share of the variance that the nearest feature picked before does not explain: 1 for the first, 0 for a copy;
+        NaN for no candidate.
+    nearest_ : ndarray of shape (n_features,)
+        That nearest feature; -1 for the first picked, and for no candidate. See `families`.
+    nearest_correlation_ : ndarray of shape (n_features,)
+        Correlation with it; NaN if there is none.
+    gain_ : ndarray of shape (n_features, n_classes)
+        With ``redundancy="gain"``: the share of the variance of each class (or label) that the feature explained when
+        it was picked; 0 if it was not.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval, badly represented first.
     token_edges_ : ndarray of shape (n_tokens + 1,)
@@ -110,8 +138,9 @@ class ILFS(RankingSelector):
     classes_ : ndarray of shape (n_classes,)
         The labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
-        If ``y`` is an indicator matrix: the scores of each label against the rest, of which ``scores_`` is the mean;
-        NaN for a label that all samples have, or none. ``relevance_`` and ``mean_log_odds_`` are means too.
+        If ``y`` is an indicator matrix: the scores of each label against the rest; NaN for a label that all samples
+        have, or none. ``relevance_`` and ``mean_log_odds_`` are means over the labels, and with ``redundancy=None``
+        ``scores_`` too; otherwise features are picked by that relevance, or by what they add for all labels.
     per_label_ : dict of int to ILFS
         If ``y`` is an indicator matrix: the fitted selector of each label, where the other attributes are.
     n_features_in_ : int
@@ -131,7 +160,7 @@ class ILFS(RankingSelector):
     >>> wine = load_wine()
     >>> selector = ILFS(n_features_to_select=3).fit(wine.data, wine.target)
     >>> list(selector.get_feature_names_out(wine.feature_names))
-    ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
+    ['alcohol', 'flavanoids', 'color_intensity']
     >>> selector.transform(wine.data).shape
     (178, 3)
     """
@@ -146,6 +175,8 @@ class ILFS(RankingSelector):
         topics: Literal["shrunk", "anchored", "learned"] = "shrunk",
         leave_one_out: bool = True,
         class_weight: Literal["balanced"] | None = "balanced",
+        redundancy: Redundancy | None = "gain",
+        n_candidates: int | None = 1000,
         damping: float = 0.9,
         max_iter: int = 2000,
         tol: float = 1e-6,
@@ -158,6 +189,8 @@ class ILFS(RankingSelector):
         self.topics = topics
         self.leave_one_out = leave_one_out
         self.class_weight = class_weight
+        self.redundancy = redundancy
+        self.n_candidates = n_candidates
         self.damping = damping
         self.max_iter = max_iter
         self.tol = tol
@@ -188,7 +221,7 @@ class ILFS(RankingSelector):
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, topics='learned')
+             n_features_to_select=10, redundancy=None, topics='learned')
         """
         text: dict[str, Any] = {
             "n_tokens": 6,
@@ -197,6 +230,7 @@ class ILFS(RankingSelector):
             "topics": "learned",
             "leave_one_out": False,
             "class_weight": None,
+            "redundancy": None,
         }
         return cls(n_features_to_select, **(text | parameters))
 
@@ -229,7 +263,17 @@ class ILFS(RankingSelector):
         self.relevance_ = np.where(moments.informative, relevance, 0.0)
         log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
         self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
-        return Scores(paths.infinite_path_scores(self.relevance_, float(self.damping)), self.mean_log_odds_)
+        if self.redundancy is None:
+            return Scores(paths.infinite_path_scores(self.relevance_, float(self.damping)), self.mean_log_odds_)
+        return self._score_subsets(self.redundancy, fold, moments)
+
+    def _score_subsets(self, how: Redundancy, fold: Fold, moments: ClassMoments) -> Scores:
+        """By what each feature adds to those before it."""
+        candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
+        balance = fold.target.class_balance if self.class_weight == "balanced" else None
+        association = Association.of(moments.of_columns(candidates), balance)
+        subset = pick(how, fold, self.relevance_, moments.informative, candidates, association, self.mean_log_odds_)
+        return subset.keep_on(self)
 
     def _count_tokens(self, fold: Fold, moments: ClassMoments) -> Floats:
         """Tokens x features; none of a feature that says nothing."""
@@ -285,13 +329,30 @@ class ILFS(RankingSelector):
                     f"the plain mean is used for {some} ({len(alone)} of {fold.target.classes.size} classes)",
                 )
         if not moments.informative.any():
-            warn("no feature differs between samples of two classes: all scores are 0")
+            warn("no feature differs between samples of two classes: all scores are the same")
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         self.relevance_ = np.mean([one.relevance_ for one in fitted], axis=0)
         self.mean_log_odds_ = np.mean([one.mean_log_odds_ for one in fitted], axis=0)
         self.n_iter_ = max(one.n_iter_ for one in fitted)
         return Scores(super()._average_labels(fitted).values, self.mean_log_odds_)
+
+    def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
+        """With redundancy, every label is a class that features are to add something for."""
+        plain = super()._score_labels(X, Y, weight)
+        if self.redundancy is None:
+            return plain
+        fold = InMemory(X, Target.from_labels(np.zeros(len(Y)), weight), self.n_jobs)
+        usable = np.any([np.isfinite(one.mean_log_odds_) for one in self.per_label_.values()], axis=0)
+        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_)
+        of_labels = []
+        for label in self.per_label_:
+            rows = InMemory(X, target_of(Y[:, label], weight), self.n_jobs)
+            of_labels.append(Association.of(rows(ClassMoments.from_block, columns=candidates)))
+        correlation = np.column_stack([of_label.correlation[:, 1] for of_label in of_labels])
+        association = Association(of_labels[0].mean, of_labels[0].deviation, correlation, np.ones(1))
+        subset = pick(self.redundancy, fold, self.relevance_, usable, candidates, association, self.mean_log_odds_)
+        return subset.keep_on(self)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -301,12 +362,13 @@ class ILFS(RankingSelector):
         check_choice("topics", self.topics, ("shrunk", "anchored", "learned"))
         check_choice("leave_one_out", self.leave_one_out, (True, False))
         check_choice("class_weight", self.class_weight, ("balanced", None))
+        check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
         check_between("tol", self.tol, 0, 1)
 
-    def _more_columns(self) -> dict[str, NDArray[Any]]:
-        return {"relevance": self.relevance_}
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return {"relevance": self.relevance_} | super()._more_columns(names)
 
     def adjacency_matrix(self) -> Floats:
         """The graph: a_ij = P(relevancy | i) P(relevancy | j).

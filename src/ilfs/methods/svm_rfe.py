@@ -188,7 +188,7 @@ class SVMRFE(RankingSelector):
         # mean steps would favour what is middling for every label over what is best for one
         return Scores(np.mean([1 / one.ranking_ for one in fitted], axis=0))
 
-    def _more_columns(self) -> dict[str, NDArray[Any]]:
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
         return {"squared_weight": self.squared_weights_}
 
     def _check_parameters(self) -> None:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
 
+NOTHING = "-"  # in a cell that has nothing to say
+
 
 def ranking_text(selector: RankingSelector, top: int = 10, input_features: Sequence[str] | None = None) -> str:
     """The best features as a table with aligned columns.
@@ -36,9 +38,9 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
     >>> from ilfs.report import ranking_text
     >>> iris = load_iris()
     >>> print(ranking_text(ILFS().fit(iris.data, iris.target), top=2, input_features=iris.feature_names))
-    rank  feature            column   score  relevance
-       1  petal length (cm)       2  9.3613     0.8512
-       2  petal width (cm)        3  9.3613     0.8512
+    rank  feature            column   score  relevance  novelty  nearest            correlation
+       1  petal length (cm)       2  1.0000     0.8512   1.0000  -                            -
+       2  petal width (cm)        3  0.3742     0.8512   0.0729  petal length (cm)       0.9629
     """
     table = selector.ranking_table(top, input_features)
     columns = [[title, *_cells(values)] for title, values in table.items()]
@@ -55,10 +57,10 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
 
 def _cells(values: NDArray[Any]) -> list[str]:
     if values.dtype.kind != "f":
-        return [str(value) for value in values]
+        return [str(value) or NOTHING for value in values]
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     plain = largest == 0 or 1e-2 <= largest < 1e6
-    return [f"{value:.4f}" if plain else f"{value:.4e}" for value in values]
+    return [NOTHING if np.isnan(value) else f"{value:.4f}" if plain else f"{value:.4e}" for value in values]
 
 
 def write_ranking(
@@ -94,7 +96,7 @@ def write_ranking(
     >>> iris = load_iris()
     >>> path = write_ranking(ILFS().fit(iris.data, iris.target), tempfile.mkdtemp() + "/iris.csv")
     >>> path.read_text().splitlines()[0]
-    'rank,feature,column,score,relevance'
+    'rank,feature,column,score,relevance,novelty,nearest,correlation'
     """
     table = selector.ranking_table(top, input_features)
     path = Path(path)

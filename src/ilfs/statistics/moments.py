@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 from ilfs.statistics.block import Block, SparseBlock
 
 LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
@@ -81,6 +81,10 @@ class ClassMoments:
             np.hstack([part.mean for part in parts]),
             np.hstack([part.scatter for part in parts]),
         )
+
+    def of_columns(self, columns: Integers) -> Self:
+        """The moments of some features."""
+        return type(self)(self.count[:, columns], self.mean[:, columns], self.scatter[:, columns])
 
     def checked(self) -> Self:
         """Itself, unless the differences in a column cannot be squared; then raise `UnusableColumnError`."""

@@ -1,0 +1,219 @@
+"""Features picked one at a time, each by what it adds to those before it: pure arithmetic on small matrices.
+
+Nothing here sees rows. What is picked from are some candidates, given by their relevance, their correlations, and for
+`gaining_picks` their correlations with the classes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.arrays import Floats, Integers
+
+EQUAL = 1e-9  # share by which two values may differ from rounding alone; of such the more relevant is picked
+COPY = 1e-12  # novelty of a feature that only rounding tells from another
+DELAYED = 32  # picks after which what they explain is taken off all covariances at once, as a product of matrices
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Candidates in the order in which they were picked.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_picked,)
+        Which; candidates that add nothing are not among them.
+    value : ndarray of shape (n_picked,)
+        What each added, as share of what the first did; never rises.
+    novelty : ndarray of shape (n_candidates,)
+        Share of the variance that the nearest one picked before does not explain; 1 for the first.
+    nearest : ndarray of shape (n_candidates,)
+        That one, -1 for the first.
+    """
+
+    order: Integers
+    value: Floats
+    novelty: Floats
+    nearest: Integers
+
+
+def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
+    """Always the feature with the largest relevance times novelty.
+
+    Parameters
+    ----------
+    relevance : ndarray of shape (n_candidates,)
+        Not negative. Of equal values the first is picked, so they should be descending.
+    correlation : ndarray of shape (n_candidates, n_candidates)
+        Of all pairs.
+
+    Returns
+    -------
+    Picks
+        Of candidates with a relevance above 0 that are no copies of another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.picking import novel_picks
+    >>> correlation = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> picks = novel_picks(np.array([1.0, 0.9, 0.5]), correlation)
+    >>> picks.order, picks.value.round(3)
+    (array([0, 2, 1]), array([1.   , 0.5  , 0.171]))
+    """
+    family = Families.of(correlation)
+    order, values = [], []
+    left = relevance.astype(np.float64)
+    for _ in range(left.size):
+        j, value = best(left * family.novelty)
+        if value <= 0.0:
+            break
+        order.append(j)
+        values.append(value)
+        family.admit(j)
+        left[j] = 0.0
+    return family.picks(order, values)
+
+
+def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tuple[Picks, Floats]:
+    r"""Always the feature by which a ridge regression of the classes gains most.
+
+    With :math:`S` picked, the regression of the (standardised) classes :math:`y_k` on the (standardised) features has
+    the loss
+
+    .. math:: \ell(S) = \sum_k \min_w \|y_k - X_S w\|^2 + \lambda \|w\|^2
+
+    and a further feature lowers it by exactly :math:`\sum_k c_{jk}^2 / (v_j + \lambda)`, where :math:`c_{jk}` is the
+    product of the feature with what is left of class :math:`k`, and :math:`v_j` what is left of its own variance.
+
+    Parameters
+    ----------
+    of_classes : ndarray of shape (n_candidates, n_classes)
+        Correlations of the candidates with the indicators of the classes.
+    correlation : ndarray of shape (n_candidates, n_candidates)
+        Of all pairs.
+    ridge : float
+        :math:`\lambda`, above 0: for infinity a pick explains nothing, and the order is that of the correlations with
+        the classes; near 0 it explains all that it can of the samples seen.
+
+    Returns
+    -------
+    picks : Picks
+        Of candidates that the loss gains by and that are no copies of another.
+    gain : ndarray of shape (n_candidates, n_classes)
+        What each class gained by each when it was picked, as share of its variance; 0 for those not picked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.picking import gaining_picks
+    >>> correlation = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> picks, gain = gaining_picks(np.array([[0.8], [0.72], [0.3]]), correlation, ridge=0.1)
+    >>> picks.order, gain.round(3).ravel()
+    (array([0, 2, 1]), array([0.582, 0.012, 0.082]))
+    """
+    family = Families.of(correlation)
+    left = Unexplained.of(of_classes, correlation, ridge)
+    order, values, gain = [], [], np.zeros(of_classes.shape)
+    for _ in range(len(of_classes)):
+        j, value = best(left.gain() * (family.novelty > 0.0))  # a copy is no second measurement
+        if value <= 0.0:
+            break
+        order.append(j)
+        values.append(value)
+        gain[j] = left.gain_of(j)
+        family.admit(j)
+        left.explain_by(j)
+    return family.picks(order, values), gain
+
+
+def best(value: Floats) -> tuple[int, float]:
+    """The first of the largest values, those that differ by rounding taken for equal, and the value."""
+    largest = float(value.max(initial=0.0))
+    return int(np.argmax(value >= largest * (1.0 - EQUAL))), largest
+
+
+@dataclass
+class Families:
+    """For every candidate the nearest of those picked before it."""
+
+    squares: Floats
+    novelty: Floats
+    nearest: Integers
+    waiting: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, correlation: Floats) -> "Families":
+        """Nothing picked yet."""
+        n = len(correlation)
+        return cls(correlation**2, np.ones(n), np.full(n, -1), np.ones(n, dtype=bool))
+
+    def admit(self, j: int) -> None:
+        """Pick one more."""
+        self.waiting[j] = False
+        novelty = 1.0 - self.squares[j]
+        novelty[novelty <= COPY] = 0.0
+        closer = (novelty < self.novelty) & self.waiting
+        np.copyto(self.novelty, novelty, where=closer)
+        self.nearest[closer] = j
+
+    def picks(self, order: list[int], values: list[float]) -> Picks:
+        """All that was picked, its values as shares of the first."""
+        value = np.minimum.accumulate(np.array(values)) / (values[0] if values else 1.0)
+        return Picks(np.array(order, dtype=np.int64), value, self.novelty, self.nearest)
+
+
+@dataclass
+class Unexplained:
+    """What a ridge regression on the picked features leaves of classes and candidates.
+
+    The covariances of the candidates are those before the last few picks, whose steps (rows of a triangle of Cholesky)
+    are still to be taken off.
+    """
+
+    classes: Floats
+    variance: Floats
+    covariance: Floats
+    ridge: float
+    waiting: NDArray[np.bool_]
+    steps: Floats
+    n_steps: int = 0
+
+    @classmethod
+    def of(cls, of_classes: Floats, correlation: Floats, ridge: float) -> "Unexplained":
+        """Nothing explained yet."""
+        n = len(correlation)
+        return cls(
+            of_classes.astype(np.float64),
+            correlation.diagonal().copy(),
+            correlation.copy(),
+            ridge,
+            np.ones(n, dtype=bool),
+            np.empty((DELAYED, n)),
+        )
+
+    def gain(self) -> Floats:
+        """Of every candidate, over all classes; 0 for those picked."""
+        gain = np.einsum("jk,jk->j", self.classes, self.classes) / (self.variance + self.ridge)
+        return np.asarray(gain * self.waiting)
+
+    def gain_of(self, j: int) -> Floats:
+        """Of one candidate, by class."""
+        return np.asarray(self.classes[j] ** 2 / (self.variance[j] + self.ridge))
+
+    def explain_by(self, j: int) -> None:
+        """Take off what one more picked feature explains."""
+        steps = self.steps[: self.n_steps]
+        row = self.covariance[j] - steps[:, j] @ steps
+        row[j] = self.variance[j]  # the same number, by another sum
+        root = np.sqrt(self.variance[j] + self.ridge)
+        step = row / root
+        self.classes -= np.outer(step, self.classes[j] / root)
+        self.variance = np.maximum(self.variance - step**2, 0.0)
+        self.waiting[j] = False
+        self.steps[self.n_steps] = step
+        self.n_steps += 1
+        if self.n_steps == DELAYED:
+            self.covariance -= self.steps.T @ self.steps
+            self.n_steps = 0

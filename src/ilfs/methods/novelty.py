@@ -1,0 +1,285 @@
+r"""Relevance by any method, redundancy by ours.
+
+A method that scores features one by one takes the same information again and again where features repeat each other.
+`Novelty` asks it for the relevance of every feature, and picks features one at a time, always the one with the largest
+
+.. math:: \text{relevance}_j\,\big(1 - \max_{i \in S} \rho_{ij}^2\big), \qquad
+          \text{relevance}_j = \max\Big(0, \frac{s_j - \operatorname{median} s}{\max s - \operatorname{median} s}\Big)
+
+with :math:`S` those picked so far, :math:`\rho` the correlation of two features and :math:`s` the scores of the method.
+It is what `ILFS` does with ``redundancy="novelty"``, so that methods can be compared on equal terms.
+"""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
+
+from ilfs.arrays import Floats, Integers
+from ilfs.execution import Fold, InMemory, MissingCellsError, Target
+from ilfs.redundancy import PicksSubsets, Redundancy, Subset, check_redundancy, most_relevant, pick
+from ilfs.selector import Scores, check_columns, check_weight, target_of
+from ilfs.statistics import Association, ClassMoments
+
+
+class Novelty(PicksSubsets):
+    """The features of another method, without those that repeat each other.
+
+    Needs what the other method does, one pass over the rows for their moments and one for the cross products of the
+    candidates, and n_candidates^2 numbers.
+
+    Parameters
+    ----------
+    selector : estimator or callable
+        What says how relevant a feature is: a selector of this package; any estimator that has ``scores_``,
+        ``feature_importances_``, ``coef_`` or ``ranking_`` once it is fitted; or a function of ``(X, y)`` such as
+        scikit-learn's ``f_classif``.
+    n_features_to_select : int, float or None, default=None
+        How many features to keep: a number, a share of them, or half.
+    redundancy : {"novelty", "gain"}, default="novelty"
+        What is asked of a feature: how little of it one picked before explains, times its relevance; or what it adds
+        for each class to all picked before, as in `ILFS` (relevance then only says which features are candidates).
+    n_candidates : int or None, default=1000
+        How many of the most relevant features are picked from; None is all of them.
+    n_jobs : int, default=None
+        Number of threads for the cross products; the result does not depend on it. None is 1 unless in a
+        `joblib.parallel_config` context, -1 is all processors.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Relevance times novelty when the feature was picked (``"gain"``: what it added, as share of what the first did).
+        Features that were not picked have scores from -1 to 0, by relevance.
+    ranking_ : ndarray of shape (n_features,)
+        1 is the best feature.
+    order_ : ndarray of shape (n_features,)
+        Column indices, best first.
+    selector_ : estimator or callable
+        The fitted selector, or the function.
+    relevance_ : ndarray of shape (n_features,)
+        What it says of each feature.
+    candidates_ : ndarray of shape (n_candidates,)
+        Columns that were picked from, most relevant first.
+    novelty_ : ndarray of shape (n_features,)
+        Share of the variance that the nearest feature picked before does not explain; NaN for no candidate.
+    nearest_ : ndarray of shape (n_features,)
+        That feature; -1 for the first picked, and for no candidate.
+    nearest_correlation_ : ndarray of shape (n_features,)
+        Correlation with it; NaN if there is none.
+    gain_ : ndarray of shape (n_features, n_classes)
+        With ``redundancy="gain"``: what each class gained by each picked feature, as share of its variance.
+    n_features_in_ : int
+        Number of columns seen by ``fit``.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the columns, if all of them are strings.
+
+    See Also
+    --------
+    novel_order : The same for relevances that are there already.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from ilfs import FisherScore, Novelty
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> list(FisherScore(3).fit(X, y).get_feature_names_out())
+    ['mean concave points', 'worst perimeter', 'worst concave points']
+    >>> list(Novelty(FisherScore(), 3).fit(X, y).get_feature_names_out())
+    ['mean concave points', 'worst radius', 'worst concave points']
+    """
+
+    def __init__(
+        self,
+        selector: Any,
+        n_features_to_select: int | float | None = None,
+        *,
+        redundancy: Redundancy = "novelty",
+        n_candidates: int | None = 1000,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.selector = selector
+        self.n_features_to_select = n_features_to_select
+        self.redundancy = redundancy
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
+        """Rank the features of X.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            What the selector takes.
+        y : array of shape (n_samples,) or (n_samples, n_labels), optional
+            Class of every sample, or an indicator matrix; not needed if the selector reads no labels and redundancy is
+            ``"novelty"``.
+        **fit_params : dict
+            ``sample_weight``, how often each row counts, if the selector takes it.
+
+        Returns
+        -------
+        Novelty
+            Itself, fitted.
+        """
+        if unknown := sorted(set(fit_params) - {"sample_weight"}):
+            raise TypeError(f"fit takes X, y and sample_weight, got {unknown[0]!r}")
+        return self._fit(X, y, fit_params.get("sample_weight"))
+
+    def _score_table(self, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> Scores:
+        target = Target.from_labels(np.zeros(X.shape[0]), weight) if y is None else target_of(y, weight)
+        if y is not None:
+            self.classes_ = target.classes
+        fold = InMemory(X, target, self.n_jobs)
+        moments = fold(ClassMoments.from_block).checked()  # what is wrong with the table is said before all else
+        incomplete = np.flatnonzero(moments.total < moments.total.max(initial=0.0))
+        if incomplete.size and not self._takes_missing:
+            raise MissingCellsError(incomplete)
+        self.selector_, self.relevance_ = relevance_by(self.selector, X, y, weight)
+        if self.relevance_.shape != (X.shape[1],):
+            raise ValueError(
+                f"selector must give a score for each of the {X.shape[1]} features, got shape {self.relevance_.shape}"
+            )
+        return picked(self.relevance_, fold, moments, self.redundancy, self.n_candidates).keep_on(self)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_redundancy(self.redundancy, self.n_candidates)
+        if not callable(self.selector) and not hasattr(self.selector, "fit"):
+            raise ValueError(f"selector must be an estimator or a function of (X, y), got {self.selector!r}")
+
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return {"relevance": self.relevance_} | super()._more_columns(names)
+
+    # what the selector takes, we take
+    @property
+    def _tags(self) -> Any:
+        return get_tags(self.selector) if isinstance(self.selector, BaseEstimator) else None
+
+    @property
+    def _reads_labels(self) -> bool:  # type: ignore[override]
+        reads = self._tags is None or getattr(self.selector, "_reads_labels", self._tags.target_tags.required)
+        return self.redundancy == "gain" or bool(reads)
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return self._tags is None or bool(self._tags.input_tags.sparse)
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return self._tags is not None and bool(self._tags.input_tags.allow_nan)
+
+
+def novel_order(
+    relevance: ArrayLike,
+    X: Any,
+    *,
+    n_candidates: int | None = 1000,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> Integers:
+    """Columns by relevance times novelty, best first.
+
+    Parameters
+    ----------
+    relevance : array of shape (n_features,)
+        Larger is better; NaN for a feature that nothing is known of.
+    X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        Numbers; NaN is a missing cell.
+    n_candidates : int or None, default=1000
+        How many of the most relevant features are picked from; the others follow by relevance.
+    sample_weight : array of shape (n_samples,), optional
+        How often each row counts.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Column indices.
+
+    Examples
+    --------
+    >>> from ilfs import novel_order
+    >>> X = [[0, 0, 1, 3, 1, 0], [1, 1, 0, 3, 2, 0], [2, 2, 1, 9, 3, 1], [3, 3, 0, 3, 9, 1], [4, 5, 1, 3, 4, 0]]
+    >>> novel_order([0.9, 0.8, 0.7, 0.1, 0.1, 0.0], X)  # the second column nearly repeats the first
+    array([0, 2, 1, 3, 4, 5])
+    """
+    check_redundancy("novelty", n_candidates)
+    X = checked_table(X)
+    relevance = np.asarray(relevance, dtype=np.float64)
+    if relevance.shape != (X.shape[1],):
+        raise ValueError(
+            f"relevance must have shape ({X.shape[1]},), a number for each column of X, got {relevance.shape}"
+        )
+    target = Target.from_labels(np.zeros(X.shape[0]), check_weight(sample_weight, X.shape[0]))
+    fold = InMemory(X, target, n_jobs)
+    moments = fold(ClassMoments.from_block).checked()
+    return picked(relevance, fold, moments, "novelty", n_candidates).scores.order()
+
+
+def checked_table(X: Any) -> Any:
+    """Numbers in two dimensions; infinity is found when they are read."""
+    from sklearn.utils.validation import check_array
+
+    return check_array(
+        check_columns(X),
+        accept_sparse=("csc", "csr"),
+        dtype="numeric",
+        ensure_all_finite=False,
+        ensure_min_samples=2,
+        input_name="X",
+    )
+
+
+def picked(relevance: Floats, fold: Fold, moments: ClassMoments, how: Redundancy, n_candidates: int | None) -> Subset:
+    """Subset of features by relevances that are given."""
+    usable = ~moments.constant & ~np.isnan(relevance) & (relevance > -np.inf)
+    relevance = finite(np.where(usable, relevance, 0.0))
+    candidates = most_relevant(relevance, usable, n_candidates)
+    balance = fold.target.class_balance if how == "gain" else None
+    association = Association.of(moments.of_columns(candidates), balance)
+    return pick(how, fold, relevance, usable, candidates, association)
+
+
+def finite(relevance: Floats) -> Floats:
+    """Infinity, as an F statistic may have it, as a number as far above the others as they are apart."""
+    limited = np.isfinite(relevance)
+    if limited.all():
+        return relevance
+    low, high = relevance[limited].min(initial=0.0), relevance[limited].max(initial=0.0)
+    return np.where(limited, relevance, high + max(high - low, 1.0))
+
+
+def relevance_by(selector: Any, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> tuple[Any, Floats]:
+    """The selector once it is fitted, or the function, and what it says of every feature."""
+    if not hasattr(selector, "fit"):
+        return selector, scores_by(selector, X, y)
+    fitted = clone(selector)
+    fitted.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+    scores = fitted.relevance_ if isinstance(fitted, PicksSubsets) else scores_of(fitted)
+    if scores is None:
+        raise ValueError(
+            f"selector must have scores_, feature_importances_, coef_ or ranking_ once it is fitted, got {selector!r}"
+        )
+    return fitted, scores
+
+
+def scores_by(function: Callable[..., Any], X: Any, y: NDArray[Any] | None) -> Floats:
+    """Of a function that returns scores, or scores and p-values."""
+    scores = function(X, y)
+    return np.asarray(scores[0] if isinstance(scores, tuple) else scores, dtype=np.float64)
+
+
+def scores_of(selector: Any) -> Floats | None:
+    """Scores of a fitted selector: its own, the weights of the model inside, or its ranking."""
+    model = getattr(selector, "estimator_", selector)
+    for owner, name in ((selector, "scores_"), (model, "feature_importances_"), (model, "coef_")):
+        values = getattr(owner, name, None)
+        if values is not None:
+            values = np.abs(values) if name == "coef_" else np.asarray(values, dtype=float)
+            return values if values.ndim == 1 else np.linalg.norm(values, axis=0)
+    ranking = getattr(selector, "ranking_", None)
+    return None if ranking is None else -np.asarray(ranking, dtype=float)

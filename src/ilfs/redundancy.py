@@ -1,0 +1,266 @@
+r"""Subsets instead of single features: what each feature adds to those picked before it.
+
+The most relevant features are candidates; their cross products, one more pass over the rows, say which of them repeat
+each other. Then features are picked one at a time, always the one with the largest
+
+.. math:: \text{relevance}_j\,\big(1 - \max_{i} \rho_{ij}^2\big)
+          \qquad\text{or}\qquad \sum_k \frac{c_{jk}^2}{v_j + \lambda}
+
+``"novelty"`` asks how little of a relevant feature is explained by one already picked. ``"gain"`` asks what the feature
+adds for each class :math:`k` to all that were picked together (see `ilfs.kernels.picking`).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ilfs.arrays import Floats, Integers
+from ilfs.execution import Fold, Target, one_blas_thread
+from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
+from ilfs.parameters import check_between, check_choice, check_integer
+from ilfs.selector import RankingSelector, Scores
+from ilfs.statistics import Association, CrossProducts
+
+Redundancy = Literal["gain", "novelty"]
+
+# The ridge of "gain". Over m samples the largest of n squared correlations is about 2 log(n) / m by chance alone: the
+# more features were looked at for each sample, the less of what a pick seems to explain is to be believed. The result
+# hardly depends on the two numbers between 0.3 and 1 and between 3 and 15.
+LEAST_RIDGE, RIDGE_OF_CHANCE = 1.0, 7.5
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Features in the order in which they were picked, and what was found about all of them.
+
+    Parameters
+    ----------
+    scores : Scores
+        What a picked feature added, as share of what the first did; below 0 and by relevance for all others.
+    candidates : ndarray of shape (n_candidates,)
+        Columns that were looked at, most relevant first.
+    novelty : ndarray of shape (n_features,)
+        Share of the variance that the nearest feature picked before does not explain; NaN for no candidate.
+    nearest : ndarray of shape (n_features,)
+        That feature; -1 for the first picked, and for no candidate.
+    correlation : ndarray of shape (n_features,)
+        With it; NaN if there is none.
+    gain : ndarray of shape (n_features, n_classes) or None
+        What each class gained by each feature, as share of its variance.
+    """
+
+    scores: Scores
+    candidates: Integers
+    novelty: Floats
+    nearest: Integers
+    correlation: Floats
+    gain: Floats | None
+
+    def keep_on(self, selector: Any) -> Scores:
+        """Make attributes of what was found, and return the scores."""
+        selector.candidates_, selector.novelty_ = self.candidates, self.novelty
+        selector.nearest_, selector.nearest_correlation_ = self.nearest, self.correlation
+        if self.gain is not None:
+            selector.gain_ = self.gain
+        return self.scores
+
+
+class PicksSubsets(RankingSelector):
+    """A selector that may pick features one at a time, and then knows which of them say the same."""
+
+    candidates_: Integers
+    novelty_: Floats
+    nearest_: Integers
+    nearest_correlation_: Floats
+
+    def families(self, top: int | None = None, *, at_least: float = 0.7) -> dict[int, Integers]:
+        """Features that say about the same as one of the best.
+
+        Parameters
+        ----------
+        top : int, optional
+            How many of the best features have a family; by default those selected.
+        at_least : float, default=0.7
+            Least absolute correlation of a feature with its nearest one to belong to the family of that.
+
+        Returns
+        -------
+        dict of int to ndarray
+            For each of the best columns, best first, the columns of its family without itself, also best first. A
+            feature belongs where its nearest feature does; only candidates are looked at.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from ilfs import ILFS
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> selector = ILFS().fit(X, y)
+        >>> for head, members in selector.families(2).items():
+        ...     print(f"{X.columns[head]}:", ", ".join(X.columns[members][:3]))
+        worst concave points: mean concave points, worst concavity, worst compactness
+        worst radius: worst perimeter, mean radius, mean perimeter
+        """
+        check_is_fitted(self)
+        check_between("at_least", at_least, 0, 1)
+        if not hasattr(self, "nearest_"):
+            raise ValueError("families need correlations of features, which redundancy=None does not look at")
+        if top is not None:
+            check_integer("top", top, 1)
+        heads = self.order_[: self._n_selected() if top is None else top]
+        head_of = {int(head): int(head) for head in heads}
+        members: dict[int, list[int]] = {head: [] for head in head_of}
+        for column in self.order_[len(members) :].tolist():  # a feature comes after its nearest one
+            head = head_of.get(int(self.nearest_[column]))
+            if head is not None and abs(self.nearest_correlation_[column]) >= at_least:
+                head_of[column] = head
+                members[head].append(column)
+        return {head: np.array(columns, dtype=np.int64) for head, columns in members.items()}
+
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        more = super()._more_columns(names)
+        if not hasattr(self, "nearest_"):
+            return more
+        nearest = np.where(self.nearest_ >= 0, names[self.nearest_], "")
+        return more | {"novelty": self.novelty_, "nearest": nearest, "correlation": self.nearest_correlation_}
+
+
+def check_redundancy(redundancy: Any, n_candidates: Any, choices: tuple[Any, ...] = ("gain", "novelty")) -> None:
+    """Refuse what cannot be meant."""
+    check_choice("redundancy", redundancy, choices)
+    if n_candidates is not None:
+        check_integer("n_candidates", n_candidates, 1)
+
+
+def most_relevant(
+    relevance: Floats, usable: NDArray[np.bool_], n_candidates: int | None, tie_break: Floats | None = None
+) -> Integers:
+    """Columns to pick from, best first.
+
+    Parameters
+    ----------
+    relevance : ndarray of shape (n_features,)
+        Larger is better.
+    usable : ndarray of bool of shape (n_features,)
+        Features that say something.
+    n_candidates : int or None
+        How many at most; None is all of them.
+    tie_break : ndarray of shape (n_features,), optional
+        Orders features of the same relevance.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Usable ones.
+    """
+    order = Scores(np.where(usable, relevance, -np.inf), tie_break).order()
+    return order[: np.count_nonzero(usable)][:n_candidates]
+
+
+def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
+    """Relevance from 0, the median of the usable features and everything below it, to 1, the best of them.
+
+    Most features of a wide table say nothing, and their relevance is near the median: what is left of it must not make
+    the newest noise a good pick.
+    """
+    if not usable.any():
+        return np.zeros_like(relevance)
+    middle, largest = float(np.median(relevance[usable])), float(relevance[usable].max())
+    if largest <= middle:  # at least half of them are the best
+        return np.where(usable & (relevance >= largest), 1.0, 0.0)
+    return np.where(usable, np.clip((relevance - middle) / (largest - middle), 0.0, 1.0), 0.0)
+
+
+def pick(
+    how: Redundancy,
+    fold: Fold,
+    relevance: Floats,
+    usable: NDArray[np.bool_],
+    candidates: Integers,
+    association: Association,
+    tie_break: Floats | None = None,
+) -> Subset:
+    """Pick features one at a time.
+
+    Parameters
+    ----------
+    how : {"gain", "novelty"}
+        What is asked of a feature.
+    fold : Fold
+        The rows, which are read once.
+    relevance : ndarray of shape (n_features,)
+        Larger is better.
+    usable : ndarray of bool of shape (n_features,)
+        Features that say something.
+    candidates : ndarray of shape (n_candidates,)
+        Columns to pick from, best first.
+    association : Association
+        Of the candidates with the classes; it says how much each class counts.
+    tie_break : ndarray of shape (n_features,), optional
+        Orders features of the same relevance.
+
+    Returns
+    -------
+    Subset
+        Of the candidates; all other features follow by relevance.
+    """
+    cross_products = fold(CrossProducts.of(association), columns=candidates)
+    rho = cross_products.correlation()
+    np.fill_diagonal(rho, 1.0)
+    with one_blas_thread():
+        if how == "novelty":
+            picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho), None
+        else:
+            ridge = ridge_of(np.count_nonzero(usable), effective_samples(fold.target, association.class_weight))
+            picks, gain = gaining_picks(association.correlation, rho, ridge)
+    return described(picks, gain, rho, candidates, relevance, usable, tie_break)
+
+
+def ridge_of(n_features: Any, n_samples: float) -> float:
+    """How much the loss of the regression charges for a weight of 1."""
+    return LEAST_RIDGE + RIDGE_OF_CHANCE * 2 * float(np.log(max(n_features, 1))) / n_samples
+
+
+def effective_samples(target: Target, class_weight: Floats) -> float:
+    """How many samples of equal weight would say as much (Kish 1965): a rare class that counts for more says little."""
+    total = target.class_total
+    return float(np.sum(class_weight * total) ** 2 / np.sum(class_weight**2 * total))
+
+
+def described(
+    picks: Picks,
+    gain: Floats | None,
+    rho: Floats,
+    candidates: Integers,
+    relevance: Floats,
+    usable: NDArray[np.bool_],
+    tie_break: Floats | None,
+) -> Subset:
+    """What is known of the candidates as something known of all features."""
+    n_features = relevance.size
+    values = below_zero(relevance, usable)
+    values[candidates[picks.order]] = picks.value
+    ties = np.where(usable, 0.0 if tie_break is None else tie_break, -np.inf)
+    ties[candidates[picks.order]] = -np.arange(picks.order.size)  # in the order of picking, also where values are equal
+    novelty, correlation, nearest = np.full(n_features, np.nan), np.full(n_features, np.nan), np.full(n_features, -1)
+    novelty[candidates] = picks.novelty
+    has = picks.nearest >= 0
+    nearest[candidates[has]] = candidates[picks.nearest[has]]
+    correlation[candidates[has]] = rho[np.flatnonzero(has), picks.nearest[has]]
+    of_all = None
+    if gain is not None:
+        of_all = np.zeros((n_features, gain.shape[1]))
+        of_all[candidates] = gain
+    return Subset(Scores(values, ties), candidates, novelty, nearest, correlation, of_all)
+
+
+def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
+    """Relevance from -1 to 0, the largest; -1 for features that say nothing."""
+    if not usable.any():
+        return np.full(relevance.size, -1.0)
+    least, largest = float(relevance[usable].min()), float(relevance[usable].max())
+    span = largest - least
+    scaled = (relevance - largest) / span if span > 0 else np.zeros_like(relevance)
+    return np.where(usable, scaled, -1.0)

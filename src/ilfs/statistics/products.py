@@ -1,0 +1,156 @@
+"""How pairs of features vary together: sums of products over the rows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+
+from ilfs.arrays import Floats
+from ilfs.statistics.association import Association
+from ilfs.statistics.block import Block, DenseBlock, SparseBlock
+
+DENSE_AT_ONCE = 1024  # rows of sparse columns that are made dense together
+WORTH_IT = 100  # a product of two stored cells takes as long as so many of dense ones
+ROUNDING = 64 * np.finfo(np.float64).eps  # share of the squares that may be left of them where nothing varies
+FEW = 2.0  # a straight line goes through two points whatever they are: that is no correlation
+
+
+@dataclass(frozen=True)
+class CrossProducts:
+    """Sums over the rows in which both of two features have a cell.
+
+    Without missing cells many of these numbers are the same, and are there once: a field may have length 1 along an
+    axis that it does not depend on.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n, n) or (1, 1)
+        Of the rows.
+    sum : ndarray of shape (n, n) or (n, 1)
+        Of the cells of the first feature.
+    square : ndarray of shape (n, n) or (n, 1)
+        Of their squares.
+    product : ndarray of shape (n, n)
+        Of the products.
+    """
+
+    weight: Floats
+    sum: Floats
+    square: Floats
+    product: Floats
+
+    @classmethod
+    def of(cls, association: Association) -> "Callable[[Block], CrossProducts]":
+        """The function that reads one block.
+
+        Parameters
+        ----------
+        association : Association
+            Of the columns with the classes. Cells are measured from their mean in units of their deviation, so that
+            nothing is lost by rounding and squares stay in range; those of sparse columns from 0, or most of them would
+            no longer be zeros. A sample counts as its class does there.
+
+        Returns
+        -------
+        callable
+            From a block that has all columns.
+        """
+        mean, unit, class_weight = association.mean, 1.0 / association.deviation, association.class_weight
+
+        def from_block(block: Block) -> CrossProducts:
+            weight = row_weight(block, class_weight)
+            if isinstance(block, SparseBlock):
+                return cls._of_sparse(sparse_rows(block, unit), weight)
+            return cls._of_cells((dense_cells(block) - mean) * unit, weight)
+
+        return from_block
+
+    @classmethod
+    def _of_cells(cls, Z: Floats, weight: Floats) -> Self:
+        """From dense rows."""
+        Z = Z * np.sqrt(weight)[:, None]
+        present = ~np.isnan(Z)
+        if present.all():
+            product = Z.T @ Z
+            sums = np.sqrt(weight) @ Z
+            return cls(weight.sum().reshape(1, 1), sums[:, None], product.diagonal().copy()[:, None], product)
+        Z = np.where(present, Z, 0.0)
+        here = present * np.sqrt(weight)[:, None]
+        return cls(here.T @ here, Z.T @ here, (Z * Z).T @ present, Z.T @ Z)
+
+    @classmethod
+    def _of_sparse(cls, X: sparse.csr_array, weight: Floats) -> Self:
+        """From stored cells, or from some dense rows at a time where that is faster or cells are missing."""
+        stored = np.diff(X.indptr).astype(np.float64)
+        if WORTH_IT * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2 or np.isnan(X.data).any():
+            return reduce(cls.merge, (cls._of_cells(cells, weight[rows]) for rows, cells in dense_parts(X)))
+        X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))
+        product = np.asarray((X.T @ X).toarray())
+        sums = np.asarray(X.T @ np.sqrt(weight))
+        return cls(weight.sum().reshape(1, 1), sums[:, None], product.diagonal().copy()[:, None], product)
+
+    def merge(self, other: Self) -> Self:
+        """The sums of both sets of rows together."""
+        return type(self)(
+            self.weight + other.weight,
+            self.sum + other.sum,
+            self.square + other.square,
+            self.product + other.product,
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Of one block: pairs of features need both of them."""
+        (part,) = parts
+        return part
+
+    def correlation(self) -> Floats:
+        """Pearson's correlation of every pair of features, over the rows that have both.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            Symmetric, between -1 and 1. 0 where one of the two does not vary in those rows, or where they are of weight
+            2 or less.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.sum / self.weight
+            scatter = np.maximum(self.square - self.sum * mean, 0.0)  # of the first, in rows that have the second
+            scatter[scatter <= ROUNDING * self.square] = 0.0
+            rho = (self.product - self.sum * mean.T) / np.sqrt(scatter * scatter.T)
+        rho[~np.isfinite(rho)] = 0.0
+        np.multiply(rho, self.weight > FEW, out=rho)
+        return np.asarray(np.clip(rho, -1.0, 1.0, out=rho))
+
+
+def dense_cells(block: DenseBlock) -> Floats:
+    """The rows that take part, class by class."""
+    return np.asarray(block.X[block.rows, block.first : block.last], dtype=np.float64)
+
+
+def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
+    """The rows that take part, every column times a number."""
+    shape = (block.codes.size, block.n_columns)
+    X = sparse.csc_array((block.data, block.indices, block.indptr), shape=shape, dtype=np.float64).tocsr()
+    here = block.codes >= 0
+    X = X if here.all() else X[here]
+    X.data *= unit[X.indices]
+    return X
+
+
+def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
+    """Some rows after the other."""
+    for start in range(0, X.shape[0], DENSE_AT_ONCE):
+        rows = slice(start, start + DENSE_AT_ONCE)
+        yield rows, X[rows].toarray()
+
+
+def row_weight(block: Block, class_weight: Floats) -> Floats:
+    """Weight of every row of a block that takes part, in its order."""
+    if isinstance(block, SparseBlock):
+        here = block.codes >= 0
+        return np.asarray(block.weight[here] * class_weight[block.codes[here]])
+    return np.asarray(block.weight * np.repeat(class_weight, np.diff(block.starts)))
