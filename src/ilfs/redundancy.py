@@ -206,9 +206,7 @@ def pick(
     Subset
         Of the candidates; all other features follow by relevance.
     """
-    cross_products = fold(CrossProducts.of(association), columns=candidates)
-    rho = cross_products.correlation()
-    np.fill_diagonal(rho, 1.0)
+    rho = correlations(fold, candidates, association)
     with one_blas_thread():
         if how == "novelty":
             picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho), None
@@ -216,6 +214,16 @@ def pick(
             ridge = ridge_of(np.count_nonzero(usable), effective_samples(fold.target, association.class_weight))
             picks, gain = gaining_picks(association.correlation, rho, ridge)
     return described(picks, gain, rho, candidates, relevance, usable, tie_break)
+
+
+def correlations(fold: Fold, candidates: Integers, association: Association) -> Floats:
+    """Of all pairs of candidates. Columns are read in the order in which they lie in memory."""
+    lie = np.argsort(candidates)
+    rho = fold(CrossProducts.of(association.of_features(lie)), columns=candidates[lie]).correlation()
+    np.fill_diagonal(rho, 1.0)
+    place = np.empty_like(lie)
+    place[lie] = np.arange(lie.size)
+    return rho[np.ix_(place, place)]
 
 
 def ridge_of(n_features: Any, n_samples: float) -> float:

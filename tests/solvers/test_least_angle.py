@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path
 
+from ilfs.kernels.blas import add_squares
 from ilfs.kernels.least_angle import close_up
 from ilfs.solvers import least_angle
-from ilfs.solvers.blas import subtract_squares
 from ilfs.solvers.least_angle import least_angle_coefficients
 
 
@@ -124,7 +124,7 @@ def test_squares_are_subtracted_from_the_leading_part_above_the_diagonal(k):
     expected = S.copy()
     upper = np.triu_indices(k)
     expected[upper] -= (R[:, :k].T @ R[:, :k])[upper]
-    subtract_squares(S, R[:, :k])
+    add_squares(S, R[:, :k], times=-1.0)
     np.testing.assert_allclose(S, expected, rtol=1e-12)
 
 

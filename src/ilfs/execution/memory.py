@@ -146,7 +146,7 @@ class Gathered:
     def block(self, i: int, columns: slice) -> Block:
         """One block, always a copy."""
         top, end = i * self._height, (i + 1) * self._height
-        cells = np.take(self._X[top:end], self._columns, axis=1).astype(np.float64, order="C", copy=False)
+        cells = np.asarray(self._X[top:end][:, self._columns], dtype=np.float64, order="C")
         return DenseBlock(read_only(cells), *self._target.sorted_rows(top, end), columns.start, columns.stop, columns)
 
     def narrow(self, columns: Integers) -> "Gathered":

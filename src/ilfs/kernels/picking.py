@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
+from ilfs.kernels.blas import add_squares
 
 EQUAL = 1e-9  # share by which two values may differ from rounding alone; of such the more relevant is picked
 COPY = 1e-12  # novelty of a feature that only rounding tells from another
-DELAYED = 32  # picks after which what they explain is taken off all covariances at once, as a product of matrices
+DELAYED = 64  # picks after which what they explain is taken off all covariances at once, as a product of matrices
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,8 @@ class Families:
 class Unexplained:
     """What a ridge regression on the picked features leaves of classes and candidates.
 
-    The covariances of the candidates are those before the last few picks, whose steps (rows of a triangle of Cholesky)
-    are still to be taken off.
+    The covariances of the candidates, of which only what is on and above the diagonal counts, are those before the last
+    few picks, whose steps (rows of a triangle of Cholesky) are still to be taken off.
     """
 
     classes: Floats
@@ -205,7 +206,9 @@ class Unexplained:
     def explain_by(self, j: int) -> None:
         """Take off what one more picked feature explains."""
         steps = self.steps[: self.n_steps]
-        row = self.covariance[j] - steps[:, j] @ steps
+        row = steps[:, j] @ steps
+        row[:j] = self.covariance[:j, j] - row[:j]
+        row[j:] = self.covariance[j, j:] - row[j:]
         row[j] = self.variance[j]  # the same number, by another sum
         root = np.sqrt(self.variance[j] + self.ridge)
         step = row / root
@@ -215,5 +218,5 @@ class Unexplained:
         self.steps[self.n_steps] = step
         self.n_steps += 1
         if self.n_steps == DELAYED:
-            self.covariance -= self.steps.T @ self.steps
+            add_squares(self.covariance, self.steps, times=-1.0)
             self.n_steps = 0

@@ -22,7 +22,7 @@ from scipy.linalg import solve_triangular
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, one_blas_thread, thread_map
-from ilfs.solvers.blas import subtract_squares
+from ilfs.kernels.blas import add_squares
 
 PANEL = 96  # features that enter before the rest of the matrix is updated
 CROWDED = 0.95  # share of the matrix that belongs to features that have not entered, below which it closes up
@@ -193,7 +193,7 @@ class Rest:
             close_up(self.S, self.panel, np.flatnonzero(~left), left.size)
             self.live = self.live[left]
             self.place[self.live] = np.arange(self.live.size)
-        subtract_squares(self.S, self.panel[:, : self.live.size])
+        add_squares(self.S, self.panel[:, : self.live.size], times=-1.0)
         self.filled = 0
 
 

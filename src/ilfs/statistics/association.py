@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 from ilfs.statistics.moments import ClassMoments
 
 
@@ -65,3 +65,7 @@ class Association:
         correlation = np.divide(share * apart, size, out=np.zeros_like(size), where=size > 0)
         mean = (share * moments.mean).sum(axis=0)
         return cls(mean, deviation, np.clip(correlation, -1.0, 1.0).T, class_weight)
+
+    def of_features(self, features: Integers) -> "Association":
+        """That of some features."""
+        return Association(self.mean[features], self.deviation[features], self.correlation[features], self.class_weight)

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
+from ilfs.kernels.blas import add_squares
 from ilfs.statistics.association import Association
-from ilfs.statistics.block import Block, DenseBlock, SparseBlock
+from ilfs.statistics.block import Block, SparseBlock
 
 DENSE_AT_ONCE = 1024  # rows of sparse columns that are made dense together
 WORTH_IT = 100  # a product of two stored cells takes as long as so many of dense ones
@@ -34,7 +35,7 @@ class CrossProducts:
     square : ndarray of shape (n, n) or (n, 1)
         Of their squares.
     product : ndarray of shape (n, n)
-        Of the products.
+        Of the products; only what is on and above the diagonal counts.
     """
 
     weight: Floats
@@ -64,21 +65,26 @@ class CrossProducts:
             weight = row_weight(block, class_weight)
             if isinstance(block, SparseBlock):
                 return cls._of_sparse(sparse_rows(block, unit), weight)
-            return cls._of_cells((dense_cells(block) - mean) * unit, weight)
+            Z = block.X[:, block.first : block.last] - mean
+            Z *= unit
+            return cls._of_cells(Z, weight)
 
         return from_block
 
     @classmethod
     def _of_cells(cls, Z: Floats, weight: Floats) -> Self:
-        """From dense rows."""
-        Z = Z * np.sqrt(weight)[:, None]
-        present = ~np.isnan(Z)
-        if present.all():
-            product = Z.T @ Z
-            sums = np.sqrt(weight) @ Z
+        """From dense rows, which are written to."""
+        root = np.sqrt(weight)
+        if (weight != 1.0).any():
+            Z *= root[:, None]
+        sums = root @ Z
+        if not np.isnan(sums).any():
+            product = np.zeros((Z.shape[1], Z.shape[1]))
+            add_squares(product, Z)
             return cls(weight.sum().reshape(1, 1), sums[:, None], product.diagonal().copy()[:, None], product)
-        Z = np.where(present, Z, 0.0)
-        here = present * np.sqrt(weight)[:, None]
+        present = ~np.isnan(Z)
+        Z[~present] = 0.0
+        here = present * root[:, None]
         return cls(here.T @ here, Z.T @ here, (Z * Z).T @ present, Z.T @ Z)
 
     @classmethod
@@ -120,15 +126,14 @@ class CrossProducts:
             mean = self.sum / self.weight
             scatter = np.maximum(self.square - self.sum * mean, 0.0)  # of the first, in rows that have the second
             scatter[scatter <= ROUNDING * self.square] = 0.0
-            rho = (self.product - self.sum * mean.T) / np.sqrt(scatter * scatter.T)
+            rho = np.triu(self.product)
+            rho += np.triu(rho, 1).T
+            rho -= self.sum * mean.T
+            rho /= np.sqrt(scatter)
+            rho /= np.sqrt(scatter.T)
         rho[~np.isfinite(rho)] = 0.0
         np.multiply(rho, self.weight > FEW, out=rho)
         return np.asarray(np.clip(rho, -1.0, 1.0, out=rho))
-
-
-def dense_cells(block: DenseBlock) -> Floats:
-    """The rows that take part, class by class."""
-    return np.asarray(block.X[block.rows, block.first : block.last], dtype=np.float64)
 
 
 def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
@@ -149,8 +154,10 @@ def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
 
 
 def row_weight(block: Block, class_weight: Floats) -> Floats:
-    """Weight of every row of a block that takes part, in its order."""
+    """Weight of every row of a block; of sparse ones only those that take part."""
     if isinstance(block, SparseBlock):
         here = block.codes >= 0
         return np.asarray(block.weight[here] * class_weight[block.codes[here]])
-    return np.asarray(block.weight * np.repeat(class_weight, np.diff(block.starts)))
+    weight = np.zeros(len(block.X))
+    weight[block.rows] = block.weight * np.repeat(class_weight, np.diff(block.starts))
+    return weight

@@ -23,8 +23,8 @@ def _routine(name: str) -> Callable[..., Any]:
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(pointer(capsule, of_capsule(capsule)))
 
 
-def subtract_squares(S: Floats, R: Floats) -> None:
-    """Subtract R'R from the leading part of S, of which only what is on and above the diagonal is changed.
+def add_squares(S: Floats, R: Floats, times: float = 1.0) -> None:
+    """Add R'R times a number to the leading part of S, of which only what is on and above the diagonal is changed.
 
     Parameters
     ----------
@@ -32,6 +32,8 @@ def subtract_squares(S: Floats, R: Floats) -> None:
         In C order.
     R : ndarray of shape (m, k)
         Rows in C order, perhaps the first columns of longer ones; k <= n.
+    times : float, default=1.0
+        The number.
     """
     m, k = R.shape
     assert S.flags.c_contiguous
@@ -40,13 +42,13 @@ def subtract_squares(S: Floats, R: Floats) -> None:
     # BLAS reads columns where C has rows: there, S is below the diagonal and R is R'
     integers = [ctypes.c_int(value) for value in (k, m, R.strides[0] // 8, S.strides[0] // 8)]
     size, rank, between_rows, between_columns = (ctypes.byref(value) for value in integers)
-    minus_one, one = ctypes.c_double(-1.0), ctypes.c_double(1.0)
+    factor, one = ctypes.c_double(times), ctypes.c_double(1.0)
     _routine("dsyrk")(
         ctypes.c_char_p(b"L"),
         ctypes.c_char_p(b"N"),
         size,
         rank,
-        ctypes.byref(minus_one),
+        ctypes.byref(factor),
         R.ctypes.data,
         between_rows,
         ctypes.byref(one),
