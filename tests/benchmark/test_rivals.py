@@ -330,6 +330,8 @@ def test_the_suite_has_the_twelve_the_rivals_and_chance():
     suite = SUITES["modern"]
     assert len(suite.datasets) == 18
     assert [one.name for one in suite.contenders[12:]] == [
+        "ilfs_novelty",
+        "ilfs_plain",
         "ilfs_paper",
         "fastcan",
         "mrmr",

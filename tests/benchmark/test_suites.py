@@ -14,10 +14,20 @@ def written(folder, text):
     return str(path)
 
 
+def test_the_suite_novelty_has_the_twelve_without_repetition():
+    suite = SUITES["novelty"]
+    assert len(suite.datasets) == 18
+    assert [one.name for one in suite.contenders] == [f"{name}_novelty" for name in METHODS]
+    for name, contender in zip(METHODS, suite.contenders, strict=True):
+        selector = contender.make(n_features_to_select=7)
+        assert (selector.redundancy, selector.n_features_to_select) == ("novelty", 7)
+        assert isinstance(selector if name == "ilfs" else selector.selector, METHODS[name])
+
+
 def test_the_papers_suite_is_the_papers():
     paper = SUITES["paper"]
     assert paper.datasets == ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
-    assert {one.name for one in paper.contenders} == {*METHODS, "ilfs_paper", "random"}
+    assert {one.name for one in paper.contenders} == {*METHODS, "ilfs_novelty", "ilfs_plain", "ilfs_paper", "random"}
     (text,) = (one for one in paper.contenders if one.name == "ilfs_paper")
     assert text.make().get_params() == ILFS.paper().get_params()
     assert (paper.n_splits, paper.protocol.sizes) == (20, (10, 50, 100, 150, 200))
@@ -159,7 +169,8 @@ def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
 
 def test_unknown_suites_and_files_are_refused():
     with pytest.raises(
-        ValueError, match=r"suite must be paper, deep, modern, timing, quick or the path of a .toml file, got 'x'"
+        ValueError,
+        match=r"suite must be paper, deep, modern, novelty, timing, quick or the path of a .toml file, got 'x'",
     ):
         suite_of("x")
     with pytest.raises(ValueError, match=r"there is no file nowhere.toml"):

@@ -27,7 +27,13 @@ TEXT = Contender(  # ILFS as the paper's text has it: our defaults depart from t
         if name not in ("n_features_to_select", "n_jobs")
     },
 )
-BESIDE = (TEXT, Contender(RANDOM))
+NOVEL_ILFS = Contender("ilfs_novelty", "ilfs", {"redundancy": "novelty"})
+VARIANTS = (NOVEL_ILFS, Contender("ilfs_plain", "ilfs", {"redundancy": None}), TEXT)
+NOVEL = tuple(  # the twelve on equal terms: each without features that repeat each other
+    NOVEL_ILFS if name == "ilfs" else Contender(f"{name}_novelty", "ilfs.Novelty", {"selector": {"selector": name}})
+    for name in METHODS
+)
+BESIDE = (*VARIANTS, Contender(RANDOM))
 TODAY = tuple(Contender(name) for name in RIVALS)
 EIGHT = ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
 TEN_MORE = (
@@ -67,7 +73,7 @@ class Suite:
     --------
     >>> from ilfs.benchmark import SUITES
     >>> SUITES["paper"].n_splits, len(SUITES["paper"].contenders)
-    (20, 14)
+    (20, 16)
     """
 
     name: str
@@ -150,7 +156,8 @@ SUITES = {
     for suite in (
         Suite("paper", "sizes", EIGHT, (*TWELVE, *BESIDE)),
         Suite("deep", "classes", ("pascal_sentence", "office_caltech10"), (*TWELVE, *BESIDE), n_splits=1),
-        Suite("modern", "sizes", (*EIGHT, *TEN_MORE), (*TWELVE, TEXT, *TODAY, Contender(RANDOM))),
+        Suite("modern", "sizes", (*EIGHT, *TEN_MORE), (*TWELVE, *VARIANTS, *TODAY, Contender(RANDOM))),
+        Suite("novelty", "sizes", (*EIGHT, *TEN_MORE), NOVEL),
         Suite("timing", "timing", (UNIFORM,), n_splits=1, protocol=TimingJob()),
         Suite(
             "quick",
