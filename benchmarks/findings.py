@@ -43,11 +43,12 @@ def main():
     folder = parser.parse_args().folder
     FOLDER.mkdir(exist_ok=True)
     paper = results_of("paper", folder)
-    macro, majority, printed, macro_difference, majority_difference = tables_of(paper)
+    macro, majority, printed, macro_difference, majority_difference, seconds = tables_of(paper)
     write_grids("macro", [macro])
     write_grids("majority", [majority])
     write_grids("paper", [printed])
     write_grids("difference", [macro_difference, majority_difference])
+    write_grids("seconds", [seconds])
     ranks, over_datasets, on_datasets, procedure, by_set, by_size = statistics_of(paper, "ilfs")
     write_grids("ranks", [ranks])
     write_grids("over_datasets", [over_datasets])

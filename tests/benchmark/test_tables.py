@@ -55,7 +55,7 @@ def results(tmp_path, monkeypatch):
 
 
 def test_means_over_splits_and_sizes_stand_beside_the_papers(results):
-    ours, majority, printed, difference, _ = sizes_tables(results)
+    ours, majority, printed, difference, _, _ = sizes_tables(results)
     assert ours.header[:3] == ["method", "COLON", "LEUKEMIA"]
     assert ours.header[-4:] == ["microarrays", "others", "mean", "least"]
     ilfs = dict(zip(ours.header, ours.rows[0], strict=True))
@@ -65,6 +65,13 @@ def test_means_over_splits_and_sizes_stand_beside_the_papers(results):
     assert difference.rows[0][1] == pytest.approx(92.0 - 96.35)
     assert printed.rows[2][1] is None
     assert majority.rows == ours.rows
+
+
+def test_seconds_are_the_median_of_the_splits_and_the_sum_of_the_sets(results):
+    seconds = sizes_tables(results)[-1]
+    assert (seconds.header[0], seconds.header[-1]) == ("method", "all")
+    assert [row[1:9] for row in seconds.rows] == [[0.1] * 8] * 3
+    assert [row[9] for row in seconds.rows] == pytest.approx([0.8] * 3)
 
 
 def test_what_failed_is_said_and_left_out_of_the_mean(results):

@@ -10,6 +10,7 @@ from ilfs.benchmark import paper
 from ilfs.benchmark.grid import Grid
 from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.results import Results
+from ilfs.benchmark.store import Row
 from ilfs.datasets import load, title_of
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
@@ -78,7 +79,7 @@ def sizes_tables(results: Results) -> list[Grid]:
         for title, ours in (("mean of the classes", macro), ("class with most samples", majority)):
             difference = nan_mean(ours.reshape(*ours.shape[:2], -1)) - printed
             grids.append(means_table(f"Ours ({title}) minus the paper's", results, difference[:, :, None, None]))
-    return grids
+    return [*grids, seconds_table(results)]
 
 
 def quality_grid(results: Results) -> Grid:
@@ -116,6 +117,23 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
         least = None if np.isnan(column).all() else float(np.nanmin(column))
         rows.append([method, *map(number, column), *of_groups, *([mean(column), least] if several else [])])
     return Grid(title, header, rows)
+
+
+def seconds_table(results: Results) -> Grid:
+    """How long each method took for its order of the features of a split."""
+    seconds = np.vectorize(seconds_of, otypes=[float])(results.rows)
+    rows: list[list[Any]] = []
+    for m, method in enumerate(results.methods):
+        usual = [median(of_set[m]) for of_set in seconds]  # not the mean: the first fit may compile kernels
+        rows.append([method, *usual, total(usual)])
+    notes = ["One thread for each method, as many at once as there were processes; the machines are not counted."]
+    header = ["method", *results.titles, "all"]
+    return Grid("Seconds to order the features, median of the splits", header, rows, 2, notes)
+
+
+def seconds_of(row: Row | None) -> float:
+    """For the order of a cell, NaN if there is none."""
+    return row.seconds if row is not None and row.is_done and row.seconds is not None else np.nan
 
 
 def classes_tables(results: Results) -> list[Grid]:
@@ -195,6 +213,17 @@ def nan_mean(values: Floats) -> Floats:
 def mean(values: Floats) -> float | None:
     """Of what is there, None if nothing is."""
     return number(float(nan_mean(np.ravel(values))))
+
+
+def median(values: Floats) -> float | None:
+    """Of what is there, None if nothing is."""
+    there = values[~np.isnan(values)]
+    return float(np.median(there)) if there.size else None
+
+
+def total(values: Sequence[float | None]) -> float | None:
+    """Of all values, None if one is not there."""
+    return None if None in values else float(sum(filter(None, values)))
 
 
 def deviation(values: Floats) -> float | None:
