@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ilfs.kernels import paths
+from ilfs.kernels.paths import adjacency, novel_adjacency, novel_path_scores
+from ilfs.kernels.picking import novel_picks
 
 relevances = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=25).map(np.array)
 dampings = st.floats(0.05, 0.99)
@@ -102,3 +104,39 @@ def test_nothing_relevant_gives_zero_scores_and_an_empty_walk():
 
 def test_adjacency_is_the_outer_product():
     np.testing.assert_array_equal(paths.adjacency(np.array([1.0, 0.5])), [[1.0, 0.5], [0.5, 0.25]])
+
+
+class TestGraphOfNovelty:
+    def made(self, seed=0, n=7):
+        rng = np.random.default_rng(seed)
+        return rng.uniform(0.1, 1.0, n), np.corrcoef(rng.normal(size=(20, n)) + rng.normal(size=(20, 1)), rowvar=False)
+
+    @pytest.mark.parametrize("damping", [0.1, 0.9, 0.99])
+    def test_path_sums_are_those_of_the_inverse_and_of_the_series(self, damping):
+        p, rho = self.made()
+        A = novel_adjacency(p, rho)
+        r = damping / np.linalg.eigvalsh(A).max()
+        found = novel_path_scores(p, rho, damping)
+        np.testing.assert_allclose(found, (np.linalg.inv(np.eye(7) - r * A) - np.eye(7)).sum(axis=1), rtol=1e-9)
+        series, step = np.zeros(7), np.ones(7)
+        for _ in range(5000):
+            step = r * A @ step
+            series += step
+        np.testing.assert_allclose(found, series, rtol=1e-9)
+
+    def test_without_correlation_it_is_the_graph_of_the_paper_but_for_its_loops(self):
+        p, _ = self.made()
+        A = novel_adjacency(p, np.eye(7))
+        np.testing.assert_allclose(A, adjacency(p) - np.diag(p**2))
+
+    def test_copies_of_the_best_stay_in_front(self):
+        # which is why path sums are no cure: three copies of a good feature, and ten weaker ones that are all new
+        rho = np.eye(13)
+        rho[:3, :3] = 1.0
+        p = np.array([0.9] * 3 + [0.5] * 10)
+        assert set(np.argsort(-novel_path_scores(p, rho, 0.9))[:3]) == {0, 1, 2}
+        assert novel_picks(p, rho).order.tolist() == [0, *range(3, 13)]
+
+    def test_a_graph_without_edges(self):
+        np.testing.assert_array_equal(novel_path_scores(np.zeros(3), np.eye(3), 0.9), np.zeros(3))
+        np.testing.assert_array_equal(novel_path_scores(np.ones(2), np.ones((2, 2)), 0.9), np.zeros(2))

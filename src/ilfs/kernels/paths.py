@@ -161,3 +161,71 @@ def adjacency(p: Floats) -> Floats:
            [12., 16.]])
     """
     return np.outer(p, p)
+
+
+def novel_adjacency(p: Floats, correlation: Floats) -> Floats:
+    """The graph whose edges weigh two nodes and how little they repeat each other: a_ij = p_i p_j (1 - rho_ij^2).
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes, not negative.
+    correlation : ndarray of shape (n, n)
+        Of all pairs.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric, 0 on the diagonal: no node is new to itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import novel_adjacency
+    >>> novel_adjacency(np.array([1.0, 0.5]), np.array([[1.0, 0.6], [0.6, 1.0]]))
+    array([[0.  , 0.32],
+           [0.32, 0.  ]])
+    """
+    A = np.outer(p, p) * (1.0 - correlation**2)
+    np.fill_diagonal(A, 0.0)
+    return A
+
+
+def novel_path_scores(p: Floats, correlation: Floats, damping: float) -> Floats:
+    """The weight of all paths from each node of `novel_adjacency`, by conjugate gradients.
+
+    This graph no longer has rank one, and its path sums see redundancy. They are no ranking of subsets, though: a node
+    is worth more if it is unlike many others, and copies of each other are all worth the same, so that they follow each
+    other. To pick one node after the other is another thing (`ilfs.kernels.picking`), and a better one (the
+    documentation has figures).
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes, not negative.
+    correlation : ndarray of shape (n, n)
+        Of all pairs.
+    damping : float
+        Spectral radius of r A, in (0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Row sums of (I - r A)^-1 - I.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.kernels.paths import novel_path_scores
+    >>> correlation = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> novel_path_scores(np.ones(3), correlation, damping=0.5).round(3)  # the third is unlike both others
+    array([0.852, 0.852, 1.224])
+    """
+    from scipy.sparse.linalg import cg
+
+    A = novel_adjacency(p, correlation)
+    radius = float(np.linalg.eigvalsh(A)[-1]) if len(A) else 0.0
+    if radius <= 0.0:
+        return np.zeros_like(p)
+    paths, _ = cg(np.eye(len(A)) - damping / radius * A, np.ones(len(A)), rtol=1e-12)
+    return np.asarray(paths - 1.0)
