@@ -1,7 +1,7 @@
 """Speed and memory of ILFS as ratios, measured side by side in one run.
 
     python benchmarks/speed.py            # everything, about three minutes
-    python benchmarks/speed.py job start  # some parts: job memory growth shapes start
+    python benchmarks/speed.py job start  # some parts: job redundancy memory growth shapes start
 
 The job is the paper's: 10,000 samples x 5,000 features, uniform on [0, 1000], 2 classes. Every figure is the median of
 several runs after one that does not count, and what is compared takes turns, so that a busy machine slows all alike.
@@ -14,10 +14,11 @@ import time
 import numpy as np
 from measure import fit_in_own_process, job, run_python, seconds, take_turns
 from sklearn.feature_selection import f_classif
+from threadpoolctl import threadpool_limits
 
 from ilfs import ILFS
 
-ROWS, COLUMNS, THREADS = 10_000, 5_000, 2
+ROWS, COLUMNS, THREADS, CANDIDATES = 10_000, 5_000, 2, 1000
 
 
 def as_written(X, y, n_tokens=6, damping=0.9):
@@ -46,25 +47,48 @@ def show_job():
     functions = {
         "read twice (numpy sum)": lambda: (X.sum(), X.sum()),
         "scikit-learn f_classif": lambda: f_classif(X, y),
+        f"ILFS(redundancy=None, n_jobs={THREADS})": lambda: ILFS(redundancy=None, n_jobs=THREADS).fit(X, y),
+        "ILFS(redundancy=None, n_jobs=1)": lambda: ILFS(redundancy=None, n_jobs=1).fit(X, y),
         f"ILFS(n_jobs={THREADS})": lambda: ILFS(n_jobs=THREADS).fit(X, y),
         "ILFS(n_jobs=1)": lambda: ILFS(n_jobs=1).fit(X, y),
     }
     median, first = take_turns(functions, repeats=9)
-    ours = median[f"ILFS(n_jobs={THREADS})"]
+    ours = median[f"ILFS(redundancy=None, n_jobs={THREADS})"]
     written = seconds(lambda: as_written(X, y))
-    print(f"\n| {ROWS:,} x {COLUMNS:,}, 2 classes | seconds | first call | in times of ILFS, {THREADS} threads |")
+    print(f"\n| {ROWS:,} x {COLUMNS:,}, 2 classes | seconds | first call | in times of the third |")
     print("|---|---|---|---|")
     for name, value in median.items():
         print(f"| {name} | {value:.3f} | {first[name]:.3f} | {value / ours:.1f} |")
     print(f"| the algorithm as written, once | {written:.3f} | | {written / ours:.0f} |")
 
 
+def show_redundancy():
+    X, y = job()
+    candidates = np.ascontiguousarray(X[:, :CANDIDATES])
+    print(f"\n| {ROWS:,} x {COLUMNS:,} | seconds | more than without redundancy | in products |\n|---|---|---|---|")
+    for threads in (1, THREADS):
+        with threadpool_limits(threads):
+            functions = {"product": lambda: candidates.T @ candidates} | {
+                how: lambda how=how, n=threads: ILFS(redundancy=how, n_candidates=CANDIDATES, n_jobs=n).fit(X, y)
+                for how in (None, "novelty", "gain")
+            }
+            median, _ = take_turns(functions, repeats=7)
+        product, plain = median.pop("product"), median[None]
+        of_threads = "1 thread" if threads == 1 else f"{threads} threads"
+        print(f"| product of {CANDIDATES:,} columns with themselves, {of_threads} | {product:.3f} | | 1.0 |")
+        for how, value in median.items():
+            more = value - plain
+            print(f"| redundancy={how!r}, {of_threads} | {value:.3f} | {more:.3f} | {more / product:.1f} |")
+
+
 def show_memory():
-    _, peak = fit_in_own_process(f"ILFS(n_jobs={THREADS})", f"X, y = job({ROWS}, {COLUMNS})")
-    if peak is None:
-        print("\nPeak memory is measured on Linux only.")
-        return
-    print(f"\nPeak memory of that fit over the {ROWS * COLUMNS * 8 / 2**20:.0f} MB of data: {peak:.1f} MB")
+    for selector in (f"ILFS(redundancy=None, n_jobs={THREADS})", f"ILFS(n_jobs={THREADS})"):
+        _, peak = fit_in_own_process(selector, f"X, y = job({ROWS}, {COLUMNS})")
+        if peak is None:
+            print("\nPeak memory is measured on Linux only.")
+            return
+        data = ROWS * COLUMNS * 8 / 2**20
+        print(f"\nPeak memory of {selector} on that job over the {data:.0f} MB of data: {peak:.1f} MB")
 
 
 def show_growth():
@@ -121,7 +145,14 @@ def seconds_until_done(code, **environment):
     return float(run_python(code + "\nimport time; print(time.time())", **environment)) - start
 
 
-PARTS = {"job": show_job, "memory": show_memory, "growth": show_growth, "shapes": show_shapes, "start": show_start}
+PARTS = {
+    "job": show_job,
+    "redundancy": show_redundancy,
+    "memory": show_memory,
+    "growth": show_growth,
+    "shapes": show_shapes,
+    "start": show_start,
+}
 
 
 def main():
