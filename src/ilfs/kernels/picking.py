@@ -114,19 +114,30 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
     >>> picks.order, gain.round(3).ravel()
     (array([0, 2, 1]), array([0.582, 0.012, 0.082]))
     """
-    family = Families.of(correlation)
-    left = Unexplained.of(of_classes, correlation, ridge)
-    order, values, gain = [], [], np.zeros(of_classes.shape)
-    for _ in range(len(of_classes)):
-        j, value = best(left.gain() * (family.novelty > 0.0))  # a copy is no second measurement
-        if value <= 0.0:
+    from ilfs.kernels.gains import pick_some
+
+    n, n_classes = of_classes.shape
+    left = np.array(of_classes.T, dtype=np.float64, order="C")  # of the classes
+    variance, covariance = correlation.diagonal().copy(), correlation.copy()
+    waiting, novelty, nearest = np.ones(n, dtype=bool), np.ones(n), np.full(n, -1)
+    order, value, gain = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n))
+    steps = np.zeros((DELAYED, n))
+    for start in range(0, n, DELAYED):
+        now = slice(start, start + DELAYED)
+        n_picked = pick_some(
+            left, variance, covariance, correlation, ridge, EQUAL, COPY, waiting, novelty, nearest, steps,
+            order[now], value[now], gain,
+        )  # fmt: skip
+        if n_picked < DELAYED:
+            order, value = order[: start + n_picked], value[: start + n_picked]
             break
-        order.append(j)
-        values.append(value)
-        gain[j] = left.gain_of(j)
-        family.admit(j)
-        left.explain_by(j)
-    return family.picks(order, values), gain
+        add_squares(covariance, steps, times=-1.0)
+    return Picks(order, falling_shares(value), novelty, nearest), gain.T
+
+
+def falling_shares(value: Floats) -> Floats:
+    """Values as shares of the first, each at most the one before."""
+    return np.minimum.accumulate(value) / value[0] if value.size else value
 
 
 def best(value: Floats) -> tuple[int, float]:
@@ -160,63 +171,6 @@ class Families:
         self.nearest[closer] = j
 
     def picks(self, order: list[int], values: list[float]) -> Picks:
-        """All that was picked, its values as shares of the first."""
-        value = np.minimum.accumulate(np.array(values)) / (values[0] if values else 1.0)
+        """All that was picked."""
+        value = falling_shares(np.array(values, dtype=np.float64))
         return Picks(np.array(order, dtype=np.int64), value, self.novelty, self.nearest)
-
-
-@dataclass
-class Unexplained:
-    """What a ridge regression on the picked features leaves of classes and candidates.
-
-    The covariances of the candidates, of which only what is on and above the diagonal counts, are those before the last
-    few picks, whose steps (rows of a triangle of Cholesky) are still to be taken off.
-    """
-
-    classes: Floats
-    variance: Floats
-    covariance: Floats
-    ridge: float
-    waiting: NDArray[np.bool_]
-    steps: Floats
-    n_steps: int = 0
-
-    @classmethod
-    def of(cls, of_classes: Floats, correlation: Floats, ridge: float) -> "Unexplained":
-        """Nothing explained yet."""
-        n = len(correlation)
-        return cls(
-            of_classes.astype(np.float64),
-            correlation.diagonal().copy(),
-            correlation.copy(),
-            ridge,
-            np.ones(n, dtype=bool),
-            np.empty((DELAYED, n)),
-        )
-
-    def gain(self) -> Floats:
-        """Of every candidate, over all classes; 0 for those picked."""
-        gain = np.einsum("jk,jk->j", self.classes, self.classes) / (self.variance + self.ridge)
-        return np.asarray(gain * self.waiting)
-
-    def gain_of(self, j: int) -> Floats:
-        """Of one candidate, by class."""
-        return np.asarray(self.classes[j] ** 2 / (self.variance[j] + self.ridge))
-
-    def explain_by(self, j: int) -> None:
-        """Take off what one more picked feature explains."""
-        steps = self.steps[: self.n_steps]
-        row = steps[:, j] @ steps
-        row[:j] = self.covariance[:j, j] - row[:j]
-        row[j:] = self.covariance[j, j:] - row[j:]
-        row[j] = self.variance[j]  # the same number, by another sum
-        root = np.sqrt(self.variance[j] + self.ridge)
-        step = row / root
-        self.classes -= np.outer(step, self.classes[j] / root)
-        self.variance = np.maximum(self.variance - step**2, 0.0)
-        self.waiting[j] = False
-        self.steps[self.n_steps] = step
-        self.n_steps += 1
-        if self.n_steps == DELAYED:
-            add_squares(self.covariance, self.steps, times=-1.0)
-            self.n_steps = 0
