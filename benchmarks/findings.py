@@ -1,9 +1,10 @@
-"""The tables and the diagram of docs/findings.md, from the results of the suites paper, deep and timing.
+"""The tables and diagrams of docs/findings.md and docs/subsets.md, from the results of the suites.
 
-    make findings                       # runs what is missing of the suites (about an hour and a half), then this
-    python benchmarks/findings.py out   # the tables only, from out/paper.sqlite, out/deep.sqlite, out/timing.sqlite
+    make findings                       # runs what is missing of the suites (hours), then this
+    python benchmarks/findings.py out   # the tables only, from out/sizes.sqlite, out/deep.sqlite, out/timing.sqlite
 
-What stands between the tables in docs/findings.md is written by hand.
+The suites paper, modern and novelty share a store, since they share cells. What stands between the tables is written by
+hand.
 """
 
 import argparse
@@ -13,16 +14,22 @@ from joblib import effective_n_jobs
 
 from ilfs.benchmark import SUITES, Store
 from ilfs.benchmark.comparison import rank_diagram, statistics_of
+from ilfs.benchmark.contenders import RANDOM
 from ilfs.benchmark.diagram import diagram_svg
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, tables_of
+from ilfs.methods import METHODS
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
+STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}
+SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one order
+SLOW = ("mrmr",)  # on all wide tables
 
 
-def results_of(name, folder):
-    suite = SUITES[name].with_threads(effective_n_jobs(-1))  # as the commands of make findings have it
-    with Store(folder / f"{name}.sqlite") as store:
+def results_of(name, folder, datasets=None, methods=None):
+    suite = SUITES[name].only(datasets, methods)
+    suite = suite.with_threads(effective_n_jobs(-1))  # as the commands of make findings have it
+    with Store(folder / f"{STORES[name]}.sqlite") as store:
         results = Results.of(suite, store)
     if results.n_missing:
         print(f"suite {name}: {results.n_missing} of {results.rows.size} cells are missing")
@@ -42,6 +49,17 @@ def main():
     parser.add_argument("folder", type=Path, help="where the stores are")
     folder = parser.parse_args().folder
     FOLDER.mkdir(exist_ok=True)
+    if (folder / "sizes.sqlite").is_file():
+        write_paper(folder)
+        write_subsets(folder)
+    if (folder / "deep.sqlite").is_file():
+        write_grids("deep", tables_of(results_of("deep", folder)))
+    if (folder / "timing.sqlite").is_file():
+        write_grids("timing", tables_of(results_of("timing", folder)))
+
+
+def write_paper(folder):
+    """The paper's second experiment."""
     paper = results_of("paper", folder)
     macro, majority, printed, macro_difference, majority_difference, seconds = tables_of(paper)
     write_grids("macro", [macro])
@@ -57,10 +75,36 @@ def main():
     write_grids("stability", [by_set, by_size])
     write("ranks.svg", diagram_svg(rank_diagram(paper)))
     write("quality.csv", quality_grid(paper).render("csv"))
-    if (folder / "deep.sqlite").is_file():
-        write_grids("deep", tables_of(results_of("deep", folder)))
-    if (folder / "timing.sqlite").is_file():
-        write_grids("timing", tables_of(results_of("timing", folder)))
+
+
+def write_subsets(folder):
+    """All data sets: the methods, the same without repetition, the variants of ILFS, the rivals of today."""
+    modern = SUITES["modern"]
+    twelve, beside = list(METHODS), ["fastcan", "extra_trees", "l1_path"]
+    variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]
+    without_slow = [name for name in modern.datasets if name not in SLOW_ON]
+    everything = results_of("modern", folder, without_slow, [*twelve, *variants[1:], *beside, RANDOM])
+    macro, *_, seconds = tables_of(everything)
+    ranks, over_datasets, *_ = statistics_of(everything, "ilfs")
+    for name, grid in (("macro", macro), ("seconds", seconds), ("ranks", ranks), ("over_datasets", over_datasets)):
+        write_grids(f"modern_{name}", [grid])
+    write("modern_quality.csv", quality_grid(everything).render("csv"))
+    novel = results_of("novelty", folder, without_slow)
+    write_grids("novelty_macro", tables_of(novel)[:1])
+    for name, results in (
+        ("modern", everything),
+        ("twelve", results_of("modern", folder, without_slow, twelve)),
+        ("variants", results_of("modern", folder, modern.datasets, variants)),
+        ("rivals", results_of("modern", folder, modern.datasets, [*variants[:1], *beside])),
+        ("novelty", novel),
+    ):
+        write(f"{name}.svg", diagram_svg(rank_diagram(results)))
+        write_grids(f"{name}_ranks", statistics_of(results, results.methods[0])[:1])
+    fast = [name for name in twelve if name not in SLOW_ON["dorothea"]]
+    widest = results_of("modern", folder, list(SLOW_ON), [*fast, *variants[1:], *beside, RANDOM])
+    write_grids("modern_widest", [tables_of(widest)[0], tables_of(widest)[-1]])
+    slow = results_of("modern", folder, modern.datasets, ["ilfs", *SLOW])
+    write_grids("modern_slow", [tables_of(slow)[0], tables_of(slow)[-1]])
 
 
 if __name__ == "__main__":
