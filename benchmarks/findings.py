@@ -80,7 +80,7 @@ def write_paper(folder):
 def write_subsets(folder):
     """All data sets: the methods, the same without repetition, the variants of ILFS, the rivals of today."""
     modern = SUITES["modern"]
-    twelve, beside = list(METHODS), ["fastcan", "extra_trees", "l1_path"]
+    twelve, beside = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
     variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]
     without_slow = [name for name in modern.datasets if name not in SLOW_ON]
     everything = results_of("modern", folder, without_slow, [*twelve, *variants[1:], *beside, RANDOM])

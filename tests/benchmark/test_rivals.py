@@ -333,6 +333,7 @@ def test_the_suite_has_the_twelve_the_rivals_and_chance():
         "ilfs_novelty",
         "ilfs_plain",
         "ilfs_paper",
+        "hall_cfs",
         "fastcan",
         "mrmr",
         "extra_trees",
