@@ -1,10 +1,10 @@
 """Which evidence and topics of ILFS find the most relevant features (redundancy=None), and which method?
 
-The paper's protocol on the data sets in ILFS_DATA: 20 stratified splits into 2/3 for training and 1/3 for testing, the
-same for all; ranking on the training rows; 10, 50, 100, 150 and 200 features, standardised on the training rows; a
-linear SVM (C = 0.01); average precision of each class against the rest, averaged over the classes. Beside the configurations of ILFS stand Fisher's score and a random order;
-`--of methods` compares the twelve methods and HallCFS in their defaults instead. Methods that take no missing or sparse
-cells get them filled with means, or dense.
+The paper's protocol on the data sets in ILFS_DATA: 20 stratified splits into 2/3 for training and 1/3 for testing,
+the same for all; ranking on the training rows; 10, 50, 100, 150 and 200 features, standardised on the training rows;
+a linear SVM (C = 0.01); average precision of each class against the rest, averaged over the classes. Beside the
+configurations of ILFS stand Fisher's score and a random order; `--of methods` compares the twelve methods and HallCFS
+in their defaults instead. Methods that take no missing or sparse cells get them filled with means, or dense.
 
 Results are appended to a file, one line a split and variant, and what is there is not computed again:
 
