@@ -18,7 +18,7 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings fidelity quality clean-kernels clean
+.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures fidelity quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -83,6 +83,9 @@ findings: $(VENV)/rivals  ## all experiments on the data in ILFS_DATA, and the t
 	$(BIN)/ilfs bench run deep --store out/deep.sqlite
 	$(BIN)/ilfs bench run timing --store out/timing.sqlite
 	$(BIN)/python benchmarks/findings.py out
+
+figures: $(VENV)/package  ## where picked pixels lie, for docs/redundancy.md, from the data in ILFS_DATA
+	$(BIN)/python docs/figures/pixels.py
 
 # packages of other people that we compare with never get into the environment of the project
 PEERS := .venv-peers

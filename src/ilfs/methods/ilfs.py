@@ -392,7 +392,7 @@ class ILFS(PicksSubsets):
         Returns
         -------
         ndarray of shape (n_features,)
-            At least 1; in the order of ``scores_``.
+            At least 1; in the order of ``relevance_``.
         """
         check_is_fitted(self)
         self._check_parameters()
