@@ -36,10 +36,11 @@ def drawn(X, y, side):
     """The picture as the text of an SVG file."""
     top = SMALL + LINE / 2
     bottom = top + PANEL + 3 * LINE
+    width, height = WIDTH + 2 * MARGIN, bottom + MARGIN
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-MARGIN} 0 {WIDTH + 2 * MARGIN} {bottom + MARGIN:g}" '
-            f'font-family="sans-serif" font-size="13" text-anchor="middle" fill="{TEXT}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-MARGIN} 0 {width} {height:g}" width="{width}" '
+            f'height="{height:g}" font-family="sans-serif" font-size="13" text-anchor="middle" fill="{TEXT}">',
             f'<defs><g id="mean" shape-rendering="crispEdges">{image(X.mean(axis=0), side)}</g></defs>',
             *class_images(X, y, side),
             *panels(X, y, side, top),
