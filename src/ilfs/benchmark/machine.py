@@ -140,13 +140,14 @@ def solution(products: Floats, penalty: Floats, right: Floats) -> Floats:
 def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
     """Intercept and weights for one C after the other."""
     slack, active, solutions = np.zeros(y.size), np.ones(y.size, dtype=bool), []
-    right = margin.Z * y[:, None]
+    margin.answer = margin.Z.T @ y
     for C in Cs:
         penalty = np.full(margin.Z.shape[1], 1 / (2 * C))
         penalty[0] = LEAST_RIDGE
 
         def solve(active: Mask, penalty: Floats = penalty) -> tuple[Floats, Floats]:
-            theta = solution(margin.products(active), penalty, right[active].sum(axis=0))
+            margin.move(active, y)
+            theta = solution(margin.G, penalty, margin.answer)
             return theta, margin.Z @ theta
 
         def inner(a: Floats, b: Floats, penalty: Floats = penalty) -> float:
@@ -162,29 +163,32 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
 
 @dataclass
 class Margin:
-    """Products of the columns over the samples within the margin, ones in front."""
+    """Products of the columns over the samples within the margin, ones in front, with each other and with y."""
 
     Z: Floats
     active: Mask
     G: Floats
+    answer: Floats
 
     @classmethod
     def of(cls, Z: Floats) -> "Margin":
         """All samples."""
         Z = np.column_stack([np.ones(len(Z)), Z])
-        return cls(Z, np.ones(len(Z), dtype=bool), Z.T @ Z)
+        return cls(Z, np.ones(len(Z), dtype=bool), Z.T @ Z, np.zeros(Z.shape[1]))
 
     def copy(self) -> "Margin":
         """Another, to be changed."""
-        return Margin(self.Z, self.active, self.G)
+        return Margin(self.Z, self.active, self.G, self.answer)
 
-    def products(self, active: Mask) -> Floats:
-        """Z'Z over these samples, from those before by the ones that came and went."""
+    def move(self, active: Mask, y: Floats) -> None:
+        """Let these samples be within, by adding those that came and taking off those that went."""
         moved = np.flatnonzero(active != self.active)
         if moved.size > np.count_nonzero(active):
-            self.G = self.Z[active].T @ self.Z[active]
+            Z = self.Z[active]
+            self.G, self.answer = Z.T @ Z, y[active] @ Z
         elif moved.size:
             Z = self.Z[moved]
-            self.G = self.G + (Z * np.where(active[moved], 1.0, -1.0)[:, None]).T @ Z
+            sign = np.where(active[moved], 1.0, -1.0)
+            self.G = self.G + (Z * sign[:, None]).T @ Z
+            self.answer = self.answer + (sign * y[moved]) @ Z
         self.active = active.copy()
-        return self.G
