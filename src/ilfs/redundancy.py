@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, Target, one_blas_thread
+from ilfs.execution import Fold, InMemory, Target, one_blas_thread
 from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
 from ilfs.parameters import check_between, check_choice, check_integer
-from ilfs.selector import RankingSelector, Scores
-from ilfs.statistics import Association, CrossProducts
+from ilfs.selector import RankingSelector, Scores, target_of
+from ilfs.statistics import Association, ClassMoments, CrossProducts
 
 Redundancy = Literal["gain", "novelty"]
 
@@ -159,6 +159,18 @@ def most_relevant(
     return order[: np.count_nonzero(usable)][:n_candidates]
 
 
+def association_with_labels(
+    X: Any, Y: NDArray[Any], weight: Floats | None, columns: Integers, n_jobs: int | None
+) -> Association:
+    """Of some columns with every label of an indicator matrix, which are not apart as classes are."""
+    of_labels = []
+    for label in Y.T:
+        fold = InMemory(X, target_of(label, weight), n_jobs)
+        of_labels.append(Association.of(fold(ClassMoments.from_block, columns=columns)))
+    correlation = np.column_stack([of_label.correlation[:, 1] for of_label in of_labels])
+    return Association(of_labels[0].mean, of_labels[0].deviation, correlation, np.ones(1))
+
+
 def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
     """Relevance from 0, the median of the usable features and everything below it, to 1, the best of them.
 
@@ -218,6 +230,8 @@ def pick(
 
 def correlations(fold: Fold, candidates: Integers, association: Association) -> Floats:
     """Of all pairs of candidates. Columns are read in the order in which they lie in memory."""
+    if not candidates.size:
+        return np.empty((0, 0))
     lie = np.argsort(candidates)
     rho = fold(CrossProducts.of(association.of_features(lie)), columns=candidates[lie]).correlation()
     np.fill_diagonal(rho, 1.0)
@@ -234,7 +248,8 @@ def ridge_of(n_features: Any, n_samples: float) -> float:
 def effective_samples(target: Target, class_weight: Floats) -> float:
     """How many samples of equal weight would say as much (Kish 1965): a rare class that counts for more says little."""
     total = target.class_total
-    return float(np.sum(class_weight * total) ** 2 / np.sum(class_weight**2 * total))
+    share = class_weight * total / np.sum(class_weight * total)
+    return float(1.0 / np.sum(share**2 / total))
 
 
 def described(

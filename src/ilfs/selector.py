@@ -111,7 +111,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
             ensure_all_finite=False,
             ensure_min_samples=2,
         )
-        y = check_labels(y, X.shape[0]) if self._reads_labels else None
+        y = self._labels(y, X.shape[0])
         weight = check_weight(sample_weight, X.shape[0])
         try:
             scores = (
@@ -129,6 +129,10 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
                 "of X: all are kept",
             )
         return self
+
+    def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
+        """What the method is to know of the classes."""
+        return check_labels(y, n_samples) if self._reads_labels else None
 
     def _forget(self) -> None:
         """Remove what an earlier fit has found: this one may find other things, or fail."""
@@ -217,9 +221,14 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
                 context.call_on_fit_task_begin(estimator=self)
             context.call_on_fit_task_end(estimator=self)
 
+    @property
+    def _title(self) -> str:
+        """What does not take some tables."""
+        return type(self).__name__
+
     def _refusal_of_sparse(self) -> str:
         return (
-            f"Sparse data was passed for X, but {type(self).__name__} needs all cells: make X dense with X.toarray() "
+            f"Sparse data was passed for X, but {self._title} needs all cells: make X dense with X.toarray() "
             "if memory allows, or use a method that takes sparse tables (ILFS, FisherScore, MutualInformation, "
             "ReliefF, FSV, CFS, LaplacianScore, MCFS)"
         )
@@ -227,7 +236,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _refusal_of_missing(self, columns: Integers) -> str:
         some = ", ".join(self._name(column) for column in columns[:5]) + (", ..." if columns.size > 5 else "")
         return (
-            f"Input X contains NaN, in {columns.size} of {self.n_features_in_} columns: {some}. {type(self).__name__} "
+            f"Input X contains NaN, in {columns.size} of {self.n_features_in_} columns: {some}. {self._title} "
             "takes no missing cells: fill them (sklearn.impute.SimpleImputer), drop those columns or rows, or use a "
             "method that leaves them out (ILFS, FisherScore, MutualInformation, ReliefF)"
         )

@@ -34,8 +34,15 @@ from ilfs.arrays import Floats
 from ilfs.execution import Fold, InMemory, Target
 from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
-from ilfs.redundancy import PicksSubsets, Redundancy, check_redundancy, most_relevant, pick
-from ilfs.selector import Scores, target_of
+from ilfs.redundancy import (
+    PicksSubsets,
+    Redundancy,
+    association_with_labels,
+    check_redundancy,
+    most_relevant,
+    pick,
+)
+from ilfs.selector import Scores
 from ilfs.statistics import Association, ClassMoments, TokenCounts
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
 from ilfs.warn import warn
@@ -345,12 +352,7 @@ class ILFS(PicksSubsets):
         fold = InMemory(X, Target.from_labels(np.zeros(len(Y)), weight), self.n_jobs)
         usable = np.any([np.isfinite(one.mean_log_odds_) for one in self.per_label_.values()], axis=0)
         candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_)
-        of_labels = []
-        for label in self.per_label_:
-            rows = InMemory(X, target_of(Y[:, label], weight), self.n_jobs)
-            of_labels.append(Association.of(rows(ClassMoments.from_block, columns=candidates)))
-        correlation = np.column_stack([of_label.correlation[:, 1] for of_label in of_labels])
-        association = Association(of_labels[0].mean, of_labels[0].deviation, correlation, np.ones(1))
+        association = association_with_labels(X, Y[:, list(self.per_label_)], weight, candidates, self.n_jobs)
         subset = pick(self.redundancy, fold, self.relevance_, usable, candidates, association, self.mean_log_odds_)
         return subset.keep_on(self)
 

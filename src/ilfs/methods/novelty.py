@@ -11,17 +11,27 @@ It is what `ILFS` does with ``redundancy="novelty"``, so that methods can be com
 """
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
+from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, MissingCellsError, Target
-from ilfs.redundancy import PicksSubsets, Redundancy, Subset, check_redundancy, most_relevant, pick
-from ilfs.selector import Scores, check_columns, check_weight, target_of
+from ilfs.redundancy import (
+    PicksSubsets,
+    Redundancy,
+    Subset,
+    association_with_labels,
+    check_redundancy,
+    most_relevant,
+    pick,
+)
+from ilfs.selector import RankingSelector, Scores, check_columns, check_labels, check_weight, target_of
 from ilfs.statistics import Association, ClassMoments
 
 
@@ -142,18 +152,44 @@ class Novelty(PicksSubsets):
             raise ValueError(
                 f"selector must give a score for each of the {X.shape[1]} features, got shape {self.relevance_.shape}"
             )
-        return picked(self.relevance_, fold, moments, self.redundancy, self.n_candidates).keep_on(self)
+        balance = target.class_balance if self.redundancy == "gain" else None
+        return self._picked(fold, moments, lambda columns: Association.of(moments.of_columns(columns), balance))
+
+    def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
+        """Features are picked once, by their mean relevance over the labels or by what they add for all of them."""
+        super()._score_labels(X, Y, weight)
+        self.relevance_ = np.mean([one.relevance_ for one in self.per_label_.values()], axis=0)
+        fold = InMemory(X, Target.from_labels(np.zeros(len(Y)), weight), self.n_jobs)
+        labels = Y[:, list(self.per_label_)]
+        moments = fold(ClassMoments.from_block)
+        return self._picked(
+            fold, moments, lambda columns: association_with_labels(X, labels, weight, columns, self.n_jobs)
+        )
+
+    def _picked(self, fold: Fold, moments: ClassMoments, associate: Callable[[Integers], Association]) -> Scores:
+        subset = picked(self.relevance_, fold, moments, associate, self.redundancy, self.n_candidates)
+        return subset.keep_on(self)
+
+    def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
+        """Selectors of other packages do not always say that they read labels: if there are any, they get them."""
+        if y is None or isinstance(self.selector, RankingSelector):
+            return super()._labels(y, n_samples)
+        return check_labels(y, n_samples)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_redundancy(self.redundancy, self.n_candidates)
-        if not callable(self.selector) and not hasattr(self.selector, "fit"):
+        if isinstance(self.selector, type) or not (callable(self.selector) or hasattr(self.selector, "fit")):
             raise ValueError(f"selector must be an estimator or a function of (X, y), got {self.selector!r}")
 
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {"relevance": self.relevance_} | super()._more_columns(names)
 
     # what the selector takes, we take
+    @property
+    def _title(self) -> str:
+        return name_of(self.selector)
+
     @property
     def _tags(self) -> Any:
         return get_tags(self.selector) if isinstance(self.selector, BaseEstimator) else None
@@ -209,21 +245,18 @@ def novel_order(
     """
     check_redundancy("novelty", n_candidates)
     X = checked_table(X)
-    relevance = np.asarray(relevance, dtype=np.float64)
-    if relevance.shape != (X.shape[1],):
-        raise ValueError(
-            f"relevance must have shape ({X.shape[1]},), a number for each column of X, got {relevance.shape}"
-        )
+    values = check_relevance(relevance, X.shape[1])
     target = Target.from_labels(np.zeros(X.shape[0]), check_weight(sample_weight, X.shape[0]))
     fold = InMemory(X, target, n_jobs)
     moments = fold(ClassMoments.from_block).checked()
-    return picked(relevance, fold, moments, "novelty", n_candidates).scores.order()
+    subset = picked(
+        values, fold, moments, lambda columns: Association.of(moments.of_columns(columns)), "novelty", n_candidates
+    )
+    return subset.scores.order()
 
 
 def checked_table(X: Any) -> Any:
     """Numbers in two dimensions; infinity is found when they are read."""
-    from sklearn.utils.validation import check_array
-
     return check_array(
         check_columns(X),
         accept_sparse=("csc", "csr"),
@@ -234,14 +267,32 @@ def checked_table(X: Any) -> Any:
     )
 
 
-def picked(relevance: Floats, fold: Fold, moments: ClassMoments, how: Redundancy, n_candidates: int | None) -> Subset:
-    """Subset of features by relevances that are given."""
+def check_relevance(relevance: ArrayLike, n_features: int) -> Floats:
+    """A number for each column."""
+    try:
+        values = np.asarray(relevance, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"relevance must be a number for each column of X, got {relevance!r}") from None
+    if values.shape != (n_features,):
+        raise ValueError(
+            f"relevance must have shape ({n_features},), a number for each column of X, got {values.shape}"
+        )
+    return values
+
+
+def picked(
+    relevance: Floats,
+    fold: Fold,
+    moments: ClassMoments,
+    associate: Callable[[Integers], Association],
+    how: Redundancy,
+    n_candidates: int | None,
+) -> Subset:
+    """Subset of features by relevances that are given; what candidates have to do with the classes is asked for."""
     usable = ~moments.constant & ~np.isnan(relevance) & (relevance > -np.inf)
     relevance = finite(np.where(usable, relevance, 0.0))
     candidates = most_relevant(relevance, usable, n_candidates)
-    balance = fold.target.class_balance if how == "gain" else None
-    association = Association.of(moments.of_columns(candidates), balance)
-    return pick(how, fold, relevance, usable, candidates, association)
+    return pick(how, fold, relevance, usable, candidates, associate(candidates))
 
 
 def finite(relevance: Floats) -> Floats:
@@ -255,6 +306,8 @@ def finite(relevance: Floats) -> Floats:
 
 def relevance_by(selector: Any, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> tuple[Any, Floats]:
     """The selector once it is fitted, or the function, and what it says of every feature."""
+    if weight is not None and not takes_weight(selector):
+        raise TypeError(f"sample_weight is of use only if the selector takes it, {name_of(selector)} takes none")
     if not hasattr(selector, "fit"):
         return selector, scores_by(selector, X, y)
     fitted = clone(selector)
@@ -267,6 +320,19 @@ def relevance_by(selector: Any, X: Any, y: NDArray[Any] | None, weight: Floats |
     return fitted, scores
 
 
+def takes_weight(selector: Any) -> bool:
+    """Whether it says so, or passes on what it is given."""
+    if not hasattr(selector, "fit"):
+        return False
+    parameters = signature(selector.fit).parameters.values()
+    return any(one.name == "sample_weight" or one.kind is Parameter.VAR_KEYWORD for one in parameters)
+
+
+def name_of(selector: Any) -> str:
+    """Of the class, or the function."""
+    return str(getattr(selector, "__name__", type(selector).__name__))
+
+
 def scores_by(function: Callable[..., Any], X: Any, y: NDArray[Any] | None) -> Floats:
     """Of a function that returns scores, or scores and p-values."""
     scores = function(X, y)
@@ -274,12 +340,21 @@ def scores_by(function: Callable[..., Any], X: Any, y: NDArray[Any] | None) -> F
 
 
 def scores_of(selector: Any) -> Floats | None:
-    """Scores of a fitted selector: its own, the weights of the model inside, or its ranking."""
-    model = getattr(selector, "estimator_", selector)
-    for owner, name in ((selector, "scores_"), (model, "feature_importances_"), (model, "coef_")):
+    """Scores of a fitted selector: its own, its weights or those of the model inside, or its ranking.
+
+    What is not there for every feature does not count: the model inside may have seen only some, and others call
+    something else scores.
+    """
+    n_features = getattr(selector, "n_features_in_", None)
+    inside = getattr(selector, "estimator_", None)
+    weights = ((owner, name) for owner in (selector, inside) for name in ("feature_importances_", "coef_"))
+    for owner, name in ((selector, "scores_"), *weights):
         values = getattr(owner, name, None)
-        if values is not None:
-            values = np.abs(values) if name == "coef_" else np.asarray(values, dtype=float)
+        if values is None or isinstance(values, dict):
+            continue
+        values = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=float)
+        if n_features in (None, *values.shape[-1:]):
+            values = np.abs(values) if name == "coef_" else values
             return values if values.ndim == 1 else np.linalg.norm(values, axis=0)
     ranking = getattr(selector, "ranking_", None)
     return None if ranking is None else -np.asarray(ranking, dtype=float)

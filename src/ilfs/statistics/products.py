@@ -3,18 +3,20 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats
 from ilfs.kernels.blas import add_squares
 from ilfs.statistics.association import Association
-from ilfs.statistics.block import Block, SparseBlock
+from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 
 DENSE_AT_ONCE = 1024  # rows of sparse columns that are made dense together
 WORTH_IT = 100  # a product of two stored cells takes as long as so many of dense ones
+FAR = 100.0  # deviations from 0 to the mean of a column from which rounding would tell in sums of squares from 0
 ROUNDING = 64 * np.finfo(np.float64).eps  # share of the squares that may be left of them where nothing varies
 FEW = 2.0  # a straight line goes through two points whatever they are: that is no correlation
 
@@ -51,8 +53,7 @@ class CrossProducts:
         ----------
         association : Association
             Of the columns with the classes. Cells are measured from their mean in units of their deviation, so that
-            nothing is lost by rounding and squares stay in range; those of sparse columns from 0, or most of them would
-            no longer be zeros. A sample counts as its class does there.
+            nothing is lost by rounding and squares stay in range. A sample counts as its class does there.
 
         Returns
         -------
@@ -62,10 +63,12 @@ class CrossProducts:
         mean, unit, class_weight = association.mean, 1.0 / association.deviation, association.class_weight
 
         def from_block(block: Block) -> CrossProducts:
-            weight = row_weight(block, class_weight)
             if isinstance(block, SparseBlock):
-                return cls._of_sparse(sparse_rows(block, unit), weight)
-            Z = block.X[:, block.first : block.last] - mean
+                here = block.codes >= 0
+                weight = block.weight[here] * class_weight[block.codes[here]]
+                return cls._of_sparse(sparse_rows(block, unit), weight, mean * unit)
+            X, weight = dense_rows(block, class_weight)
+            Z = X - mean
             Z *= unit
             return cls._of_cells(Z, weight)
 
@@ -88,15 +91,19 @@ class CrossProducts:
         return cls(here.T @ here, Z.T @ here, (Z * Z).T @ present, Z.T @ Z)
 
     @classmethod
-    def _of_sparse(cls, X: sparse.csr_array, weight: Floats) -> Self:
-        """From stored cells, or from some dense rows at a time where that is faster or cells are missing."""
+    def _of_sparse(cls, X: sparse.csr_array, weight: Floats, mean: Floats) -> Self:
+        """From stored cells, or from some dense rows at a time where that is faster or cannot be avoided."""
         stored = np.diff(X.indptr).astype(np.float64)
-        if WORTH_IT * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2 or np.isnan(X.data).any():
-            return reduce(cls.merge, (cls._of_cells(cells, weight[rows]) for rows, cells in dense_parts(X)))
+        many = WORTH_IT * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
+        if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > FAR:
+            return reduce(cls.merge, (cls._of_cells(cells - mean, weight[rows]) for rows, cells in dense_parts(X)))
         X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))
+        sums, total = np.asarray(X.T @ np.sqrt(weight)), weight.sum()
+        from_mean = sums - total * mean
         product = np.asarray((X.T @ X).toarray())
-        sums = np.asarray(X.T @ np.sqrt(weight))
-        return cls(weight.sum().reshape(1, 1), sums[:, None], product.diagonal().copy()[:, None], product)
+        product -= np.outer(sums, mean)
+        product -= np.outer(mean, from_mean)
+        return cls(total.reshape(1, 1), from_mean[:, None], product.diagonal().copy()[:, None], product)
 
     def merge(self, other: Self) -> Self:
         """The sums of both sets of rows together."""
@@ -153,11 +160,12 @@ def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         yield rows, X[rows].toarray()
 
 
-def row_weight(block: Block, class_weight: Floats) -> Floats:
-    """Weight of every row of a block; of sparse ones only those that take part."""
-    if isinstance(block, SparseBlock):
-        here = block.codes >= 0
-        return np.asarray(block.weight[here] * class_weight[block.codes[here]])
+def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[NDArray[Any], Floats]:
+    """The rows that take part, as they lie, and their weights."""
     weight = np.zeros(len(block.X))
     weight[block.rows] = block.weight * np.repeat(class_weight, np.diff(block.starts))
-    return weight
+    X = block.X[:, block.first : block.last]
+    if block.rows.size == len(X):
+        return X, weight
+    here = np.sort(block.rows)
+    return X[here], weight[here]
