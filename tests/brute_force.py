@@ -106,3 +106,69 @@ def path_sum(p, r):
     """(I - r A)^-1 - I with A = p p'."""
     identity = np.eye(len(p))
     return np.linalg.inv(identity - r * np.outer(p, p)) - identity
+
+
+def correlations(X, weight=None):
+    """Of every pair of columns, over the rows that have both; 0 where that says nothing."""
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
+    rho = np.eye(X.shape[1])
+    for i in range(X.shape[1]):
+        for j in range(i):
+            here = ~np.isnan(X[:, i]) & ~np.isnan(X[:, j]) & (weight > 0)
+            rho[i, j] = rho[j, i] = _correlation(X[here, i], X[here, j], weight[here])
+    return rho
+
+
+def _correlation(a, b, w):
+    if w.sum() <= 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    a, b = (x - np.average(x, weights=w) for x in (a.astype(float), b.astype(float)))
+    return (w * a * b).sum() / np.sqrt((w * a * a).sum() * (w * b * b).sum())
+
+
+def first_of_the_best(values):
+    """The first of those that only rounding tells from the largest."""
+    return min(j for j, value in values.items() if value >= max(values.values()) * (1 - 1e-9))
+
+
+def picked_by_novelty(relevance, rho):
+    """Picks and their values: always the largest relevance times 1 - max rho^2."""
+    picks, values = [], []
+    while True:
+        value = {
+            j: relevance[j] * min([1 - rho[i, j] ** 2 for i in picks], default=1)
+            for j in set(range(len(relevance))) - set(picks)
+        }
+        value = {j: v for j, v in value.items() if v > 1e-12 * relevance[j]}
+        if not value:
+            return picks, values
+        picks.append(first_of_the_best(value))
+        values.append(value[picks[-1]])
+
+
+def unit_columns(X, weight=None):
+    """Columns of mean 0 and length 1, rows multiplied by the roots of their weights."""
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
+    Z = (X - np.average(X, axis=0, weights=weight)) * np.sqrt(weight)[:, None]
+    return Z / np.linalg.norm(Z, axis=0)
+
+
+def ridge_losses(Z, T, ridge):
+    """The loss of a ridge regression of each column of T on Z, by least squares with a row more for each weight."""
+    if not Z.shape[1]:
+        return (T**2).sum(axis=0)
+    rows = np.vstack([Z, np.sqrt(ridge) * np.eye(Z.shape[1])])
+    targets = np.vstack([T, np.zeros((Z.shape[1], T.shape[1]))])
+    weights = np.linalg.lstsq(rows, targets)[0]
+    return ((targets - rows @ weights) ** 2).sum(axis=0)
+
+
+def picked_by_gain(Z, T, ridge, n_picks):
+    """Picks and what the loss of each column of T fell by: every candidate is tried at every step."""
+    picks, gains = [], []
+    while len(picks) < n_picks:
+        before = ridge_losses(Z[:, picks], T, ridge)
+        falls = {j: before - ridge_losses(Z[:, [*picks, j]], T, ridge) for j in set(range(Z.shape[1])) - set(picks)}
+        picks.append(first_of_the_best({j: fall.sum() for j, fall in falls.items()}))
+        gains.append(falls[picks[-1]])
+    return picks, np.array(gains)

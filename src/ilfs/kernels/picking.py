@@ -118,7 +118,7 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
 
     n, n_classes = of_classes.shape
     left = np.array(of_classes.T, dtype=np.float64, order="C")  # of the classes
-    variance, covariance = correlation.diagonal().copy(), correlation.copy()
+    variance, covariance = correlation.diagonal().copy(), fitting_together(correlation, ridge).copy()
     waiting, novelty, nearest = np.ones(n, dtype=bool), np.ones(n), np.full(n, -1)
     order, value, gain = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n))
     steps = np.zeros((DELAYED, n))
@@ -138,6 +138,22 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
 def falling_shares(value: Floats) -> Floats:
     """Values as shares of the first, each at most the one before."""
     return np.minimum.accumulate(value) / value[0] if value.size else value
+
+
+def fitting_together(correlation: Floats, ridge: float) -> Floats:
+    """The correlations, or near ones if no table without missing cells can have them.
+
+    Pairs of features that are known from different rows need not fit together. A regression on them would find more to
+    explain than there is, and more with every feature.
+    """
+    try:
+        np.linalg.cholesky(correlation + 0.5 * ridge * np.eye(len(correlation)))
+        return correlation
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(correlation)
+        half = vectors * np.sqrt(np.maximum(values, 0.0))
+        half /= np.linalg.norm(half, axis=1, keepdims=True)
+        return np.asarray(half @ half.T)
 
 
 def best(value: Floats) -> tuple[int, float]:

@@ -1,0 +1,280 @@
+import numpy as np
+import pytest
+from brute_force import first_of_the_best, picked_by_gain, picked_by_novelty, ridge_losses, unit_columns
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ilfs.execution import one_blas_thread
+from ilfs.kernels.picking import DELAYED, fitting_together, gaining_picks, novel_picks
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    """More are slower by far where others use the processors too."""
+    with one_blas_thread():
+        yield
+
+
+def related(seed, n_samples=40, n_features=8, n_factors=3):
+    """Columns of mean 0 and length 1 that repeat a few factors, most relevant first."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(n_samples, n_factors)) @ rng.normal(size=(n_factors, n_features))
+    Z = unit_columns(factors + rng.uniform(0.1, 2) * rng.normal(size=(n_samples, n_features)))
+    return np.sort(rng.random(n_features))[::-1], Z
+
+
+def classes_of(Z, n_classes, seed=0):
+    """Indicators of classes that have to do with the columns, of mean 0 and length 1."""
+    rng = np.random.default_rng(seed)
+    of_class = Z @ rng.normal(size=(Z.shape[1], n_classes)) + 0.1 * rng.normal(size=(len(Z), n_classes))
+    y = of_class.argmax(axis=1)
+    y[:n_classes] = np.arange(n_classes)
+    return unit_columns((y[:, None] == np.arange(n_classes)).astype(float))
+
+
+class TestNovelty:
+    @given(seeds)
+    def test_picks_are_those_of_the_formula(self, seed):
+        relevance, Z = related(seed)
+        order, values = picked_by_novelty(relevance, Z.T @ Z)
+        picks = novel_picks(relevance, Z.T @ Z)
+        np.testing.assert_array_equal(picks.order, order)
+        np.testing.assert_allclose(picks.value, np.array(values) / values[0], rtol=1e-12)
+
+    @given(st.data())
+    def test_ties_go_to_the_first(self, data):
+        n = data.draw(st.integers(1, 7))
+        relevance = sorted(data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=n, max_size=n)), reverse=True)
+        rho = np.eye(n)
+        for i in range(n):
+            for j in range(i):
+                rho[i, j] = rho[j, i] = data.draw(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]))
+        order, values = picked_by_novelty(relevance, rho)
+        picks = novel_picks(np.array(relevance), rho)
+        np.testing.assert_array_equal(picks.order, order)
+        np.testing.assert_allclose(picks.value * (values[0] if values else 1), values)
+
+    @given(seeds)
+    def test_values_never_rise(self, seed):
+        value = novel_picks(*(lambda r, Z: (r, Z.T @ Z))(*related(seed, n_samples=6))).value
+        assert value[0] == 1
+        assert (np.diff(value) <= 0).all()
+        assert (value > 0).all()
+
+    @given(seeds)
+    def test_novelty_and_nearest_by_definition(self, seed):
+        relevance, Z = related(seed)
+        relevance[-2:] = 0.0  # never picked
+        rho = Z.T @ Z
+        picks = novel_picks(relevance, rho)
+        assert picks.order.tolist() == [j for j in picks.order if j < 6]
+        for j in range(8):
+            before = picks.order[: picks.order.tolist().index(j)] if j in picks.order else picks.order
+            if before.size:
+                assert picks.novelty[j] == pytest.approx(min(1 - rho[before, j] ** 2))
+                assert picks.nearest[j] == before[np.argmax(rho[before, j] ** 2)]
+            else:
+                assert (picks.novelty[j], picks.nearest[j]) == (1, -1)
+
+    def test_nothing_is_near_to_what_has_nothing_to_do_with_any(self):
+        picks = novel_picks(np.array([1.0, 0.5]), np.eye(2))
+        assert picks.nearest.tolist() == [-1, -1]
+        assert picks.novelty.tolist() == [1, 1]
+
+    def test_differences_of_rounding_are_none(self):
+        rho = np.eye(3)
+        rho[0, 1:] = rho[1:, 0] = 0.5, 0.5 - 1e-14
+        assert novel_picks(np.ones(3), rho).order.tolist() == [0, 1, 2]
+
+    def test_nothing_to_pick(self):
+        for relevance in (np.zeros(3), np.zeros(0)):
+            picks = novel_picks(relevance, np.eye(relevance.size))
+            assert picks.order.size == picks.value.size == 0
+
+    def test_input_is_not_written_to(self):
+        relevance, Z = related(0)
+        rho = Z.T @ Z
+        relevance.flags.writeable = rho.flags.writeable = False
+        novel_picks(relevance, rho)
+        gaining_picks(rho[:, :2], rho, 1.0)
+
+
+@pytest.mark.parametrize("how", ["novelty", "gain"])
+@given(seeds)
+def test_copies_and_mirrored_copies_are_never_picked(how, seed):
+    relevance, Z = related(seed, n_features=5)
+    T = classes_of(Z, 3)
+    doubled = np.column_stack([Z, -Z[:, ::2], Z[:, 1]])
+    relevance = np.append(relevance, np.full(4, relevance[-1] / 2))
+
+    def picks_of(columns):
+        rho = columns.T @ columns
+        if how == "novelty":
+            return novel_picks(relevance[: len(rho)], rho)
+        return gaining_picks(columns.T @ T, rho, 1.0)[0]
+
+    once, twice = picks_of(Z), picks_of(doubled)
+    same_as = np.array([0, 1, 2, 3, 4, 0, 2, 4, 1])
+    assert np.unique(same_as[twice.order]).size == twice.order.size
+    np.testing.assert_array_equal(same_as[twice.order], once.order)
+    never = np.setdiff1d(np.arange(9), twice.order)
+    np.testing.assert_array_equal(twice.novelty[never], np.zeros(4))
+    np.testing.assert_array_equal(same_as[twice.nearest[never]], same_as[never])
+
+
+class TestGraph:
+    """Novelty as a path through the graph a_ij = r_i r_j (1 - rho_ij^2)."""
+
+    @staticmethod
+    def path(edges, start):
+        """From a start always to the node whose weakest edge from the nodes of the path is the best."""
+        path = [start]
+        while len(path) < len(edges):
+            weakest = {j: min(edges[i, j] for i in path) for j in set(range(len(edges))) - set(path)}
+            path.append(first_of_the_best(weakest))
+        return path
+
+    @given(seeds)
+    def test_edges_in_units_of_the_node_they_leave(self, seed):
+        relevance, Z = related(seed)
+        rho = Z.T @ Z
+        a = np.outer(relevance, relevance) * (1 - rho**2)
+        start = int(relevance.argmax())
+        assert self.path(a / relevance[:, None], start) == novel_picks(relevance, rho).order.tolist()
+
+    @given(seeds)
+    def test_a_first_node_that_all_are_new_to_makes_the_first_pick_a_step_like_any_other(self, seed):
+        relevance, Z = related(seed)
+        r, rho = np.append(1.0, relevance), np.eye(9)
+        rho[1:, 1:] = Z.T @ Z
+        a = np.outer(r, r) * (1 - rho**2)
+        steps = self.path(a / r[:, None], 0)[1:]
+        assert [j - 1 for j in steps] == novel_picks(relevance, rho[1:, 1:]).order.tolist()
+
+    @given(seeds)
+    def test_edges_as_they_are_only_if_all_are_equally_relevant(self, seed):
+        _, Z = related(seed)
+        rho = Z.T @ Z
+        a = 0.7 * 0.7 * (1 - rho**2)
+        assert self.path(a, 0) == novel_picks(np.full(8, 0.7), rho).order.tolist()
+
+    def test_edges_as_they_are_blame_a_node_for_the_relevance_of_its_neighbour(self):
+        r, squares = np.array([1.0, 0.5, 0.4, 0.3]), np.eye(4)
+        squares[0, 2] = squares[2, 0] = 0.5
+        squares[1, 3] = squares[3, 1] = 0.2
+        a = np.outer(r, r) * (1 - squares)
+        # to 2 and 3, from 0 and 1: novelty 0.5 and 0.8, so 0.20 and 0.24; the weakest edges are 0.20 and 0.12
+        assert novel_picks(r, np.sqrt(squares)).order.tolist() == [0, 1, 3, 2]
+        assert self.path(a / r[:, None], 0) == [0, 1, 3, 2]
+        assert self.path(a, 0) == [0, 1, 2, 3]
+
+
+class TestGain:
+    @pytest.mark.parametrize("n_classes", [1, 2, 5])
+    @pytest.mark.parametrize(("n_samples", "n_features"), [(40, 8), (9, 12)])
+    @pytest.mark.parametrize("ridge", [0.01, 1.0, 20.0])
+    def test_picks_and_gains_are_those_of_all_regressions(self, n_classes, n_samples, n_features, ridge):
+        _, Z = related(n_classes, n_samples, n_features)
+        T = classes_of(Z, n_classes) if n_classes > 1 else unit_columns(Z[:, :3].sum(axis=1, keepdims=True))
+        order, gains = picked_by_gain(Z, T, ridge, n_features)
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, ridge)
+        np.testing.assert_array_equal(picks.order, order)
+        np.testing.assert_allclose(gain[order], gains, rtol=1e-7, atol=1e-11)
+        value = np.minimum.accumulate(gains.sum(axis=1))
+        np.testing.assert_allclose(picks.value, value / value[0], rtol=1e-7, atol=1e-11)
+
+    @pytest.mark.parametrize("n_samples", [50, 400])
+    def test_more_picks_than_are_taken_off_at_once(self, n_samples):
+        _, Z = related(0, n_samples, 2 * DELAYED + 12, n_factors=20)
+        T = classes_of(Z, 3)
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, 0.5)
+        order = picks.order
+        assert order.size > 2 * DELAYED
+        losses = np.array([self.loss(Z[:, order[:i]], T, 0.5) for i in range(order.size + 1)])
+        np.testing.assert_allclose(gain[order], -np.diff(losses, axis=0), atol=1e-11)
+        for i in (DELAYED - 1, DELAYED, DELAYED + 1, 2 * DELAYED):  # no other would have gained more
+            others = [self.loss(Z[:, [*order[:i], j]], T, 0.5).sum() for j in order[i + 1 :]]
+            assert losses[i + 1].sum() <= min(others) + 1e-12
+
+    @staticmethod
+    def loss(Z, T, ridge):
+        """By the normal equations."""
+        C = Z.T @ T
+        return (T**2).sum(axis=0) - (C * np.linalg.solve(Z.T @ Z + ridge * np.eye(Z.shape[1]), C)).sum(axis=0)
+
+    @given(seeds)
+    def test_without_end_to_the_ridge_the_order_is_that_of_correlations(self, seed):
+        _, Z = related(seed)
+        T = classes_of(Z, 3, seed)
+        picks, _ = gaining_picks(Z.T @ T, Z.T @ Z, 1e9)
+        np.testing.assert_array_equal(picks.order, np.argsort(-((Z.T @ T) ** 2).sum(axis=1)))
+
+    @given(seeds)
+    def test_without_a_ridge_it_is_orthogonal_least_squares(self, seed):
+        _, Z = related(seed)
+        T = classes_of(Z, 3, seed)
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, 1e-12)
+        basis, left = Z.copy(), T.copy()
+        for j in picks.order:  # Gram and Schmidt
+            length = np.linalg.norm(basis, axis=0)
+            unit = basis / np.where(length > 1e-9, length, np.inf)
+            explained = (unit.T @ left) ** 2
+            assert explained[j].sum() >= explained.sum(axis=1).max() * (1 - 1e-6)
+            np.testing.assert_allclose(gain[j], explained[j], rtol=1e-5, atol=1e-9)
+            left -= np.outer(unit[:, j], unit[:, j] @ left)
+            basis -= np.outer(unit[:, j], unit[:, j] @ basis)
+        np.testing.assert_allclose(gain.sum(axis=0), 1 - ridge_losses(Z, T, 0.0), rtol=1e-6)
+
+    def test_a_feature_may_gain_more_by_another_and_its_value_does_not_rise(self):
+        # the class is what two features that are much the same differ by
+        u, v = unit_columns(np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])).T
+        Z = unit_columns(np.column_stack([u + 0.3 * v, u - 0.3 * v]))
+        picks, gain = gaining_picks(Z.T @ v[:, None], Z.T @ Z, 0.01)
+        assert gain[1, 0] > 5 * gain[0, 0]
+        assert picks.order.tolist() == [0, 1]
+        assert picks.value.tolist() == [1, 1]
+
+    def test_features_that_say_nothing_are_not_picked(self):
+        Z = unit_columns(np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]))
+        picks, gain = gaining_picks(Z.T @ Z[:, [1]], Z.T @ Z, 1.0)
+        assert picks.order.tolist() == [1]
+        np.testing.assert_allclose(gain, [[0.0], [0.5]])
+
+    def test_nothing_to_pick(self):
+        picks, gain = gaining_picks(np.zeros((0, 2)), np.zeros((0, 0)), 1.0)
+        assert picks.order.size == 0
+        assert gain.shape == (0, 2)
+
+
+class TestPairsThatDoNotFitTogether:
+    """Correlations from different rows, as tables with missing cells have them."""
+
+    @staticmethod
+    def impossible(n=60, seed=0):
+        rng = np.random.default_rng(seed)
+        rho = np.triu(rng.uniform(-0.9, 0.9, size=(n, n)), 1)
+        return rho + rho.T + np.eye(n)
+
+    def test_gains_stay_within_reason(self):
+        rho = self.impossible()
+        assert np.linalg.eigvalsh(rho).min() < -3
+        c = np.random.default_rng(1).uniform(-0.3, 0.3, size=(60, 2))
+        picks, gain = gaining_picks(c, rho, 1.0)
+        assert gain.max() < 0.2
+        assert (np.diff(picks.value) <= 0).all()
+        np.testing.assert_allclose(picks.novelty[picks.order[1]], 1 - rho[picks.order[0], picks.order[1]] ** 2)
+
+    def test_those_used_are_correlations_and_near(self):
+        rho = self.impossible()
+        used = fitting_together(rho, 1.0)
+        assert np.linalg.eigvalsh(used).min() > -1e-12
+        np.testing.assert_allclose(used.diagonal(), np.ones(60), rtol=1e-12)
+        assert np.corrcoef(used[np.triu_indices(60, 1)], rho[np.triu_indices(60, 1)])[0, 1] > 0.7
+
+    @given(seeds)
+    def test_correlations_of_complete_tables_are_used_as_they_are(self, seed):
+        _, Z = related(seed, n_samples=6)
+        rho = Z.T @ Z
+        assert fitting_together(rho, 1e-9) is rho

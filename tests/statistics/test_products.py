@@ -1,0 +1,230 @@
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+import pytest
+from brute_force import correlations
+from helpers import fold_of, part_of
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from ilfs.execution import memory
+from ilfs.statistics import Association, ClassMoments, CrossProducts, products
+
+both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+
+
+def related(n_samples=60, n_features=6, missing=0.0, seed=0):
+    """Columns that have much to do with each other, and classes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features)) + rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, n_features))
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, rng.integers(3, size=n_samples)
+
+
+def association_of(X, y, weight=None, class_weight=None):
+    return Association.of(fold_of(X, y, weight)(ClassMoments.from_block), class_weight)
+
+
+def products_of(X, y=None, weight=None, class_weight=None, n_jobs=None):
+    y = np.zeros(X.shape[0]) if y is None else y
+    read = CrossProducts.of(association_of(X, y, weight, class_weight))
+    return fold_of(X, y, weight, n_jobs)(read, columns=np.arange(X.shape[1]))
+
+
+def rho_of(X, *args, **options):
+    return products_of(X, *args, **options).correlation()
+
+
+@both
+def test_by_hand(convert):
+    # deviations -1, 0, 1 and -1, 2, -1 have nothing to do with each other, those of the third are minus the first's
+    X = np.array([[1.0, 0.0, 9.0], [2.0, 3.0, 8.0], [3.0, 0.0, 7.0]])
+    np.testing.assert_allclose(rho_of(convert(X)), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-15)
+
+
+@both
+def test_correlations_are_those_of_numpy(convert):
+    X, y = related()
+    np.testing.assert_allclose(rho_of(convert(X), y), np.corrcoef(X.T), rtol=1e-12, atol=1e-13)
+
+
+@both
+def test_missing_cells_leave_the_rows_that_have_both(convert):
+    X, y = related(missing=0.3)
+    np.testing.assert_allclose(rho_of(convert(X), y), pd.DataFrame(X).corr().to_numpy(), rtol=1e-11, atol=1e-13)
+
+
+@both
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_weight_two_is_the_row_twice_and_weight_zero_no_row(convert, missing):
+    X, y = related(missing=missing)
+    times = np.random.default_rng(1).integers(0, 4, size=len(y))
+    again = np.repeat(np.arange(len(y)), times)
+    weighted = rho_of(convert(X), y, times.astype(float))
+    np.testing.assert_allclose(weighted, pd.DataFrame(X[again]).corr().to_numpy(), rtol=1e-11, atol=1e-13)
+
+
+@both
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_fractional_weights(convert, missing):
+    X, y = related(missing=missing)
+    weight = np.random.default_rng(1).uniform(0.1, 3, size=len(y))
+    np.testing.assert_allclose(rho_of(convert(X), y, weight), correlations(X, weight), rtol=1e-11, atol=1e-13)
+
+
+@both
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_weight_of_a_class_is_that_of_its_samples(convert, missing):
+    X, y = related(missing=missing)
+    weight, of_class = np.random.default_rng(1).uniform(0.5, 2, size=len(y)), np.array([0.5, 3.0, 1.0])
+    expected = correlations(X, weight * of_class[y])
+    np.testing.assert_allclose(rho_of(convert(X), y, weight, of_class), expected, rtol=1e-11, atol=1e-13)
+
+
+@both
+@pytest.mark.parametrize("value", [np.inf, np.nan, 1e300])
+def test_a_row_without_weight_may_hold_anything(convert, value):
+    X, y = related()
+    weight = np.ones(len(y))
+    weight[[3, 7]] = 0.0
+    expected = rho_of(np.delete(X, [3, 7], axis=0))
+    X[3, 2] = value
+    found = products_of(convert(X), y, weight)
+    assert found.weight.shape == (1, 1)  # no cell that counts is missing
+    np.testing.assert_allclose(found.correlation(), expected, rtol=1e-12, atol=1e-13)
+
+
+def test_without_missing_cells_nothing_is_there_twice():
+    X, y = related()
+    found = products_of(X, y)
+    assert (found.weight.shape, found.sum.shape, found.square.shape) == ((1, 1), (6, 1), (6, 1))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from([0.0, 0.02, 0.4]), st.booleans())
+def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, missing, is_sparse):
+    rng = np.random.default_rng(seed)
+    X, y = related(n_samples=int(rng.integers(4, 40)), n_features=4, missing=missing, seed=seed)
+    weight = rng.integers(0, 4, size=len(y)).astype(float)
+    weight[0] = 1.0
+    table = sparse.csr_array(X) if is_sparse else X
+    read = CrossProducts.of(association_of(table, y, weight))
+    part = rng.integers(n_parts, size=len(y))
+    parts = [
+        part_of(table, y, np.flatnonzero(part == i), weight)(read, columns=np.arange(4))
+        for i in np.unique(part)
+        if weight[part == i].any()
+    ]
+    merged = reduce(CrossProducts.merge, [parts[i] for i in rng.permutation(len(parts))])
+    np.testing.assert_allclose(merged.correlation(), rho_of(table, y, weight), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_blocks_and_threads_change_not_a_bit(monkeypatch, missing):
+    X, y = related(n_samples=200, missing=missing)
+    whole = rho_of(X, y)
+    monkeypatch.setattr(memory, "GATHERED_ROWS", (16, 16))
+    monkeypatch.setattr(memory, "SERIAL_CELLS", 0)
+    cut = rho_of(X, y)
+    np.testing.assert_allclose(cut, whole, rtol=1e-12, atol=1e-13)
+    for n_jobs in (2, 3, 8):
+        np.testing.assert_array_equal(rho_of(X, y, n_jobs=n_jobs), cut)
+
+
+class TestSparse:
+    def mostly_zero(self, missing=0.0):
+        X, y = related(n_samples=300)
+        rng = np.random.default_rng(1)
+        X[rng.random(X.shape) < 0.8] = 0.0
+        X[rng.random(X.shape) < missing] = np.nan
+        return X, y
+
+    @pytest.mark.parametrize("worth_it", [0, 10**9], ids=["stored cells", "dense parts"])
+    def test_both_ways_are_the_dense_one(self, monkeypatch, worth_it):
+        X, y = self.mostly_zero()
+        weight, of_class = np.random.default_rng(2).integers(0, 3, size=len(y)).astype(float), np.array([2.0, 1.0, 0.5])
+        monkeypatch.setattr(products, "WORTH_IT", worth_it)
+        monkeypatch.setattr(products, "DENSE_AT_ONCE", 64)
+        if worth_it == 0:
+            monkeypatch.setattr(products, "dense_parts", None)
+        found, expected = (products_of(Z, y, weight, of_class) for Z in (sparse.csc_array(X), X))
+        np.testing.assert_allclose(found.correlation(), expected.correlation(), rtol=1e-11, atol=1e-13)
+        for name in ("weight", "sum", "square"):  # measured from the same place, so that parts of a table may differ
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-11, atol=1e-10)
+
+    def test_stored_missing_cells(self):
+        X, y = self.mostly_zero(missing=0.1)
+        np.testing.assert_allclose(rho_of(sparse.csr_array(X), y), pd.DataFrame(X).corr(), rtol=1e-11, atol=1e-12)
+
+    def test_few_stored_cells_are_never_made_dense(self, monkeypatch):
+        X = sparse.random_array((2000, 50), density=0.01, format="csr", random_state=np.random.default_rng(0))
+        monkeypatch.setattr(products, "dense_parts", None)
+        np.testing.assert_allclose(rho_of(X), np.corrcoef(X.toarray().T), atol=1e-12)
+
+    def test_a_full_column_far_from_zero_beside_empty_ones(self):
+        X = np.zeros((500, 30))
+        rng = np.random.default_rng(0)
+        X[rng.integers(500, size=90), np.arange(90) % 30] = 1.0
+        X[:, 0] = 1e8 + rng.normal(size=500) + 3 * X[:, 1]
+        X[:, 2] = X[:, 0] - 0.01 * rng.normal(size=500)
+        np.testing.assert_allclose(rho_of(sparse.csr_array(X)), correlations(X), atol=1e-7)
+
+
+@both
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_small_spread_far_from_zero_is_seen(convert, missing):
+    X, y = related(missing=missing)
+    X = np.round(1e3 * X)
+    far = rho_of(convert(1e8 + X), y)  # exact in float64
+    np.testing.assert_allclose(far, rho_of(X, y), rtol=1e-9, atol=1e-10)
+
+
+@both
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_units_do_not_matter(convert, missing):
+    X, y = related(missing=missing)
+    units = np.array([1e-140, 1e-9, -1.0, 2.0**40, 1e100, -1e140])
+    expected = rho_of(X, y) * np.outer(np.sign(units), np.sign(units))
+    np.testing.assert_allclose(rho_of(convert(X * units), y), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, bool])
+def test_any_type_and_layout(dtype, order):
+    X, y = related()
+    X = np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype, order=order)
+    np.testing.assert_allclose(rho_of(X, y), np.corrcoef(X.astype(float).T), rtol=1e-12, atol=1e-13)
+
+
+@both
+@pytest.mark.parametrize("n_common", [0, 1, 2, 3])
+def test_two_common_rows_are_no_correlation(convert, n_common):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(10, 2))
+    X[: 5 - n_common, 0] = X[5:, 1] = np.nan
+    expected = pd.DataFrame(X).corr().to_numpy()[0, 1] if n_common > 2 else 0.0
+    assert rho_of(convert(X))[0, 1] == pytest.approx(expected, rel=1e-12)
+    assert (expected != 0) == (n_common > 2)
+
+
+@both
+@pytest.mark.parametrize("value", [0.0, 0.1, -3.7e5])
+def test_a_feature_that_is_constant_in_the_common_rows_says_nothing(convert, value):
+    rng = np.random.default_rng(0)
+    X = value + rng.normal(size=(40, 3))
+    X[:20, 0] = value
+    X[20:, 1] = np.nan
+    rho = rho_of(convert(X))
+    assert rho[0, 1] == rho[1, 0] == 0
+    assert rho[0, 2] == pytest.approx(np.corrcoef(X[:, 0], X[:, 2])[0, 1], rel=1e-10)
+
+
+@both
+def test_copies_and_mirrored_copies(convert):
+    X, y = related()
+    X = np.column_stack([X[:, 0], 3 * X[:, 0] - 7, -X[:, 0], X[:, 1]])
+    rho = rho_of(convert(X), y)
+    np.testing.assert_allclose(rho[:3, :3], [[1, 1, -1], [1, 1, -1], [-1, -1, 1]], rtol=1e-14)
+    assert np.abs(rho).max() <= 1.0
+    np.testing.assert_array_equal(rho, rho.T)
