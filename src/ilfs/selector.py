@@ -254,8 +254,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
             raise ValueError(
                 f"n_features_to_select must be an integer >= 1, a share in (0, 1] (1.0: all) or None (half), got {k!r}"
             )
-        if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs must be None or an integer other than 0, got {self.n_jobs!r}")
+        check_n_jobs(self.n_jobs)
 
     def _name(self, column: int) -> str:
         """A column as the user calls it."""
@@ -326,6 +325,12 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         tags.input_tags.allow_nan = self._takes_missing
         tags.target_tags.required = self._reads_labels
         return tags
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads as `joblib` counts them."""
+    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
 
 
 def target_of(y: NDArray[Any], weight: Floats | None) -> Target:

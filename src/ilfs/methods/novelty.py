@@ -31,8 +31,9 @@ from ilfs.redundancy import (
     most_relevant,
     pick,
 )
-from ilfs.selector import RankingSelector, Scores, check_columns, check_labels, check_weight, target_of
+from ilfs.selector import RankingSelector, Scores, check_columns, check_labels, check_n_jobs, check_weight, target_of
 from ilfs.statistics import Association, ClassMoments
+from ilfs.statistics.moments import UnusableColumnError
 
 
 class Novelty(PicksSubsets):
@@ -244,11 +245,15 @@ def novel_order(
     array([0, 2, 1, 3, 4, 5])
     """
     check_redundancy("novelty", n_candidates)
+    check_n_jobs(n_jobs)
     X = checked_table(X)
     values = check_relevance(relevance, X.shape[1])
     target = Target.from_labels(np.zeros(X.shape[0]), check_weight(sample_weight, X.shape[0]))
     fold = InMemory(X, target, n_jobs)
-    moments = fold(ClassMoments.from_block).checked()
+    try:
+        moments = fold(ClassMoments.from_block).checked()
+    except UnusableColumnError as error:
+        raise ValueError(f"column {error.column} of X {error.reason}") from None
     subset = picked(
         values, fold, moments, lambda columns: Association.of(moments.of_columns(columns)), "novelty", n_candidates
     )
