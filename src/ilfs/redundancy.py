@@ -39,13 +39,14 @@ class Subset:
     Parameters
     ----------
     scores : Scores
-        What a picked feature added, as share of what the first did; below 0 and by relevance for all others.
+        What a picked feature added, as share of what the first did (never more than the one before it); at most 0, by
+        relevance, for all others.
     candidates : ndarray of shape (n_candidates,)
         Columns that were looked at, most relevant first.
     novelty : ndarray of shape (n_features,)
         Share of the variance that the nearest feature picked before does not explain; NaN for no candidate.
     nearest : ndarray of shape (n_features,)
-        That feature; -1 for the first picked, and for no candidate.
+        That feature; -1 for the first picked, for one that has nothing to do with any before, and for no candidate.
     correlation : ndarray of shape (n_features,)
         With it; NaN if there is none.
     gain : ndarray of shape (n_features, n_classes) or None

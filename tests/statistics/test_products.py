@@ -153,8 +153,10 @@ class TestSparse:
         for name in ("weight", "sum", "square"):  # measured from the same place, so that parts of a table may differ
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-11, atol=1e-10)
 
-    def test_stored_missing_cells(self):
+    @pytest.mark.parametrize("worth_it", [0, 10**9])
+    def test_stored_missing_cells(self, monkeypatch, worth_it):
         X, y = self.mostly_zero(missing=0.1)
+        monkeypatch.setattr(products, "WORTH_IT", worth_it)
         np.testing.assert_allclose(rho_of(sparse.csr_array(X), y), pd.DataFrame(X).corr(), rtol=1e-11, atol=1e-12)
 
     def test_few_stored_cells_are_never_made_dense(self, monkeypatch):

@@ -26,11 +26,11 @@ class Picks:
     order : ndarray of shape (n_picked,)
         Which; candidates that add nothing are not among them.
     value : ndarray of shape (n_picked,)
-        What each added, as share of what the first did; never rises.
+        What each added, as share of what the first did, but never more than the one before.
     novelty : ndarray of shape (n_candidates,)
         Share of the variance that the nearest one picked before does not explain; 1 for the first.
     nearest : ndarray of shape (n_candidates,)
-        That one, -1 for the first.
+        That one; -1 for the first, and for one that has nothing to do with any.
     """
 
     order: Integers
@@ -93,7 +93,8 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
     of_classes : ndarray of shape (n_candidates, n_classes)
         Correlations of the candidates with the indicators of the classes.
     correlation : ndarray of shape (n_candidates, n_candidates)
-        Of all pairs.
+        Of all pairs. Those of tables with missing cells need not fit together; the regression then uses near ones that
+        do.
     ridge : float
         :math:`\lambda`, above 0: for infinity a pick explains nothing, and the order is that of the correlations with
         the classes; near 0 it explains all that it can of the samples seen.

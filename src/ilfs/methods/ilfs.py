@@ -105,9 +105,9 @@ class ILFS(PicksSubsets):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Of picked features what they added, as share of what the first did, so from 1 down to 0; of the others below 0,
-        by relevance, down to -1 for a feature that says nothing. With ``redundancy=None`` the sum over all paths from
-        the feature: relevance times one number for all.
+        Of picked features what they added, as share of what the first did and never more than the one before, so from
+        1 down to 0; of the others 0 or less, by relevance, down to -1 for a feature that says nothing. With
+        ``redundancy=None`` the sum over all paths from the feature: relevance times one number for all.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
@@ -120,7 +120,8 @@ class ILFS(PicksSubsets):
         Share of the variance that the nearest feature picked before does not explain: 1 for the first, 0 for a copy;
         NaN for no candidate.
     nearest_ : ndarray of shape (n_features,)
-        That nearest feature; -1 for the first picked, and for no candidate. See `families`.
+        That nearest feature; -1 for the first picked, for one that has nothing to do with any picked before, and for no
+        candidate. See `families`.
     nearest_correlation_ : ndarray of shape (n_features,)
         Correlation with it; NaN if there is none.
     gain_ : ndarray of shape (n_features, n_classes)

@@ -77,11 +77,16 @@ class Novelty(PicksSubsets):
     novelty_ : ndarray of shape (n_features,)
         Share of the variance that the nearest feature picked before does not explain; NaN for no candidate.
     nearest_ : ndarray of shape (n_features,)
-        That feature; -1 for the first picked, and for no candidate.
+        That feature; -1 for the first picked, for one that has nothing to do with any before, and for no candidate.
     nearest_correlation_ : ndarray of shape (n_features,)
         Correlation with it; NaN if there is none.
     gain_ : ndarray of shape (n_features, n_classes)
         With ``redundancy="gain"``: what each class gained by each picked feature, as share of its variance.
+    per_label_ : dict of int to Novelty
+        If ``y`` is an indicator matrix: the fitted selector of each label. ``relevance_`` is the mean of theirs, and
+        features are picked by it, or by what they add for all labels.
+    scores_per_label_ : ndarray of shape (n_labels, n_features)
+        If ``y`` is an indicator matrix: the scores of each label against the rest.
     n_features_in_ : int
         Number of columns seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -57,7 +57,7 @@ class Association:
         count = class_weight[:, None] * moments.count
         total = np.maximum(count.sum(axis=0), np.finfo(np.float64).tiny)
         offset = (count * moments.offset).sum(axis=0) / total  # of the mean, from that of some class
-        apart = np.where(count > 0, moments.offset - offset, 0.0)
+        apart = moments.offset - offset
         variance = (class_weight[:, None] * moments.scatter + count * apart**2).sum(axis=0) / total
         deviation = np.where(variance > 0, np.sqrt(variance), 1.0)
         share = count / total
