@@ -161,6 +161,15 @@ class TestScores:
         assert (scores[-1], found.order_[-1]) == (-1, 13)
         assert len(found.candidates_) == min(13, n_candidates or 13)
 
+    def test_features_of_the_same_score_are_in_the_order_of_picking(self):
+        # the class is what two features that are much the same differ by: the second gains more than the first
+        rng = np.random.default_rng(0)
+        u, y = np.repeat(rng.normal(size=100), 2), np.arange(200) % 2
+        found = ILFS().fit(np.column_stack([u - 0.25 * y, u + 0.3 * y]), y)
+        assert found.gain_[0].sum() > found.gain_[1].sum()
+        assert found.scores_.tolist() == [1, 1]
+        assert found.order_.tolist() == [1, 0]
+
     @either
     def test_one_candidate_changes_nothing(self, how):
         X, y = families_of_three()
@@ -218,8 +227,8 @@ class TestRows:
     @either
     def test_far_from_zero_nothing_is_lost_also_in_sparse_columns(self, how):
         X, y = families_of_three()
-        X = np.round(1e4 * X)
-        near, far, stored = (ILFS(redundancy=how).fit(Z, y) for Z in (X, X + 1e9, sparse.csr_array(X + 1e9)))
+        X, offset = np.round(1e4 * X), 1e9 * np.arange(12)
+        near, far, stored = (ILFS(redundancy=how).fit(Z, y) for Z in (X, X + offset, sparse.csr_array(X + offset)))
         np.testing.assert_allclose(far.scores_, near.scores_, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(stored.scores_, near.scores_, rtol=1e-5, atol=1e-6)
 
