@@ -199,6 +199,16 @@ class TestILFS:
         assert list(done.per_label_) == [0, 1, 2]
         assert done.scores_per_label_.shape == (3, 20)
 
+    @pytest.mark.parametrize("how", ["gain", "novelty"])
+    @pytest.mark.parametrize("method", [lambda how: Novelty(ILFS(), redundancy=how), lambda how: ILFS(redundancy=how)])
+    def test_a_label_that_all_samples_have_is_left_out(self, how, method):
+        X, _ = repeated()
+        Y = (np.random.default_rng(0).random((80, 3)) < 0.4).astype(int)
+        with pytest.warns(UserWarning, match=r"labels \[1\] of y are the same for all samples"):
+            done = method(how).fit(X, np.insert(Y, 1, 1, axis=1))
+        np.testing.assert_array_equal(done.scores_, method(how).fit(X, Y).scores_)
+        assert list(done.per_label_) == [0, 2, 3]
+
 
 class TestGain:
     def test_the_classes_count_the_same(self):

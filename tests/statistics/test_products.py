@@ -150,7 +150,12 @@ class TestSparse:
             monkeypatch.setattr(products, "dense_parts", None)
         found, expected = (products_of(Z, y, weight, of_class) for Z in (sparse.csc_array(X), X))
         np.testing.assert_allclose(found.correlation(), expected.correlation(), rtol=1e-11, atol=1e-13)
-        for name in ("weight", "sum", "square"):  # measured from the same place, so that parts of a table may differ
+        for name in (
+            "count",
+            "weight",
+            "sum",
+            "square",
+        ):  # measured from the same place, so that parts of a table may differ
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-11, atol=1e-10)
 
     @pytest.mark.parametrize("worth_it", [0, 10**9])
@@ -208,6 +213,17 @@ def test_two_common_rows_are_no_correlation(convert, n_common):
     expected = pd.DataFrame(X).corr().to_numpy()[0, 1] if n_common > 2 else 0.0
     assert rho_of(convert(X))[0, 1] == pytest.approx(expected, rel=1e-12)
     assert (expected != 0) == (n_common > 2)
+
+
+@both
+@pytest.mark.parametrize("of_class", [0.1, 50.0])
+def test_two_rows_of_a_class_that_counts_for_more_are_still_two(convert, of_class):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    X[:4, 0] = X[6:, 1] = np.nan  # both are in rows 4 and 5
+    X[:3, 2] = np.nan  # the second and the third in 3, 4 and 5
+    rho = rho_of(convert(X), np.arange(12) // 6, None, np.array([of_class, 1.0]))
+    assert rho[0, 1] == 0
+    assert rho[1, 2] == pytest.approx(np.corrcoef(X[3:6, 1], X[3:6, 2])[0, 1], rel=1e-9)
 
 
 @both

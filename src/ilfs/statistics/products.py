@@ -30,8 +30,10 @@ class CrossProducts:
 
     Parameters
     ----------
+    count : ndarray of shape (n, n) or (1, 1)
+        How many rows there are, by the weights of samples alone.
     weight : ndarray of shape (n, n) or (1, 1)
-        Of the rows.
+        Of the rows, by the weights of samples and classes.
     sum : ndarray of shape (n, n) or (n, 1)
         Of the cells of the first feature.
     square : ndarray of shape (n, n) or (n, 1)
@@ -40,6 +42,7 @@ class CrossProducts:
         Of the products; only what is on and above the diagonal counts.
     """
 
+    count: Floats
     weight: Floats
     sum: Floats
     square: Floats
@@ -65,17 +68,18 @@ class CrossProducts:
         def from_block(block: Block) -> CrossProducts:
             if isinstance(block, SparseBlock):
                 here = block.codes >= 0
-                weight = block.weight[here] * class_weight[block.codes[here]]
-                return cls._of_sparse(sparse_rows(block, unit), weight, mean * unit)
-            X, weight = dense_rows(block, class_weight)
+                count = block.weight[here]
+                weight = count * class_weight[block.codes[here]]
+                return cls._of_sparse(sparse_rows(block, unit), count, weight, mean * unit)
+            X, count, weight = dense_rows(block, class_weight)
             Z = X - mean
             Z *= unit
-            return cls._of_cells(Z, weight)
+            return cls._of_cells(Z, count, weight)
 
         return from_block
 
     @classmethod
-    def _of_cells(cls, Z: Floats, weight: Floats) -> Self:
+    def _of_cells(cls, Z: Floats, count: Floats, weight: Floats) -> Self:
         """From dense rows, which are written to."""
         root = np.sqrt(weight)
         if (weight != 1.0).any():
@@ -84,30 +88,40 @@ class CrossProducts:
         if not np.isnan(sums).any():
             product = np.zeros((Z.shape[1], Z.shape[1]))
             add_squares(product, Z)
-            return cls(weight.sum().reshape(1, 1), sums[:, None], product.diagonal().copy()[:, None], product)
+            return cls._complete(count, weight, sums, product)
         present = ~np.isnan(Z)
         Z[~present] = 0.0
         here = present * root[:, None]
-        return cls(here.T @ here, Z.T @ here, (Z * Z).T @ present, Z.T @ Z)
+        together = here.T @ here
+        counted = together if np.array_equal(count, weight) else (present * count[:, None]).T @ present
+        return cls(counted, together, Z.T @ here, (Z * Z).T @ present, Z.T @ Z)
 
     @classmethod
-    def _of_sparse(cls, X: sparse.csr_array, weight: Floats, mean: Floats) -> Self:
+    def _complete(cls, count: Floats, weight: Floats, sums: Floats, product: Floats) -> Self:
+        """Without missing cells."""
+        square = product.diagonal().copy()
+        return cls(count.sum().reshape(1, 1), weight.sum().reshape(1, 1), sums[:, None], square[:, None], product)
+
+    @classmethod
+    def _of_sparse(cls, X: sparse.csr_array, count: Floats, weight: Floats, mean: Floats) -> Self:
         """From stored cells, or from some dense rows at a time where that is faster or cannot be avoided."""
         stored = np.diff(X.indptr).astype(np.float64)
         many = WORTH_IT * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
         if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > FAR:
-            return reduce(cls.merge, (cls._of_cells(cells - mean, weight[rows]) for rows, cells in dense_parts(X)))
+            parts = (cls._of_cells(cells - mean, count[rows], weight[rows]) for rows, cells in dense_parts(X))
+            return reduce(cls.merge, parts)
         X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))
-        sums, total = np.asarray(X.T @ np.sqrt(weight)), weight.sum()
-        from_mean = sums - total * mean
+        sums = np.asarray(X.T @ np.sqrt(weight))
+        from_mean = sums - weight.sum() * mean
         product = np.asarray((X.T @ X).toarray())
         product -= np.outer(sums, mean)
         product -= np.outer(mean, from_mean)
-        return cls(total.reshape(1, 1), from_mean[:, None], product.diagonal().copy()[:, None], product)
+        return cls._complete(count, weight, from_mean, product)
 
     def merge(self, other: Self) -> Self:
         """The sums of both sets of rows together."""
         return type(self)(
+            self.count + other.count,
             self.weight + other.weight,
             self.sum + other.sum,
             self.square + other.square,
@@ -126,8 +140,8 @@ class CrossProducts:
         Returns
         -------
         ndarray of shape (n, n)
-            Symmetric, between -1 and 1. 0 where one of the two does not vary in those rows, or where they are of weight
-            2 or less.
+            Symmetric, between -1 and 1. 0 where one of the two does not vary in those rows, or where there are two of
+            them or less, whatever their classes count.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = self.sum / self.weight
@@ -139,7 +153,7 @@ class CrossProducts:
             rho /= np.sqrt(scatter)
             rho /= np.sqrt(scatter.T)
         rho[~np.isfinite(rho)] = 0.0
-        np.multiply(rho, self.weight > FEW, out=rho)
+        np.multiply(rho, self.count > FEW, out=rho)
         return np.asarray(np.clip(rho, -1.0, 1.0, out=rho))
 
 
@@ -160,12 +174,12 @@ def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         yield rows, X[rows].toarray()
 
 
-def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[NDArray[Any], Floats]:
-    """The rows that take part, as they lie, and their weights."""
-    weight = np.zeros(len(block.X))
+def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[NDArray[Any], Floats, Floats]:
+    """The rows that take part, as they lie, and their weights without and with those of their classes."""
+    X, count, weight = block.X[:, block.first : block.last], *np.zeros((2, len(block.X)))
+    count[block.rows] = block.weight
     weight[block.rows] = block.weight * np.repeat(class_weight, np.diff(block.starts))
-    X = block.X[:, block.first : block.last]
     if block.rows.size == len(X):
-        return X, weight
+        return X, count, weight
     here = np.sort(block.rows)
-    return X[here], weight[here]
+    return X[here], count[here], weight[here]
