@@ -13,7 +13,7 @@ from scipy import sparse
 from ilfs.arrays import Integers, read_only
 from ilfs.execution.fold import S
 from ilfs.execution.target import Target
-from ilfs.execution.threads import blocks, one_blas_thread
+from ilfs.execution.threads import AHEAD, blocks, in_order, one_blas_thread
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 
 # Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
@@ -60,6 +60,7 @@ class InMemory:
         n_cells = X.nnz if is_sparse else X.size
         n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._ahead = AHEAD * n_threads
         self._table: Table = SparseTable(X, target) if is_sparse else DenseTable(X, target, n_threads)
 
     def __call__(self, from_block: Callable[[Block], S], /, columns: Integers | None = None) -> S:
@@ -86,8 +87,8 @@ class InMemory:
         def work(place: "Place") -> tuple["Place", S]:
             return place, from_block(table.block(*place))
 
-        # the pool cancels what has not begun after an error or Ctrl-C, and ends its threads when the fold is gone
-        return map(work, table.grid) if self._pool is None else self._pool.map(work, table.grid)
+        # the pool ends its threads when the fold is gone
+        return map(work, table.grid) if self._pool is None else in_order(self._pool, work, table.grid, self._ahead)
 
 
 Place = tuple[int, slice]  # number of the block of rows, range of columns

@@ -4,7 +4,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -15,6 +15,8 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 R = TypeVar("R")
 
+
+AHEAD = 4  # pieces of work for each thread that may wait, or be done and not yet asked for
 
 _this_thread = threading.local()
 
@@ -97,17 +99,23 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | Non
         if n_threads == 1 or getattr(_this_thread, "is_ours", False):  # ours must not wait for each other
             yield from map(function, items)
             return
-        pool = _pool(n_threads, os.getpid())
-        futures = deque(pool.submit(function, item) for item in items)
-        try:
-            while futures:
-                result = futures[0].result()
-                futures.popleft()
-                yield result
-        finally:
-            for future in futures:
-                future.cancel()
-            wait(futures)
+        yield from in_order(_pool(n_threads, os.getpid()), function, items, AHEAD * n_threads)
+
+
+def in_order(pool: ThreadPoolExecutor, function: Callable[[T], R], items: Iterable[T], ahead: int) -> Iterator[R]:
+    """function(item) of every item, in order, so many of them begun ahead: more results do not wait to be asked for."""
+    futures: deque[Future[R]] = deque()
+    try:
+        for item in items:
+            futures.append(pool.submit(function, item))
+            if len(futures) > ahead:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
+    finally:
+        for future in futures:
+            future.cancel()
+        wait(futures)
 
 
 def blocks(n: int, size: int) -> list[slice]:
