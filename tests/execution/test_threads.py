@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from ilfs.execution import blocks, thread_map
+from ilfs.execution import blocks, one_blas_thread, thread_map
 
 
 def blas_threads():
@@ -95,3 +95,13 @@ def test_blocks_cover_everything_once():
     covered = np.concatenate([np.arange(10)[block] for block in blocks(10, 4)])
     assert covered.tolist() == list(range(10))
     assert blocks(0, 4) == []
+
+
+def test_one_blas_thread_also_where_the_caller_has_limits_of_their_own():
+    before = blas_threads()
+    with threadpool_limits(2, user_api="blas"):
+        with one_blas_thread():
+            assert blas_threads() == {1}
+            assert list(thread_map(lambda _: blas_threads(), range(3), n_jobs=2)) == [{1}] * 3
+        assert blas_threads() == {2}
+    assert blas_threads() == before

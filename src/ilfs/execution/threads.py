@@ -26,7 +26,7 @@ class _Blas:
 
     def __init__(self) -> None:
         self.lock, self.users = threading.Lock(), 0
-        self.limit: Any = None
+        self.put_back: Callable[[], Any] = lambda: None
 
 
 _blas = _Blas()
@@ -53,6 +53,21 @@ def _limited() -> Any:
     return _controller().limit(limits=1, user_api="blas").__enter__()
 
 
+def _limit_blas() -> Callable[[], Any]:
+    """Let BLAS use one thread; return what puts it back.
+
+    Where the caller is inside a ``threadpool_limits`` of their own, only their thread can change the number; if another
+    thread happens to be the last user, the number stays until they leave it.
+    """
+    governor = _governor(os.getpid())
+    limit = governor.submit(_limited).result()
+    if all(library["num_threads"] == 1 for library in _controller().info() if library["user_api"] == "blas"):
+        return lambda: governor.submit(limit.__exit__, None, None, None).result()
+    governor.submit(limit.__exit__, None, None, None).result()
+    own, thread = _limited(), threading.get_ident()
+    return lambda: own.__exit__(None, None, None) if threading.get_ident() == thread else None
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Let matrix products use one thread.
@@ -60,10 +75,9 @@ def one_blas_thread() -> Iterator[None]:
     Two threads of BLAS may round differently from one; and where we have threads of our own, more get in their way. The
     setting is one for the whole process: of several fits at once, the first sets it and the last puts it back.
     """
-    governor = _governor(os.getpid())
     with _blas.lock:
         if _blas.users == 0:
-            _blas.limit = governor.submit(_limited).result()
+            _blas.put_back = _limit_blas()
         _blas.users += 1
     try:
         yield
@@ -71,7 +85,7 @@ def one_blas_thread() -> Iterator[None]:
         with _blas.lock:
             _blas.users -= 1
             if _blas.users == 0:
-                governor.submit(_blas.limit.__exit__, None, None, None).result()
+                _blas.put_back()
 
 
 def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None = None) -> Iterator[R]:
