@@ -59,7 +59,7 @@ class Training:
         fold = InMemory(self.X, Target.from_labels(self.y))
         moments = fold(ClassMoments.from_block).of_columns(found)
         self.balance = fold.target.class_balance
-        association = Association.of(moments, self.balance)
+        association = Association.of(moments, self.balance, fold.target.class_total)
         return found, correlations(fold, found, association), association
 
     def followed(self, picked):
@@ -74,29 +74,34 @@ def by_ilfs(training, **parameters):
 
 def by_ridge(training, ridge):
     """Gain with a ridge that is a number, or made of the least and of what chance is worth."""
-    found, rho, association = training.candidates(training.plain.relevance_)
+    found, (rho, covariance), association = training.candidates(training.plain.relevance_)
     if not np.isscalar(ridge):
         n_samples = effective_samples(Target.from_labels(training.y), training.balance)
         ridge = ridge[0] + ridge[1] * 2 * np.log(training.usable.sum()) / n_samples
-    picks, _ = gaining_picks(association.correlation, rho, ridge)
+    picks, _ = gaining_picks(association.correlation, rho, ridge, covariance)
     return training.followed(found[picks.order])
 
 
 def by_paths(training):
     """The infinite path sum on the graph with edges p_i p_j (1 - rho_ij^2)."""
     relevance = training.plain.relevance_
-    found, rho, _ = training.candidates(relevance)
+    found, (rho, _), _ = training.candidates(relevance)
     p = above_median(relevance, training.usable)[found]
     return training.followed(found[np.argsort(-novel_path_scores(p, rho, 0.9), kind="stable")])
+
+
+def against_the_rest(training):
+    """ILFS for each class against the rest, and for all of them, by the mean relevance."""
+    indicators = (training.y[:, None] == np.unique(training.y)).astype(int)
+    return ILFS(redundancy=None).fit(training.X, indicators)
 
 
 def in_turn(training):
     """Classes served in turn: relevance for one class against the rest, times novelty."""
     classes = np.unique(training.y)
-    indicators = (training.y[:, None] == classes).astype(int)
-    fitted = ILFS(redundancy=None).fit(training.X, indicators).per_label_
+    fitted = against_the_rest(training).per_label_
     relevance = np.array([above_median(one.relevance_, training.usable) for one in fitted.values()])
-    found, rho, _ = training.candidates(relevance.max(axis=0))
+    found, (rho, _), _ = training.candidates(relevance.max(axis=0))
     relevance, novelty, picked = relevance[:, found], np.ones(found.size), []
     for turn in range(max(PROTOCOL.sizes)):
         value = relevance[turn % classes.size] * novelty
@@ -124,10 +129,16 @@ def softmax_relevance(training):
     return np.where(training.usable, total / count.size, 0.0)
 
 
-def by_softmax(training, novel):
-    relevance = softmax_relevance(training)
+def by_relevance(training, relevance, novel):
+    relevance = relevance(training)
     order = np.argsort(-relevance, kind="stable")
     return Novelty(lambda _X, _y: relevance).fit(training.X, training.y).order_ if novel else order
+
+
+OTHERS = {
+    "one against the rest": lambda training: against_the_rest(training).relevance_,
+    "softmax, no tokens": softmax_relevance,
+}
 
 
 RIDGES = {"0.01": 0.01, "0.3": 0.3, "1": 1.0, "3": 3.0, "10": 10.0} | {
@@ -156,12 +167,15 @@ TABLES = {
     "ridge": ({f"ridge {name}": partial(by_ridge, ridge=ridge) for name, ridge in RIDGES.items()}, tuple(SPLITS)),
     "tokens": (
         {name: partial(by_ilfs, redundancy=None, **tokens) for name, tokens in TOKENS.items()}
-        | {"softmax, no tokens": partial(by_softmax, novel=False)},
+        | {name: partial(by_relevance, relevance=relevance, novel=False) for name, relevance in OTHERS.items()},
         MANY_CLASSES,
     ),
     "tokens, novelty": (
         {f"{name}, novelty": partial(by_ilfs, redundancy="novelty", **tokens) for name, tokens in TOKENS.items()}
-        | {"softmax, no tokens, novelty": partial(by_softmax, novel=True)},
+        | {
+            f"{name}, novelty": partial(by_relevance, relevance=relevance, novel=True)
+            for name, relevance in OTHERS.items()
+        },
         MANY_CLASSES,
     ),
     "tokens, gain": ({f"{name}, gain": partial(by_ilfs, **tokens) for name, tokens in TOKENS.items()}, MANY_CLASSES),

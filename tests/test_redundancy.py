@@ -138,6 +138,22 @@ class TestAgainstTheDefinition:
         picks, _ = picked_by_novelty(clipped(plain.relevance_)[order], correlations(X[:, order], balanced(y)))
         np.testing.assert_array_equal(found.order_, with_the_rest(picks, order, order))
 
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_gain_takes_missing_cells_for_the_mean_of_their_feature(self, n_classes):
+        X, y = families_of_three(n_classes)
+        X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
+        weight = balanced(y)
+        filled = X.copy()
+        for column in filled.T:
+            here = ~np.isnan(column)
+            column[~here] = np.average(column[here], weights=weight[here])
+        found, order = ILFS().fit(X, y), ILFS(redundancy=None).fit(X, y).order_
+        Z, T = unit_columns(filled[:, order], weight), unit_columns(y[:, None] == np.unique(y), weight)
+        picks, gains = picked_by_gain(Z, T, ridge(X.shape[1], weight), order.size)
+        np.testing.assert_array_equal(found.order_, order[picks])
+        np.testing.assert_allclose(found.gain_[order[picks]], gains, rtol=1e-7, atol=1e-11)
+        assert found.gain_.sum(axis=0).max() < 1
+
 
 class TestScores:
     @either

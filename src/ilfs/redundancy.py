@@ -167,7 +167,8 @@ def association_with_labels(
     of_labels = []
     for label in Y.T:
         fold = InMemory(X, target_of(label, weight), n_jobs)
-        of_labels.append(Association.of(fold(ClassMoments.from_block, columns=columns)))
+        moments = fold(ClassMoments.from_block, columns=columns)
+        of_labels.append(Association.of(moments, class_total=fold.target.class_total))
     correlation = np.column_stack([of_label.correlation[:, 1] for of_label in of_labels])
     return Association(of_labels[0].mean, of_labels[0].deviation, correlation, np.ones(1))
 
@@ -219,26 +220,30 @@ def pick(
     Subset
         Of the candidates; all other features follow by relevance.
     """
-    rho = correlations(fold, candidates, association)
+    rho, covariance = correlations(fold, candidates, association)
     with one_blas_thread():
         if how == "novelty":
             picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho), None
         else:
             ridge = ridge_of(np.count_nonzero(usable), effective_samples(fold.target, association.class_weight))
-            picks, gain = gaining_picks(association.correlation, rho, ridge)
+            picks, gain = gaining_picks(association.correlation, rho, ridge, covariance)
     return described(picks, gain, rho, candidates, relevance, usable, tie_break)
 
 
-def correlations(fold: Fold, candidates: Integers, association: Association) -> Floats:
-    """Of all pairs of candidates. Columns are read in the order in which they lie in memory."""
+def correlations(fold: Fold, candidates: Integers, association: Association) -> tuple[Floats, Floats]:
+    """Of all pairs of candidates, over the rows that have both, and over all rows with missing cells at their means.
+
+    Columns are read in the order in which they lie in memory.
+    """
     if not candidates.size:
-        return np.empty((0, 0))
+        return np.empty((0, 0)), np.empty((0, 0))
     lie = np.argsort(candidates)
-    rho = fold(CrossProducts.of(association.of_features(lie)), columns=candidates[lie]).correlation()
-    np.fill_diagonal(rho, 1.0)
+    products = fold(CrossProducts.of(association.of_features(lie)), columns=candidates[lie])
     place = np.empty_like(lie)
     place[lie] = np.arange(lie.size)
-    return rho[np.ix_(place, place)]
+    rho = products.correlation()[np.ix_(place, place)]
+    np.fill_diagonal(rho, 1.0)
+    return rho, rho if products.is_complete else products.filled()[np.ix_(place, place)]
 
 
 def ridge_of(n_features: Any, n_samples: float) -> float:

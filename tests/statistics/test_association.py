@@ -111,3 +111,12 @@ def test_some_features():
     some = whole.of_features(np.array([4, 1]))
     for name in ("mean", "deviation", "correlation", "class_weight"):
         np.testing.assert_array_equal(getattr(some, name), getattr(part, name))
+
+
+@both
+def test_over_all_samples_missing_cells_are_at_the_mean(convert):
+    X, y = table(missing=0.3)
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    association = Association.of(moments_of(convert(X), y), class_total=np.bincount(y).astype(float))
+    by_numpy = np.corrcoef(np.column_stack([filled, y[:, None] == np.arange(3)]).T)[:6, 6:]
+    np.testing.assert_allclose(association.correlation, by_numpy, rtol=1e-11, atol=1e-13)

@@ -57,6 +57,16 @@ def test_missing_cells_leave_the_rows_that_have_both(convert):
 
 
 @both
+def test_or_are_at_the_mean_of_their_feature(convert):
+    X, y = related(missing=0.3)
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    products = products_of(convert(X), y)
+    assert not products.is_complete
+    np.testing.assert_allclose(products.filled(), np.corrcoef(filled.T), rtol=1e-11, atol=1e-13)
+    assert products_of(convert(filled), y).is_complete
+
+
+@both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_weight_two_is_the_row_twice_and_weight_zero_no_row(convert, missing):
     X, y = related(missing=missing)

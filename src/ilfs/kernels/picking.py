@@ -77,7 +77,9 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
     return family.picks(order, values)
 
 
-def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tuple[Picks, Floats]:
+def gaining_picks(
+    of_classes: Floats, correlation: Floats, ridge: float, covariance: Floats | None = None
+) -> tuple[Picks, Floats]:
     r"""Always the feature by which a ridge regression of the classes gains most.
 
     With :math:`S` picked, the regression of the (standardised) classes :math:`y_k` on the (standardised) features has
@@ -93,11 +95,13 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
     of_classes : ndarray of shape (n_candidates, n_classes)
         Correlations of the candidates with the indicators of the classes.
     correlation : ndarray of shape (n_candidates, n_candidates)
-        Of all pairs. Those of tables with missing cells need not fit together; the regression then uses near ones that
-        do.
+        Of all pairs, by which copies are known, and which of those picked is nearest.
     ridge : float
         :math:`\lambda`, above 0: for infinity a pick explains nothing, and the order is that of the correlations with
         the classes; near 0 it explains all that it can of the samples seen.
+    covariance : ndarray of shape (n_candidates, n_candidates), optional
+        What the regression is made of, if not of the correlations: those of a table with missing cells, each from other
+        rows, need not fit together, and a regression on them would find more to explain than there is.
 
     Returns
     -------
@@ -119,7 +123,8 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
 
     n, n_classes = of_classes.shape
     left = np.array(of_classes.T, dtype=np.float64, order="C")  # of the classes
-    variance, covariance = correlation.diagonal().copy(), fitting_together(correlation, ridge).copy()
+    covariance = (correlation if covariance is None else covariance).copy()
+    variance = covariance.diagonal().copy()
     waiting, novelty, nearest = np.ones(n, dtype=bool), np.ones(n), np.full(n, -1)
     order, value, gain = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n))
     steps = np.zeros((DELAYED, n))
@@ -139,22 +144,6 @@ def gaining_picks(of_classes: Floats, correlation: Floats, ridge: float) -> tupl
 def falling_shares(value: Floats) -> Floats:
     """Values as shares of the first, each at most the one before."""
     return np.minimum.accumulate(value) / value[0] if value.size else value
-
-
-def fitting_together(correlation: Floats, ridge: float) -> Floats:
-    """The correlations, or near ones if no table without missing cells can have them.
-
-    Pairs of features that are known from different rows need not fit together. A regression on them would find more to
-    explain than there is, and more with every feature.
-    """
-    try:
-        np.linalg.cholesky(correlation + 0.5 * ridge * np.eye(len(correlation)))
-        return correlation
-    except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(correlation)
-        half = vectors * np.sqrt(np.maximum(values, 0.0))
-        half /= np.linalg.norm(half, axis=1, keepdims=True)
-        return np.asarray(half @ half.T)
 
 
 def best(value: Floats) -> tuple[int, float]:

@@ -279,7 +279,7 @@ class ILFS(PicksSubsets):
         """By what each feature adds to those before it."""
         candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
         balance = fold.target.class_balance if self.class_weight == "balanced" else None
-        association = Association.of(moments.of_columns(candidates), balance)
+        association = Association.of(moments.of_columns(candidates), balance, fold.target.class_total)
         subset = pick(how, fold, self.relevance_, moments.informative, candidates, association, self.mean_log_odds_)
         return subset.keep_on(self)
 

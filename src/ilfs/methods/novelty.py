@@ -159,7 +159,9 @@ class Novelty(PicksSubsets):
                 f"selector must give a score for each of the {X.shape[1]} features, got shape {self.relevance_.shape}"
             )
         balance = target.class_balance if self.redundancy == "gain" else None
-        return self._picked(fold, moments, lambda columns: Association.of(moments.of_columns(columns), balance))
+        return self._picked(
+            fold, moments, lambda columns: Association.of(moments.of_columns(columns), balance, target.class_total)
+        )
 
     def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
         """Features are picked once, by their mean relevance over the labels or by what they add for all of them."""

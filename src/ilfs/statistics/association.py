@@ -29,7 +29,9 @@ class Association:
     class_weight: Floats
 
     @classmethod
-    def of(cls, moments: ClassMoments, class_weight: Floats | None = None) -> "Association":
+    def of(
+        cls, moments: ClassMoments, class_weight: Floats | None = None, class_total: Floats | None = None
+    ) -> "Association":
         """From moments of the cells that are present.
 
         Parameters
@@ -38,6 +40,9 @@ class Association:
             Of the features.
         class_weight : ndarray of shape (n_classes,), optional
             How much a sample of each class is to count; 1 by default.
+        class_total : ndarray of shape (n_classes,), optional
+            Weight of the samples of each class. If given, correlations are over all of them, missing cells being at the
+            mean of their feature; otherwise over those that have a cell.
 
         Returns
         -------
@@ -61,9 +66,13 @@ class Association:
         variance = (class_weight[:, None] * moments.scatter + count * apart**2).sum(axis=0) / total
         deviation = np.where(variance > 0, np.sqrt(variance), 1.0)
         share = count / total
-        size = deviation * np.sqrt(share * (1.0 - share))
-        correlation = np.divide(share * apart, size, out=np.zeros_like(size), where=size > 0)
         mean = (share * moments.mean).sum(axis=0)
+        of_class, coverage = share, 1.0
+        if class_total is not None:
+            every = class_weight * class_total
+            of_class, coverage = (every / every.sum())[:, None], total / every.sum()
+        size = deviation * np.sqrt(of_class * (1.0 - of_class))
+        correlation = np.divide(share * apart * np.sqrt(coverage), size, out=np.zeros_like(share), where=size > 0)
         return cls(mean, deviation, np.clip(correlation, -1.0, 1.0).T, class_weight)
 
     def of_features(self, features: Integers) -> "Association":

@@ -134,6 +134,24 @@ class CrossProducts:
         (part,) = parts
         return part
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether no cell was missing."""
+        return self.weight.size == 1
+
+    def filled(self) -> Floats:
+        """Correlation of every pair of features over all rows, missing cells being at the mean of their feature.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            What some table without missing cells has; 0 for a feature that does not vary.
+        """
+        product = symmetric(self.product)
+        size = np.sqrt(product.diagonal())
+        unit = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
+        return np.asarray(product * unit * unit[:, None])
+
     def correlation(self) -> Floats:
         """Pearson's correlation of every pair of features, over the rows that have both.
 
@@ -147,14 +165,20 @@ class CrossProducts:
             mean = self.sum / self.weight
             scatter = np.maximum(self.square - self.sum * mean, 0.0)  # of the first, in rows that have the second
             scatter[scatter <= ROUNDING * self.square] = 0.0
-            rho = np.triu(self.product)
-            rho += np.triu(rho, 1).T
+            rho = symmetric(self.product)
             rho -= self.sum * mean.T
             rho /= np.sqrt(scatter)
             rho /= np.sqrt(scatter.T)
         rho[~np.isfinite(rho)] = 0.0
         np.multiply(rho, self.count > FEW, out=rho)
         return np.asarray(np.clip(rho, -1.0, 1.0, out=rho))
+
+
+def symmetric(product: Floats) -> Floats:
+    """What is above the diagonal also below it."""
+    whole = np.triu(product)
+    whole += np.triu(product, 1).T
+    return whole
 
 
 def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
