@@ -346,10 +346,11 @@ class TestFamilies:
         """Follow the nearest features of every column until one of the heads is reached."""
         members = {int(head): [] for head in heads}
         for column in selector.order_:
-            at = column
-            while at not in members and at >= 0 and abs(selector.nearest_correlation_[at]) >= at_least:
+            at, alike = column, 1.0
+            while at not in members and selector.nearest_[at] >= 0:
+                alike *= abs(selector.nearest_correlation_[at])
                 at = selector.nearest_[at]
-            if at in members and at != column:
+            if at in members and at != column and alike >= at_least:
                 members[int(at)].append(column)
         return members
 

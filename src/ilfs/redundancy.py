@@ -85,13 +85,15 @@ class PicksSubsets(RankingSelector):
         top : int, optional
             How many of the best features have a family; by default those selected.
         at_least : float, default=0.7
-            Least absolute correlation of a feature with its nearest one to belong to the family of that.
+            How alike a feature must be to the head of its family: its absolute correlation with the nearest feature
+            picked before it, times that of this one with its own nearest, and so on to the head.
 
         Returns
         -------
         dict of int to ndarray
             For each of the best columns, best first, the columns of its family without itself, also best first. A
-            feature belongs where its nearest feature does; only candidates are looked at.
+            feature belongs where its nearest feature does, so if two of the best are alike, each has those nearest to
+            itself. Only candidates are looked at.
 
         Examples
         --------
@@ -111,12 +113,13 @@ class PicksSubsets(RankingSelector):
         if top is not None:
             check_integer("top", top, 1)
         heads = self.order_[: self._n_selected() if top is None else top]
-        head_of = {int(head): int(head) for head in heads}
+        head_of = {int(head): (int(head), 1.0) for head in heads}  # and how alike
         members: dict[int, list[int]] = {head: [] for head in head_of}
         for column in self.order_[len(members) :].tolist():  # a feature comes after its nearest one
-            head = head_of.get(int(self.nearest_[column]))
-            if head is not None and abs(self.nearest_correlation_[column]) >= at_least:
-                head_of[column] = head
+            head, alike = head_of.get(int(self.nearest_[column]), (-1, 0.0))
+            alike *= abs(float(self.nearest_correlation_[column]))
+            if alike >= at_least:
+                head_of[column] = head, alike
                 members[head].append(column)
         return {head: np.array(columns, dtype=np.int64) for head, columns in members.items()}
 

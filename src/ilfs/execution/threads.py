@@ -16,7 +16,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-AHEAD = 4  # pieces of work for each thread that may wait, or be done and not yet asked for
+AHEAD = 2  # pieces of work for each thread that may wait, or be done and not yet asked for
 
 _this_thread = threading.local()
 

@@ -125,4 +125,5 @@ def _write_table(table: dict[str, NDArray[Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)
-        writer.writerows(zip(*(values.tolist() for values in table.values()), strict=True))
+        columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
+        writer.writerows(zip(*columns, strict=True))  # an empty cell where there is nothing, not the word nan
