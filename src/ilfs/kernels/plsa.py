@@ -154,7 +154,8 @@ def leap(model: Model, zero: Parameters, one: Parameters, two: Parameters) -> Pa
     """Where three successive points of a slowly converging sequence are heading."""
     velocity = [b - a for a, b in zip(zero, one, strict=True)]
     change = [c - b - v for b, c, v in zip(one, two, velocity, strict=True)]
-    length = _norm(velocity) / max(_norm(change), TINY)
+    n_features = max(np.count_nonzero(model.total), 1)  # without counts a feature does not move, and is not there
+    length = _norm(velocity, n_features) / max(_norm(change, n_features), TINY)
     p, tokens = (a + 2 * length * v + length**2 * w for a, v, w in zip(zero, velocity, change, strict=True))
     # never more than nine tenths of the way to the edge
     p = np.clip(p, 0.1 * two.p, 1.0 - 0.1 * (1.0 - two.p))
@@ -162,10 +163,10 @@ def leap(model: Model, zero: Parameters, one: Parameters, two: Parameters) -> Pa
     return Parameters(p, model.normalised(tokens) if tokens.min() > 0 else two.tokens)
 
 
-def _norm(parts: list[Floats]) -> float:
+def _norm(parts: list[Floats], n_features: int) -> float:
     """Length of a move; the mean over features, lest twelve numbers drown among thousands."""
     p, tokens = parts
-    return float(np.sqrt(np.mean(p**2) + np.sum(tokens**2)))
+    return float(np.sqrt(np.sum(p**2) / n_features + np.sum(tokens**2)))
 
 
 def _largest(moves: Floats) -> float:
