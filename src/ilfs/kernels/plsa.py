@@ -154,7 +154,7 @@ def leap(model: Model, zero: Parameters, one: Parameters, two: Parameters) -> Pa
     """Where three successive points of a slowly converging sequence are heading."""
     velocity = [b - a for a, b in zip(zero, one, strict=True)]
     change = [c - b - v for b, c, v in zip(one, two, velocity, strict=True)]
-    n_features = max(np.count_nonzero(model.total), 1)  # without counts a feature does not move, and is not there
+    n_features = max(int(np.count_nonzero(model.total)), 1)  # without counts a feature does not move, and is not there
     length = _norm(velocity, n_features) / max(_norm(change, n_features), TINY)
     p, tokens = (a + 2 * length * v + length**2 * w for a, v, w in zip(zero, velocity, change, strict=True))
     # never more than nine tenths of the way to the edge
