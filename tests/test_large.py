@@ -40,9 +40,9 @@ def test_hundreds_of_classes(n_classes):
 def test_memory_beside_the_data_stays_small():
     speed = Path(__file__).parent.parent / "benchmarks" / "speed.py"
     printed = subprocess.run([sys.executable, speed, "memory"], capture_output=True, text=True, check=True).stdout
-    without_redundancy, with_it = (float(megabytes) for megabytes in re.findall(r"data: ([0-9.]+) MB", printed))
-    assert without_redundancy < 60
-    assert with_it < 120  # some matrices of 1000 x 1000 candidates, 8 MB each
+    peaks = [float(megabytes) for megabytes in re.findall(r"data: ([0-9.]+) MB", printed)]
+    assert len(peaks) == 2  # without redundancy and with it
+    assert max(peaks) < 60
 
 
 @needs_data

@@ -1,5 +1,6 @@
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from ilfs import ILFS
-from ilfs.execution import memory
+from ilfs.execution import memory, threads
 from ilfs.statistics import DenseBlock, SparseBlock
 
 LEARNT = ["scores_", "ranking_", "relevance_", "token_counts_", "topic_tokens_", "loglik_", "mean_log_odds_"]
@@ -258,6 +259,30 @@ def test_blocks_of_rows_are_merged_in_order_whichever_is_ready_first(small_block
 
     X = np.repeat(np.arange(80.0), 2).reshape(80, 2)
     assert fold_of(X, np.zeros(80), n_jobs=2)(Rows) == [[0, 16, 32, 48, 64]]
+
+
+@pytest.mark.parametrize("columns", [None, np.arange(2)])
+def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
+    monkeypatch.setattr(memory, "GATHERED_ROWS", (16, 16))
+    monkeypatch.setattr(memory, "GATHERED_CELLS", 1)
+    alive, most = weakref.WeakSet(), []
+
+    class Large:
+        def __init__(self, block=None):
+            alive.add(self)
+            most.append(len(alive))
+
+        def merge(self, other):
+            return Large()
+
+        @classmethod
+        def join(cls, parts):
+            return len(most)
+
+    X = np.zeros((16 * 200, 2))
+    assert fold_of(X, np.zeros(len(X)), n_jobs=2)(Large, columns=columns) == 399
+    at_once = 2 * threads.AHEAD if columns is None else 2
+    assert max(most) <= at_once + 2  # one of those at once, what was merged before, and now with it
 
 
 def test_two_threads_work_at_the_same_time(small_blocks):

@@ -45,8 +45,9 @@ def test_by_hand(convert):
 
 
 @both
-def test_correlations_are_those_of_numpy(convert):
-    X, y = related()
+@pytest.mark.parametrize("n_features", [1, 6, 64, 65, 150])
+def test_correlations_are_those_of_numpy(convert, n_features):
+    X, y = related(n_features=n_features)
     np.testing.assert_allclose(rho_of(convert(X), y), np.corrcoef(X.T), rtol=1e-12, atol=1e-13)
 
 
@@ -212,6 +213,15 @@ def test_any_type_and_layout(dtype, order):
     X, y = related()
     X = np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype, order=order)
     np.testing.assert_allclose(rho_of(X, y), np.corrcoef(X.astype(float).T), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_table_is_not_written_to(order):
+    X, y = related()
+    X = np.asarray(X, order=order)
+    before = X.copy()
+    rho_of(X, y)
+    np.testing.assert_array_equal(X, before)
 
 
 @both

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ilfs.arrays import Integers, read_only
+from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution.fold import S
 from ilfs.execution.target import Target
 from ilfs.execution.threads import AHEAD, blocks, in_order, one_blas_thread
@@ -22,7 +22,7 @@ BLOCK_ROWS = 8192
 NARROW, WIDE = 512, 4096  # columns: the kernels want to read some thousand bytes of a row at a time
 COPIED = 128  # columns of a block that is copied first: 8 MB
 COPIED_COLUMNS = 32  # the same where cells of a column lie side by side
-GATHERED_ROWS, GATHERED_CELLS = (256, BLOCK_ROWS), 2**20  # of a block of columns that are not side by side
+GATHERED_ROWS, GATHERED_CELLS = (256, BLOCK_ROWS), 2**19  # of a block of columns that are not side by side
 COPIED_CELLS = 2**18  # at least so many, or handing out the work takes longer than doing it
 SPARSE_CELLS = 2**18  # stored cells of a block of sparse columns
 SERIAL_CELLS = 2**18  # less than this is not worth a second thread
@@ -60,7 +60,7 @@ class InMemory:
         n_cells = X.nnz if is_sparse else X.size
         n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._ahead = AHEAD * n_threads
+        self._n_threads = n_threads
         self._table: Table = SparseTable(X, target) if is_sparse else DenseTable(X, target, n_threads)
 
     def __call__(self, from_block: Callable[[Block], S], /, columns: Integers | None = None) -> S:
@@ -69,26 +69,29 @@ class InMemory:
         Matrix products inside use one thread.
         """
         if columns is None:
-            return self._merged(from_block, self._table)
-        with one_blas_thread():
-            return self._merged(from_block, self._table.narrow(columns))
+            return self._merged(from_block, self._table, AHEAD)
+        with one_blas_thread():  # a statistic of pairs is large: few of them wait
+            return self._merged(from_block, self._table.narrow(columns), ahead=1)
 
-    def _merged(self, from_block: Callable[[Block], S], table: "Table") -> S:
+    def _merged(self, from_block: Callable[[Block], S], table: "Table", ahead: int) -> S:
         merged: dict[int, S] = {}
-        for (_, columns), part in self._map(from_block, table):
+        for (_, columns), part in self._map(from_block, table, ahead):
             done = merged.get(columns.start)
             merged[columns.start] = part if done is None else done.merge(part)
+            del done, part  # may be large, and are not to be kept while waiting for the next
         parts = list(merged.values())
         return type(parts[0]).join(parts)
 
-    def _map(self, from_block: Callable[[Block], S], table: "Table") -> Iterator[tuple["Place", S]]:
+    def _map(self, from_block: Callable[[Block], S], table: "Table", ahead: int) -> Iterator[tuple["Place", S]]:
         """The statistic of every block, in the order of the grid."""
 
         def work(place: "Place") -> tuple["Place", S]:
             return place, from_block(table.block(*place))
 
         # the pool ends its threads when the fold is gone
-        return map(work, table.grid) if self._pool is None else in_order(self._pool, work, table.grid, self._ahead)
+        if self._pool is None:
+            return map(work, table.grid)
+        return in_order(self._pool, work, table.grid, ahead * self._n_threads)
 
 
 Place = tuple[int, slice]  # number of the block of rows, range of columns
@@ -147,12 +150,20 @@ class Gathered:
     def block(self, i: int, columns: slice) -> Block:
         """One block, always a copy."""
         top, end = i * self._height, (i + 1) * self._height
-        cells = np.asarray(self._X[top:end][:, self._columns], dtype=np.float64, order="C")
-        return DenseBlock(read_only(cells), *self._target.sorted_rows(top, end), columns.start, columns.stop, columns)
+        cells = gathered(self._X[top:end], self._columns)
+        rows = self._target.sorted_rows(top, end)
+        return DenseBlock(cells, *rows, columns.start, columns.stop, columns, is_own=True)
 
     def narrow(self, columns: Integers) -> "Gathered":
         """Fewer of them."""
         return Gathered(self._X, self._target, self._columns[columns])
+
+
+def gathered(X: NDArray[Any], columns: Integers) -> Floats:
+    """A copy of some columns, row by row."""
+    by_column = X.strides[0] < X.strides[1]
+    cells = X[:, columns] if by_column else X.take(columns, axis=1)  # an index gives columns side by side
+    return np.asarray(cells, dtype=np.float64, order="C")
 
 
 class SparseTable:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-AHEAD = 2  # pieces of work for each thread that may wait, or be done and not yet asked for
+AHEAD = 4  # pieces of work for each thread that may wait, or be done and not yet asked for
 
 _this_thread = threading.local()
 
@@ -116,14 +116,14 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | Non
         yield from in_order(_pool(n_threads, os.getpid()), function, items, AHEAD * n_threads)
 
 
-def in_order(pool: ThreadPoolExecutor, function: Callable[[T], R], items: Iterable[T], ahead: int) -> Iterator[R]:
-    """function(item) of every item, in order, so many of them begun ahead: more results do not wait to be asked for."""
+def in_order(pool: ThreadPoolExecutor, function: Callable[[T], R], items: Iterable[T], at_once: int) -> Iterator[R]:
+    """function(item) of every item, in order; at most so many are begun or done, and not yet asked for."""
     futures: deque[Future[R]] = deque()
     try:
         for item in items:
-            futures.append(pool.submit(function, item))
-            if len(futures) > ahead:
+            if len(futures) == at_once:
                 yield futures.popleft().result()
+            futures.append(pool.submit(function, item))
         while futures:
             yield futures.popleft().result()
     finally:

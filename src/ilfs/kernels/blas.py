@@ -37,7 +37,8 @@ def add_squares(S: Floats, R: Floats, times: float = 1.0) -> None:
     """
     m, k = R.shape
     assert S.flags.c_contiguous
-    assert R.strides[1] == S.strides[1] == 8
+    assert S.strides[1] == 8
+    assert k == 1 or R.strides[1] == 8  # from one column there is no step to the next
     assert k <= len(S)
     # BLAS reads columns where C has rows: there, S is below the diagonal and R is R'
     integers = [ctypes.c_int(value) for value in (k, m, R.strides[0] // 8, S.strides[0] // 8)]

@@ -14,7 +14,7 @@ class DenseBlock:
     """Columns ``first:last`` of a row-major array, its rows sorted by class.
 
     ``rows[starts[k]:starts[k + 1]]`` are the rows of class k, ``weight`` goes with ``rows``. ``columns`` says
-    which columns of the whole table these are.
+    which columns of the whole table these are. ``is_own``: X was made for this block, and may be written to.
     """
 
     X: NDArray[Any]
@@ -24,6 +24,7 @@ class DenseBlock:
     first: int
     last: int
     columns: slice
+    is_own: bool = False
 
     @property
     def n_classes(self) -> int:

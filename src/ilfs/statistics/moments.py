@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.arrays import Floats, Integers
+from ilfs.arrays import Floats, Integers, read_only
 from ilfs.statistics.block import Block, SparseBlock
 
 LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
@@ -58,7 +58,7 @@ class ClassMoments:
             )  # fmt: skip
         else:
             kernels.dense_moments(
-                block.X, block.rows, block.starts, block.weight, block.first, block.last,
+                read_only(block.X), block.rows, block.starts, block.weight, block.first, block.last,
                 count, mean, scatter,
             )  # fmt: skip
         _refuse_infinity(block, mean, scatter)

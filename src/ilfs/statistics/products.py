@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats
@@ -16,6 +15,7 @@ from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 
 DENSE_AT_ONCE = 1024  # rows of sparse columns that are made dense together
 WORTH_IT = 100  # a product of two stored cells takes as long as so many of dense ones
+MIRRORED = 64  # columns of a square matrix that are written at a time: a row of them is a few lines of the cache
 FAR = 100.0  # deviations from 0 to the mean of a column from which rounding would tell in sums of squares from 0
 ROUNDING = 64 * np.finfo(np.float64).eps  # share of the squares that may be left of them where nothing varies
 FEW = 2.0  # a straight line goes through two points whatever they are: that is no correlation
@@ -71,8 +71,8 @@ class CrossProducts:
                 count = block.weight[here]
                 weight = count * class_weight[block.codes[here]]
                 return cls._of_sparse(sparse_rows(block, unit), count, weight, mean * unit)
-            X, count, weight = dense_rows(block, class_weight)
-            Z = X - mean
+            Z, count, weight = dense_rows(block, class_weight)
+            Z -= mean
             Z *= unit
             return cls._of_cells(Z, count, weight)
 
@@ -176,8 +176,12 @@ class CrossProducts:
 
 def symmetric(product: Floats) -> Floats:
     """What is above the diagonal also below it."""
-    whole = np.triu(product)
-    whole += np.triu(product, 1).T
+    whole = product.copy()
+    for start in range(0, len(whole), MIRRORED):
+        end = start + MIRRORED
+        corner = whole[start:end, start:end]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        whole[end:, start:end] = whole[start:end, end:].T
     return whole
 
 
@@ -198,12 +202,12 @@ def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         yield rows, X[rows].toarray()
 
 
-def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[NDArray[Any], Floats, Floats]:
-    """The rows that take part, as they lie, and their weights without and with those of their classes."""
+def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """The rows that take part, as they lie, to be written to; their weights without and with those of their classes."""
     X, count, weight = block.X[:, block.first : block.last], *np.zeros((2, len(block.X)))
     count[block.rows] = block.weight
     weight[block.rows] = block.weight * np.repeat(class_weight, np.diff(block.starts))
     if block.rows.size == len(X):
-        return X, count, weight
+        return (X if block.is_own and X.dtype == np.float64 else X.astype(np.float64)), count, weight
     here = np.sort(block.rows)
-    return X[here], count[here], weight[here]
+    return X[here].astype(np.float64, copy=False), count[here], weight[here]
