@@ -15,21 +15,41 @@ from ilfs import ILFS
 pytestmark = pytest.mark.skipif(not DATA, reason=NO_DATA)
 
 
+def filled(X):
+    """Missing cells at the mean of the others."""
+    return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+
+
 def f_statistic(X, y):
-    """Of every column, missing cells at the mean of the others."""
-    X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
-    return f_classif(X, y)[0]
+    """Of every column."""
+    return f_classif(filled(X), y)[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "times"),
-    [("colon", 10), ("leukemia", 10), ("prostate", 10), ("lymphoma", 10), ("srbct", 5), ("glioma", 3), ("tox_171", 3)],
-)
-def test_the_best_genes_tell_the_classes_apart(name, times):
+def likeness(X):
+    """Mean absolute correlation of two different columns."""
+    n = X.shape[1]
+    return (np.abs(np.corrcoef(filled(X).T)).sum() - n) / (n * (n - 1))
+
+
+# by which the F statistic of good genes is larger than that of others
+TIMES = {"colon": 10, "leukemia": 10, "prostate": 10, "lymphoma": 10, "srbct": 5, "glioma": 3, "tox_171": 3}
+
+
+@pytest.mark.parametrize(("name", "times"), TIMES.items())
+@pytest.mark.parametrize(("redundancy", "n_best"), [(None, 50), ("novelty", 10), ("gain", 10)])
+def test_the_best_genes_tell_the_classes_apart(name, times, redundancy, n_best):
     X, y = load(name)
     F = f_statistic(X, y)
-    best = ILFS(redundancy=None).fit(X, y).order_[:50]
+    best = ILFS(redundancy=redundancy).fit(X, y).order_[:n_best]
     assert np.median(F[best]) > times * np.median(F)
+
+
+@pytest.mark.parametrize("name", TIMES)
+@pytest.mark.parametrize("redundancy", ["novelty", "gain"])
+def test_and_repeat_each_other_less(name, redundancy):
+    X, y = load(name)
+    one_by_one, together = (ILFS(redundancy=how).fit(X, y).order_[:50] for how in (None, redundancy))
+    assert likeness(X[:, together]) < 0.9 * likeness(X[:, one_by_one])
 
 
 @pytest.mark.parametrize(
@@ -78,6 +98,15 @@ def test_dexter_sparse_equals_dense_columns():
     )
 
 
+@pytest.mark.parametrize("redundancy", ["novelty", "gain"])
+def test_words_of_dexter_are_picked_alike_from_a_sparse_and_a_dense_table(redundancy):
+    X, y = load("dexter")
+    some = np.flatnonzero(X.count_nonzero(axis=0) > 5)[:300]
+    one, two = (ILFS(redundancy=redundancy).fit(table, y) for table in (X[:, some], X[:, some].toarray()))
+    np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(one.order_[:200], two.order_[:200])
+
+
 @pytest.mark.parametrize("name", ["colon", "leukemia", "prostate"])
 def test_fifty_genes_classify_better_than_the_fifty_last(name):
     X, y = load(name)
@@ -98,3 +127,12 @@ def test_twenty_classes_of_coil20():
     F = f_statistic(X, y)
     assert selector.classes_.size == 20
     assert np.median(F[selector.order_[:50]]) > 2 * np.median(F)
+
+
+def test_pixels_of_coil20_picked_together_are_those_that_differ():
+    X, y = load("coil20")
+    one_by_one, together = (ILFS(redundancy=how).fit(X, y).order_[:50] for how in (None, "gain"))
+    assert likeness(X[:, together]) < 0.75 * likeness(X[:, one_by_one])
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
+    few, plain = (cross_val_score(model, X[:, pixels], y, cv=3).mean() for pixels in (together, one_by_one))
+    assert few > plain + 0.1

@@ -7,6 +7,7 @@ import pytest
 from brute_force import correlations, picked_by_gain, picked_by_novelty, unit_columns
 from helpers import planted
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.ensemble import ExtraTreesClassifier
@@ -23,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
+from sklearn.utils.validation import has_fit_parameter
 
 from ilfs import ILFS, METHODS, FisherScore, LaplacianScore, Novelty, novel_order
 from ilfs.execution import one_blas_thread
@@ -276,12 +278,14 @@ class TestRows:
             np.testing.assert_array_equal(weighted.order_, again.order_)
             np.testing.assert_allclose(weighted.scores_, again.scores_, rtol=1e-7, atol=1e-7)
 
-    def test_weights_reach_models_of_scikit_learn(self):
+    @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array, sparse.csc_array])
+    def test_weights_reach_models_of_scikit_learn(self, convert):
         X, y = repeated()
+        X[X < 1.5] = 0.0
         weight = np.random.default_rng(0).uniform(0.1, 3, size=80)
         for selector in (LogisticRegression(), RFE(LogisticRegression(), n_features_to_select=2)):
-            alone = clone(selector).fit(X, y, sample_weight=weight)
-            done = Novelty(selector).fit(X, y, sample_weight=weight)
+            alone = clone(selector).fit(convert(X), y, sample_weight=weight)
+            done = Novelty(selector).fit(convert(X), y, sample_weight=weight)
             np.testing.assert_array_equal(done.relevance_, scores_of(alone))
             np.testing.assert_array_equal(done.order_, expected_order(done.relevance_, X, weight))
 
@@ -301,9 +305,15 @@ class TestRows:
         ):
             Novelty(selector).fit(X, y, sample_weight=np.ones(80))
 
-    def test_other_fit_parameters(self):
-        with pytest.raises(TypeError, match="fit takes X, y and sample_weight, got 'groups'"):
-            Novelty(FisherScore()).fit(*repeated(), groups=[1])
+    def test_scikit_learn_sees_that_weights_may_be_given(self):
+        X, y = repeated()
+        weight = np.random.default_rng(0).uniform(0.1, 3, size=80)
+        assert has_fit_parameter(Novelty(FisherScore()), "sample_weight")
+        with config_context(enable_metadata_routing=True):
+            one = Novelty(FisherScore(), 3).set_fit_request(sample_weight=True)
+            model = LogisticRegression().set_fit_request(sample_weight=False)
+            piped = make_pipeline(one, model).fit(X, y, sample_weight=weight)
+        same(piped[0], Novelty(FisherScore(), 3).fit(X, y, sample_weight=weight))
 
     @pytest.mark.parametrize("rows", [slice(None), slice(0, 5)])
     def test_missing_cells_are_taken_if_the_selector_does(self, rows):
@@ -314,6 +324,15 @@ class TestRows:
         for selector, name in ((LaplacianScore(), "LaplacianScore"), (f_classif, "f_classif")):
             with pytest.raises(ValueError, match=f"contains NaN, in .* of 20 columns.* {name} takes no missing cells"):
                 Novelty(selector).fit(X, y)
+
+    @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+    def test_missing_cells_are_found_if_all_columns_miss_as_many(self, convert):
+        X, y = repeated()
+        X[3] = np.nan
+        with pytest.raises(ValueError, match=r"contains NaN, in .* of 20 columns.* f_classif takes no missing cells"):
+            Novelty(f_classif).fit(convert(X), y)
+        with pytest.raises(ValueError, match=r"contains NaN, in .* of 1 column.* f_classif takes no missing cells"):
+            Novelty(f_classif).fit(convert(X[:, :1]), y)
 
     def test_sparse_is_taken_if_the_selector_does(self):
         X, y = repeated()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ilfs.execution import memory
-from ilfs.statistics import Association, ClassMoments, CrossProducts, products
+from ilfs.execution import Target, memory
+from ilfs.statistics import Association, ClassMoments, CrossProducts, DenseBlock, products
 
 both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 
@@ -207,21 +207,45 @@ def test_units_do_not_matter(convert, missing):
     np.testing.assert_allclose(rho_of(convert(X * units), y), expected, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, bool])
-def test_any_type_and_layout(dtype, order):
-    X, y = related()
-    X = np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype, order=order)
-    np.testing.assert_allclose(rho_of(X, y), np.corrcoef(X.astype(float).T), rtol=1e-12, atol=1e-13)
+LAYOUTS = {
+    "rows": np.ascontiguousarray,
+    "columns": np.asfortranarray,
+    "rows, backwards": lambda X: np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
+    "columns, backwards": lambda X: np.asfortranarray(X[::-1, ::-1])[::-1, ::-1],
+    "every other": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+}
+any_layout = pytest.mark.parametrize("lay", LAYOUTS.values(), ids=list(LAYOUTS))
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_the_table_is_not_written_to(order):
+@any_layout
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.int64, bool])
+@pytest.mark.parametrize("n_last", [0, 1, 2, 15])
+@pytest.mark.parametrize("n_features", [1, 6])
+def test_any_type_layout_and_number_of_rows_in_the_last_block(monkeypatch, lay, dtype, n_last, n_features):
+    monkeypatch.setattr(memory, "GATHERED_ROWS", (16, 16))
+    X, y = related(48 + n_last, n_features)
+    X[-1] = 5.0 + np.arange(n_features)  # what the last row says must not be lost
+    X = lay(np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype))
+    np.testing.assert_allclose(rho_of(X, y), np.atleast_2d(np.corrcoef(X.astype(float).T)), rtol=1e-12, atol=1e-13)
+
+
+@any_layout
+def test_the_table_is_not_written_to(lay):
     X, y = related()
-    X = np.asarray(X, order=order)
+    X = lay(X)
     before = X.copy()
     rho_of(X, y)
     np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_only_a_block_of_its_own_is_written_to(is_own):
+    X, y = related()
+    before, whole = X.copy(), slice(0, X.shape[1])
+    block = DenseBlock(X, *Target.from_labels(y).sorted_rows(0, len(X)), whole.start, whole.stop, whole, is_own=is_own)
+    found = CrossProducts.of(association_of(X, y))(block)
+    assert np.array_equal(X, before) is not is_own
+    np.testing.assert_allclose(found.correlation(), np.corrcoef(before.T), rtol=1e-12, atol=1e-13)
 
 
 @both

@@ -7,7 +7,7 @@ rows at once get `Rows`.
 
 from ilfs.execution.fold import Fold, Statistic
 from ilfs.execution.memory import InMemory
-from ilfs.execution.rows import MissingCellsError, Rows
+from ilfs.execution.rows import MissingCellsError, Rows, refuse_missing
 from ilfs.execution.target import Target
 from ilfs.execution.threads import blocks, one_blas_thread, thread_map
 
@@ -20,5 +20,6 @@ __all__ = [
     "Target",
     "blocks",
     "one_blas_thread",
+    "refuse_missing",
     "thread_map",
 ]

@@ -17,7 +17,8 @@ from ilfs.execution.threads import AHEAD, blocks, in_order, one_blas_thread
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 
 # Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
-# of columns or the number of threads. The width may: columns never meet.
+# of columns or the number of threads. The width may: columns never meet. (Where they do, in pairs of some of them, the
+# height depends on how many these are, and on nothing else.)
 BLOCK_ROWS = 8192
 NARROW, WIDE = 512, 4096  # columns: the kernels want to read some thousand bytes of a row at a time
 COPIED = 128  # columns of a block that is copied first: 8 MB
@@ -61,7 +62,7 @@ class InMemory:
         n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._n_threads = n_threads
-        self._table: Table = SparseTable(X, target) if is_sparse else DenseTable(X, target, n_threads)
+        self._table: WholeTable = SparseTable(X, target) if is_sparse else DenseTable(X, target, n_threads)
 
     def __call__(self, from_block: Callable[[Block], S], /, columns: Integers | None = None) -> S:
         """The statistic of all rows; of some columns, if they are given, which then are in every block, side by side.
@@ -104,6 +105,10 @@ class Table(Protocol):
 
     def block(self, i: int, columns: slice, /) -> Block:
         """One of them."""
+
+
+class WholeTable(Table, Protocol):
+    """All columns, of which some can be asked for."""
 
     def narrow(self, columns: Integers, /) -> "Table":
         """Some of the columns, all of them in every block."""
@@ -154,14 +159,10 @@ class Gathered:
         rows = self._target.sorted_rows(top, end)
         return DenseBlock(cells, *rows, columns.start, columns.stop, columns, is_own=True)
 
-    def narrow(self, columns: Integers) -> "Gathered":
-        """Fewer of them."""
-        return Gathered(self._X, self._target, self._columns[columns])
-
 
 def gathered(X: NDArray[Any], columns: Integers) -> Floats:
     """A copy of some columns, row by row."""
-    by_column = X.strides[0] < X.strides[1]
+    by_column = abs(X.strides[0]) < abs(X.strides[1])
     cells = X[:, columns] if by_column else X.take(columns, axis=1)  # an index gives columns side by side
     return np.asarray(cells, dtype=np.float64, order="C")
 

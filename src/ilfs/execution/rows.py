@@ -105,6 +105,13 @@ def column_ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
     return low, high
 
 
+def refuse_missing(X: Any) -> None:
+    """Raise `MissingCellsError` if a cell is NaN."""
+    low, _ = _ends(X)
+    if np.isnan(low).any():
+        raise MissingCellsError(np.flatnonzero(np.isnan(low)))
+
+
 def _ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
     if sparse.issparse(X):
         return _sparse_ends(X.tocsc(), missing=missing)

@@ -91,8 +91,8 @@ def one_blas_thread() -> Iterator[None]:
 def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None = None) -> Iterator[R]:
     """function(item) of every item, in order, as many at once as n_jobs says.
 
-    Matrix products inside use one thread. The items, and what is done with each, must not depend on n_jobs. What comes
-    back is kept until it is asked for: let the function return little.
+    Matrix products inside use one thread. The items, and what is done with each, must not depend on n_jobs. Some
+    results for each thread wait until they are asked for: let the function return little.
 
     Parameters
     ----------

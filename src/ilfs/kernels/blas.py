@@ -38,10 +38,13 @@ def add_squares(S: Floats, R: Floats, times: float = 1.0) -> None:
     m, k = R.shape
     assert S.flags.c_contiguous
     assert S.strides[1] == 8
-    assert k == 1 or R.strides[1] == 8  # from one column there is no step to the next
     assert k <= len(S)
+    # numpy lets the step to the next row or column be anything if there is none
+    assert k <= 1 or R.strides[1] == 8
+    between = R.strides[0] // 8 if m > 1 else k
+    assert between >= k
     # BLAS reads columns where C has rows: there, S is below the diagonal and R is R'
-    integers = [ctypes.c_int(value) for value in (k, m, R.strides[0] // 8, S.strides[0] // 8)]
+    integers = [ctypes.c_int(value) for value in (k, m, max(between, 1), S.strides[0] // 8)]
     size, rank, between_rows, between_columns = (ctypes.byref(value) for value in integers)
     factor, one = ctypes.c_double(times), ctypes.c_double(1.0)
     _routine("dsyrk")(

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, InMemory, MissingCellsError, Target
+from ilfs.execution import Fold, InMemory, Target, refuse_missing
 from ilfs.redundancy import (
     PicksSubsets,
     Redundancy,
@@ -122,7 +122,7 @@ class Novelty(PicksSubsets):
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features of X.
 
         Parameters
@@ -132,17 +132,15 @@ class Novelty(PicksSubsets):
         y : array of shape (n_samples,) or (n_samples, n_labels), optional
             Class of every sample, or an indicator matrix; not needed if the selector reads no labels and redundancy is
             ``"novelty"``.
-        **fit_params : dict
-            ``sample_weight``, how often each row counts, if the selector takes it.
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts, if the selector takes it.
 
         Returns
         -------
         Novelty
             Itself, fitted.
         """
-        if unknown := sorted(set(fit_params) - {"sample_weight"}):
-            raise TypeError(f"fit takes X, y and sample_weight, got {unknown[0]!r}")
-        return self._fit(X, y, fit_params.get("sample_weight"))
+        return self._fit(X, y, sample_weight)
 
     def _score_table(self, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> Scores:
         target = Target.from_labels(np.zeros(X.shape[0]), weight) if y is None else target_of(y, weight)
@@ -150,9 +148,8 @@ class Novelty(PicksSubsets):
             self.classes_ = target.classes
         fold = InMemory(X, target, self.n_jobs)
         moments = fold(ClassMoments.from_block).checked()  # what is wrong with the table is said before all else
-        incomplete = np.flatnonzero(moments.total < moments.total.max(initial=0.0))
-        if incomplete.size and not self._takes_missing:
-            raise MissingCellsError(incomplete)
+        if not self._takes_missing:
+            refuse_missing(X if weight is None else X[weight > 0])
         self.selector_, self.relevance_ = relevance_by(self.selector, X, y, weight)
         if self.relevance_.shape != (X.shape[1],):
             raise ValueError(
