@@ -331,7 +331,7 @@ class TestExtremes:
     @either
     @pytest.mark.parametrize("bad", [0, -3, 2.5, "all", True])
     def test_candidates_that_cannot_be_meant(self, how, bad):
-        with pytest.raises(ValueError, match=r"n_candidates must be an integer >= 1, got"):
+        with pytest.raises(ValueError, match=r"n_candidates must be None \(all features\) or an integer >= 1, got"):
             ILFS(redundancy=how, n_candidates=bad).fit(*families_of_three())
 
     @pytest.mark.parametrize("bad", ["novel", True, 1, "None"])
@@ -394,7 +394,7 @@ class TestFamilies:
             ILFS(redundancy=None).fit(X, y).families()
         with pytest.raises(ValueError, match="top must be an integer >= 1, got 0"):
             ILFS().fit(X, y).families(0)
-        with pytest.raises(ValueError, match=r"at_least must be a number strictly between 0 and 1, got 1\.5"):
+        with pytest.raises(ValueError, match=r"at_least must be a number from 0 to 1, got 1\.5"):
             ILFS().fit(X, y).families(at_least=1.5)
 
 

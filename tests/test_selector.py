@@ -45,9 +45,34 @@ class TestScores:
         scores = Scores(np.array([1.0, 3.0, 1.0, 1.0]), np.array([0.0, -9.0, 5.0, 0.0]))
         assert scores.order().tolist() == [1, 2, 0, 3]
 
+    def test_rounding_breaks_no_tie(self):
+        third = 1.0 / 3.0
+        tie_break = np.array([third, np.nextafter(third, 1), 3e11, 3e11 * (1 + 1e-15), -third, third + 1e-6])
+        assert Scores(np.zeros(6), tie_break).order().tolist() == [2, 3, 5, 0, 1, 4]
+
     def test_infinite_tie_breaks_are_ordered(self):
         scores = Scores(np.zeros(3), np.array([-np.inf, -1.0, np.inf]))
         assert scores.order().tolist() == [2, 1, 0]
+
+
+class TestCells:
+    @pytest.mark.parametrize("cell", ["n/a", "", "1,5"])
+    def test_text_among_numbers_is_found(self, cell):
+        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, cell, 3, 5]})
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{cell}' in row 1"):
+            ILFS().fit(frame, [0, 1, 0, 1])
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{cell}' in row 1"):
+            ILFS().fit(frame.to_numpy(), [0, 1, 0, 1])
+
+    def test_what_is_no_number_at_all(self):
+        frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": pd.Series([1, 2, pd.NA, 5], dtype=object)})
+        with pytest.raises(TypeError, match=r"columns of X must hold numbers, 'b' has <NA> in row 2"):
+            ILFS().fit(frame, [0, 1, 0, 1])
+
+    def test_none_is_a_missing_cell(self):
+        frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": pd.Series([1, 2, None, 5], dtype=object)})
+        expected = ILFS().fit(frame.astype(float), [0, 1, 0, 1]).scores_
+        np.testing.assert_array_equal(ILFS().fit(frame, [0, 1, 0, 1]).scores_, expected)
 
 
 class TestHowMany:
@@ -385,6 +410,8 @@ class TestBadInput:
             (np.ones((4, 2)), [0, 1, 0], "X and y must have the same number of rows, got 4 and 3"),
             (np.ones((4, 2)), [0.5, 1.7, 0.1, 0.2], "y must hold classes .* got continuous values"),
             (np.ones((4, 2)), [[1, 2], [0, 1], [2, 2], [0, 1]], "y must hold classes or be an indicator matrix"),
+            (np.ones((4, 2)), [[1, 2], [2, 1], [1, 1], [2, 2]], "an indicator matrix y must hold 0 and 1, got 2"),
+            (np.ones((4, 2)), [[1, -1], [-1, 1], [1, 1], [1, 1]], "an indicator matrix y must hold 0 and 1, got -1"),
             (np.ones((4, 2)), [0, 1, np.nan, 1], r"\by\b.*NaN"),
             (np.ones((4, 2)), np.array(["a", "b", np.nan, "b"], dtype=object), r"\by\b.*(missing|NaN|one type)"),
             (np.ones((4, 2)), np.array(["a", "b", None, "b"], dtype=object), r"\by\b.*(missing|NaN|one type)"),
@@ -401,6 +428,8 @@ class TestBadInput:
             "short y",
             "continuous y",
             "several classes a row",
+            "labels of 1 and 2",
+            "labels of -1 and 1",
             "NaN in y",
             "NaN among text in y",
             "None among text in y",

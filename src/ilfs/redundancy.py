@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, Target, one_blas_thread
 from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
-from ilfs.parameters import check_between, check_choice, check_integer
+from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.selector import RankingSelector, Scores, target_of
 from ilfs.statistics import Association, ClassMoments, CrossProducts
 
@@ -107,7 +107,7 @@ class PicksSubsets(RankingSelector):
         worst radius: worst perimeter, mean radius, mean perimeter
         """
         check_is_fitted(self)
-        check_between("at_least", at_least, 0, 1)
+        check_within("at_least", at_least, 0, 1)
         if not hasattr(self, "nearest_"):
             raise ValueError("families need correlations of features, which redundancy=None does not look at")
         if top is not None:
@@ -134,8 +134,8 @@ class PicksSubsets(RankingSelector):
 def check_redundancy(redundancy: Any, n_candidates: Any, choices: tuple[Any, ...] = ("gain", "novelty")) -> None:
     """Refuse what cannot be meant."""
     check_choice("redundancy", redundancy, choices)
-    if n_candidates is not None:
-        check_integer("n_candidates", n_candidates, 1)
+    if n_candidates is not None and not (is_integer(n_candidates) and n_candidates >= 1):
+        raise ValueError(f"n_candidates must be None (all features) or an integer >= 1, got {n_candidates!r}")
 
 
 def most_relevant(

@@ -36,7 +36,7 @@ class Scores:
     values : ndarray of shape (n_features,)
         Larger is better.
     tie_break : ndarray of shape (n_features,), optional
-        Orders features whose values are equal; larger is better.
+        Orders features whose values are equal; larger is better, but what only rounding tells apart is equal.
     """
 
     values: Floats
@@ -48,9 +48,17 @@ class Scores:
         equal = self.values[order[1:]] == self.values[order[:-1]]
         tied = np.append(equal, False) | np.append(False, equal)
         some = order[tied]  # only these need the slower sort by several keys
-        tie_break = np.zeros(some.size) if self.tie_break is None else self.tie_break[some]
+        tie_break = np.zeros(some.size) if self.tie_break is None else rounded(self.tie_break[some])
         order[tied] = some[np.lexsort([some, -tie_break, -self.values[some]])]
         return order
+
+
+def rounded(values: Floats) -> Floats:
+    """To ten digits, at most as many behind the point: sums of the same numbers in another order are then the same."""
+    with np.errstate(invalid="ignore"):
+        size = np.where(np.isfinite(values), np.maximum(np.abs(values), 1.0), 1.0)
+        unit = 10.0 ** (np.floor(np.log10(size)) - 10)
+        return np.asarray(np.round(values / unit) * unit)
 
 
 class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -357,6 +365,8 @@ def check_columns(X: Any) -> Any:
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     if isinstance(X, np.ndarray):
+        for j in range(X.shape[1]) if X.dtype == object and X.ndim == 2 else ():
+            check_cells(j, X[:, j])
         return X
     if nw.dependencies.is_pandas_dataframe(X):  # the only frame that lets two columns have one name
         name, times = max(Counter(X.columns).items(), key=lambda item: item[1], default=(None, 0))
@@ -370,7 +380,19 @@ def check_columns(X: Any) -> Any:
     for name, kind in frame.schema.items() if isinstance(frame, nw.DataFrame) else ():
         if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
             raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
+        if isinstance(kind, nw.Object):
+            check_cells(name, frame[name].to_list())
     return X
+
+
+def check_cells(name: Any, cells: Iterable[Any]) -> None:
+    """Refuse a column of any objects that has one that is no number; None is a missing cell."""
+    for row, cell in enumerate(cells):
+        try:
+            float("nan" if cell is None else cell)
+        except (TypeError, ValueError) as error:
+            found = f"{name!r} has {cell!r} in row {row}"
+            raise type(error)(f"columns of X must hold numbers, {found}: {error}") from None
 
 
 def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
@@ -400,6 +422,8 @@ def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
         raise ValueError(
             f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values"
         )
+    if kind == "multilabel-indicator" and (others := np.setdiff1d(y, (0, 1))).size:
+        raise ValueError(f"an indicator matrix y must hold 0 and 1, got {others[0]}")
     return np.asarray(y)
 
 

@@ -104,3 +104,17 @@ def test_many_samples_are_solved_another_way_with_the_same_answer(shape, monkeyp
     expected = decisions(X, y, T, 3, [0.001, 0.1, 10.0])
     monkeypatch.setattr(machine, "MANY", 10)
     np.testing.assert_allclose(decisions(X, y, T, 3, [0.001, 0.1, 10.0]), expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("what", ["ones", "few rows again and again", "one direction"])
+def test_many_samples_of_a_small_span(what, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = {
+        "ones": np.ones((60, 100)),
+        "few rows again and again": np.repeat(rng.normal(size=(3, 100)), 20, axis=0),
+        "one direction": rng.normal(size=(60, 1)) * rng.normal(size=100) + 1e-9 * rng.normal(size=(60, 100)),
+    }[what]
+    y, T = np.arange(60) % 2, rng.normal(size=(7, 100))
+    expected = decisions(X, y, T, 2, [0.1])
+    monkeypatch.setattr(machine, "MANY", 10)
+    np.testing.assert_allclose(decisions(X, y, T, 2, [0.1]), expected, rtol=1e-4, atol=1e-5)

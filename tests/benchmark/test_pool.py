@@ -83,6 +83,13 @@ def test_an_item_that_takes_too_long_is_ended():
     assert time.monotonic() - start < 40
 
 
+def test_nothing_is_sent_to_the_number_of_a_process_that_is_gone(monkeypatch):
+    ended = []
+    monkeypatch.setattr(pool, "_kill_group", ended.append)
+    answers([("sleep", 60), ("die", 0), ("square", 3)], n_processes=1, time_limit=2.0)
+    assert len(ended) == len(set(ended)) == 3
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
 def test_an_item_that_grows_too_large_fails_and_the_next_does_not():
     found = answers([("memory", 2000), ("memory", 1)], n_processes=1, memory_limit=500)

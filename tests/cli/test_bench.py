@@ -65,6 +65,10 @@ def test_features_by_name(store, capsys):
     assert "share of the splits in which a feature is among the first 2" in said
     assert "petal" in said
     assert main(["bench", "features", "quick", *some(store), "--size", "99"]) == 2
+    assert main(["bench", "features", "quick", *some(store), "--size", "0"]) == 2
+    assert "--size must be an integer >= 1, got 0" in capsys.readouterr().err
+    assert main(["bench", "features", "quick", *some(store), "--methods", "mi"]) == 0
+    assert "cells have not been computed" in capsys.readouterr().out
 
 
 def test_the_timing_job_at_another_scale(tmp_path, capsys):
@@ -124,6 +128,8 @@ def test_failures_make_the_exit_code_1(tmp_path, capsys):
         (["bench", "run", "quick", "--datasets", "magic"], "magic"),
         (["bench", "run", "quick", "--time-limit", "-1"], "--time-limit must be a number > 0, got -1.0"),
         (["bench", "run", "quick", "--splits", "0"], "splits must be an integer >= 1, got 0"),
+        (["bench", "run", "quick", "--jobs", "0"], "--jobs must be an integer other than 0, got 0"),
+        (["bench", "run", "quick", "--datasets", "missing.csv"], "missing.csv"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_exit_code_2(arguments, message, capsys, tmp_path, monkeypatch):
@@ -133,6 +139,7 @@ def test_what_is_wrong_is_one_line_and_exit_code_2(arguments, message, capsys, t
     assert message in said.err
     assert len(said.err.strip().splitlines()) == 1
     assert said.out == ""
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_module_the_version_and_the_data_sets(capsys):

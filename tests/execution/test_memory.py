@@ -8,6 +8,7 @@ from helpers import fold_of, moments_of, planted
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from ilfs import ILFS
 from ilfs.execution import memory, threads
@@ -283,6 +284,20 @@ def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
     assert fold_of(X, np.zeros(len(X)), n_jobs=2)(Large, columns=columns) == 399
     at_once = 2 * threads.AHEAD if columns is None else 2
     assert max(most) <= at_once + 2  # one of those at once, what was merged before, and now with it
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_products_inside_a_fold_of_some_columns_use_one_thread(small_blocks, n_jobs):
+    seen = []
+
+    def look(block):
+        seen.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+        return Places(block)
+
+    X = np.zeros((64, 2))
+    with threadpool_limits(2):
+        fold_of(X, np.zeros(64), n_jobs=n_jobs)(look, columns=np.arange(2))
+    assert set(seen) == {1}
 
 
 def test_two_threads_work_at_the_same_time(small_blocks):

@@ -358,6 +358,18 @@ class TestTies:
         picked = twice.order_[twice.scores_[twice.order_] > 0]  # either of the two, as rounding has it
         np.testing.assert_array_equal(picked % 9, once.order_[once.scores_[once.order_] > 0])
 
+    @pytest.mark.parametrize("redundancy", [None, "novelty", "gain"])
+    @pytest.mark.parametrize("mean", [0.1, 1.0])
+    def test_tables_of_counts_have_one_order_whatever_rounding_does(self, redundancy, mean):
+        for seed in range(10):
+            rng = np.random.default_rng(seed)
+            X, y = rng.poisson(mean, (100, 150)).astype(float), rng.integers(2, size=100)
+            shuffled = rng.permutation(100)
+            selector = ILFS(redundancy=redundancy)
+            order = selector.fit(X, y).order_
+            for table, labels in ((sparse.csr_array(X), y), (X[shuffled], y[shuffled]), (X + 1, y), (7 * X, y)):
+                np.testing.assert_array_equal(selector.fit(table, labels).order_, order)
+
     def test_equal_relevance_is_ordered_by_mean_log_odds(self):
         rng = np.random.default_rng(0)
         y = np.arange(40) % 2

@@ -96,6 +96,16 @@ class TestInvariance:
         np.testing.assert_array_equal(moved.token_counts_, plain.token_counts_)
         np.testing.assert_array_equal(moved.scores_, plain.scores_)
 
+    @pytest.mark.parametrize("redundancy", ["novelty", "gain"])
+    @given(st.integers(0, 2**32 - 1))
+    def test_and_picks_are_the_same(self, redundancy, seed):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.repeat([0, 1], [16, 8]))
+        X = (rng.integers(-99, 99, size=(24, 5)) + 30 * y[:, None]).astype(float)
+        shift = rng.integers(-(10**6), 10**6, size=5)
+        moved, plain = (ILFS(redundancy=redundancy).fit(table, y) for table in (X + shift, X))
+        np.testing.assert_allclose(moved.scores_, plain.scores_, rtol=1e-7, atol=1e-9)
+
     @given(tables(), settings_of_ilfs)
     def test_any_affine_map_of_a_feature(self, table, parameters):
         X, y, rng = table

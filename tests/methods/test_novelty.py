@@ -24,7 +24,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.utils.validation import has_fit_parameter
 
 from ilfs import ILFS, METHODS, FisherScore, LaplacianScore, Novelty, novel_order
 from ilfs.execution import one_blas_thread
@@ -305,10 +304,13 @@ class TestRows:
         ):
             Novelty(selector).fit(X, y, sample_weight=np.ones(80))
 
-    def test_scikit_learn_sees_that_weights_may_be_given(self):
+    def test_other_fit_parameters(self):
+        with pytest.raises(TypeError, match="fit takes X, y and sample_weight, got 'groups'"):
+            Novelty(FisherScore()).fit(*repeated(), groups=[1])
+
+    def test_weights_are_routed_by_scikit_learn(self):
         X, y = repeated()
         weight = np.random.default_rng(0).uniform(0.1, 3, size=80)
-        assert has_fit_parameter(Novelty(FisherScore()), "sample_weight")
         with config_context(enable_metadata_routing=True):
             one = Novelty(FisherScore(), 3).set_fit_request(sample_weight=True)
             model = LogisticRegression().set_fit_request(sample_weight=False)
@@ -482,7 +484,7 @@ class TestOrder:
 
     @pytest.mark.parametrize("n_candidates", [0, -1, 2.0, "all"])
     def test_bad_number_of_candidates(self, n_candidates):
-        with pytest.raises(ValueError, match="n_candidates must be an integer >= 1, got"):
+        with pytest.raises(ValueError, match=r"n_candidates must be None \(all features\) or an integer >= 1, got"):
             novel_order(np.arange(20.0), repeated()[0], n_candidates=n_candidates)
 
     @pytest.mark.parametrize("weight", [np.ones(3), np.zeros(80), -np.ones(80), np.full(80, np.nan)])

@@ -271,4 +271,5 @@ def features_grids(results: Results, size: int, top: int = 20, by: str | None = 
         rows = [[names[j], int(j), *map(float, share[j])] for j in best if leading[j] > 0]
         title = f"{called}: share of the splits in which a feature is among the first {size}"
         grids.append(Grid(title, ["feature", "column", *results.methods], rows, digits=2))
+    grids[-1] = with_notes(grids[-1], state_of(results))
     return grids

@@ -14,11 +14,11 @@ from sklearn.impute import SimpleImputer
 
 from ilfs.arrays import Integers
 from ilfs.benchmark.rivals import RIVALS
-from ilfs.methods import METHODS
+from ilfs.methods import METHODS, HallCFS
 from ilfs.methods.novelty import scores_of
 
 RANDOM = "random"
-NAMED: dict[str, type[BaseEstimator]] = {**METHODS, **RIVALS}
+NAMED: dict[str, type[BaseEstimator]] = {**METHODS, "hall_cfs": HallCFS, **RIVALS}
 IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
 NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
 
@@ -32,9 +32,9 @@ class Contender:
     name : str
         What tables call it.
     selector : str or estimator, optional
-        One of `ilfs.METHODS`, one of the rivals ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and ``"l1_path"``,
-        ``"random"``, the import path of a class such as ``"sklearn.feature_selection.SelectKBest"``, or such a selector
-        itself; by default the name.
+        One of `ilfs.METHODS`, ``"hall_cfs"``, one of the rivals ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and
+        ``"l1_path"``, ``"random"``, the import path of a class such as ``"sklearn.feature_selection.SelectKBest"``, or
+        such a selector itself; by default the name.
     parameters : mapping
         For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
         ``selector`` and ``parameters`` for such an object, as base estimators have to be.

@@ -11,6 +11,7 @@ standardised on the rows that a machine learns from, in every fold anew.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,7 +108,8 @@ def rotated(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
     if Z.shape[0] >= Z.shape[1]:
         return Z, Z_test
     if len(Z) > MANY:
-        return by_cholesky(Z, Z_test)
+        with suppress(np.linalg.LinAlgError):  # of a span so small that a trifle does not help
+            return by_cholesky(Z, Z_test)
     values, U = np.linalg.eigh(Z @ Z.T)
     kept = values > 1e-12 * max(values[-1], 1e-300)
     roots = np.sqrt(values[kept])

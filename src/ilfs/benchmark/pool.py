@@ -209,7 +209,9 @@ def _as_no_daemon() -> Iterator[None]:
 
 
 def _stop(worker: Worker) -> None:
-    """End a process and all that it has started."""
+    """End a process and all that it has started, once: its number may be another's afterwards."""
+    if worker.is_stopped:
+        return
     worker.is_stopped = True
     worker.pipe.close()
     worker.process.kill()

@@ -23,7 +23,7 @@ def add_to(commands: Any) -> None:
 
 def add_suite(parser: argparse.ArgumentParser) -> None:
     """The options that say what it is about."""
-    parser.add_argument("suite", help="paper, deep, modern, timing, quick, or the path of a .toml file")
+    parser.add_argument("suite", help="paper, deep, modern, novelty, timing, quick, or the path of a .toml file")
     parser.add_argument(
         "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
     )
@@ -99,6 +99,8 @@ def chosen_suite(options: argparse.Namespace) -> Any:
     for name in ("devkit", "network", "layer"):
         if getattr(options, name):
             os.environ[f"ILFS_VOC_{name.upper()}"] = getattr(options, name)
+    if getattr(options, "jobs", -1) == 0:
+        raise ValueError("--jobs must be an integer other than 0, got 0")
     suite = suite_of(options.suite).only(options.datasets, options.methods)
     if options.splits is not None:
         suite = replace(suite, n_splits=options.splits)
@@ -125,6 +127,8 @@ def run_suite(options: argparse.Namespace) -> int:
         if getattr(options, name) is not None:
             check_positive(f"--{name.replace('_', '-')}", getattr(options, name))
     suite, path = chosen_suite(options), store_path(options)
+    if not path.exists():
+        suite.cells()  # what is wrong with it is said before there is a file
     with Store(path) as store, Silence() if options.quiet else progress_of(suite) as progress:
         summary = run(
             suite,
@@ -198,7 +202,7 @@ def print_features(options: argparse.Namespace) -> int:
     from ilfs.benchmark.comparison import features_grids
 
     results = results_of(options)
-    size = options.size or min(getattr(results.suite.protocol, "sizes", (1,)))
+    size = min(getattr(results.suite.protocol, "sizes", (1,))) if options.size is None else options.size
     check_integer("--size", size, 1)
     check_integer("--top", options.top, 1)
     show(features_grids(results, size, options.top, options.by), options.format)

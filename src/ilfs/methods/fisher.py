@@ -123,7 +123,7 @@ class FisherScore(RankingSelector):
         moments = fold(ClassMoments.from_block).checked()
         self.classes_ = fold.target.classes
         if not moments.informative.any():
-            warn("no feature differs between samples of two classes: all scores are 0")
+            warn("no feature differs between samples of two classes: all scores are the same")
         between, within = (by_size if self.weighting == "size" else by_class)(moments)
         with np.errstate(over="ignore"):  # what is too large for a number is infinite
             scores = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)

@@ -7,12 +7,14 @@ A method that scores features one by one takes the same information again and ag
           \text{relevance}_j = \max\Big(0, \frac{s_j - \operatorname{median} s}{\max s - \operatorname{median} s}\Big)
 
 with :math:`S` those picked so far, :math:`\rho` the correlation of two features and :math:`s` the scores of the method.
-It is what `ILFS` does with ``redundancy="novelty"``, so that methods can be compared on equal terms.
+It is what `ILFS` does with ``redundancy="novelty"``, so that methods can be compared on equal terms. Only, `ILFS` lets
+classes of different sizes count the same in correlations too; here every sample does, as most methods have it. (By gain,
+classes count the same in both.)
 """
 
 from collections.abc import Callable
 from inspect import Parameter, signature
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,7 +83,8 @@ class Novelty(PicksSubsets):
     nearest_correlation_ : ndarray of shape (n_features,)
         Correlation with it; NaN if there is none.
     gain_ : ndarray of shape (n_features, n_classes)
-        With ``redundancy="gain"``: what each class gained by each picked feature, as share of its variance.
+        With ``redundancy="gain"``: by how much the loss of the regression of each class fell with each picked feature,
+        as share of the variance of the class.
     per_label_ : dict of int to Novelty
         If ``y`` is an indicator matrix: the fitted selector of each label. ``relevance_`` is the mean of theirs, and
         features are picked by it, or by what they add for all labels.
@@ -122,7 +125,10 @@ class Novelty(PicksSubsets):
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    # for scikit-learn's routing, as the signature does not name it: whether there may be weights, the selector says
+    __metadata_request__fit: ClassVar = {"sample_weight": None}
+
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
         """Rank the features of X.
 
         Parameters
@@ -132,15 +138,17 @@ class Novelty(PicksSubsets):
         y : array of shape (n_samples,) or (n_samples, n_labels), optional
             Class of every sample, or an indicator matrix; not needed if the selector reads no labels and redundancy is
             ``"novelty"``.
-        sample_weight : array of shape (n_samples,), optional
-            How often each row counts, if the selector takes it.
+        **fit_params : dict
+            ``sample_weight``, how often each row counts, if the selector takes it.
 
         Returns
         -------
         Novelty
             Itself, fitted.
         """
-        return self._fit(X, y, sample_weight)
+        if unknown := sorted(set(fit_params) - {"sample_weight"}):
+            raise TypeError(f"fit takes X, y and sample_weight, got {unknown[0]!r}")
+        return self._fit(X, y, fit_params.get("sample_weight"))
 
     def _score_table(self, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> Scores:
         target = Target.from_labels(np.zeros(X.shape[0]), weight) if y is None else target_of(y, weight)
@@ -226,7 +234,8 @@ def novel_order(
     Parameters
     ----------
     relevance : array of shape (n_features,)
-        Larger is better; NaN for a feature that nothing is known of.
+        Larger is better; NaN for a feature that nothing is known of. A series with the names of the columns of a data
+        frame may have any order.
     X : array, data frame or sparse matrix of shape (n_samples, n_features)
         Numbers; NaN is a missing cell.
     n_candidates : int or None, default=1000
@@ -250,14 +259,16 @@ def novel_order(
     """
     check_redundancy("novelty", n_candidates)
     check_n_jobs(n_jobs)
+    names = names_of(X)
     X = checked_table(X)
-    values = check_relevance(relevance, X.shape[1])
+    values = check_relevance(relevance, X.shape[1], names)
     target = Target.from_labels(np.zeros(X.shape[0]), check_weight(sample_weight, X.shape[0]))
     fold = InMemory(X, target, n_jobs)
     try:
         moments = fold(ClassMoments.from_block).checked()
     except UnusableColumnError as error:
-        raise ValueError(f"column {error.column} of X {error.reason}") from None
+        name = error.column if names is None else repr(names[error.column])
+        raise ValueError(f"column {name} of X {error.reason}") from None
     subset = picked(
         values, fold, moments, lambda columns: Association.of(moments.of_columns(columns)), "novelty", n_candidates
     )
@@ -276,8 +287,17 @@ def checked_table(X: Any) -> Any:
     )
 
 
-def check_relevance(relevance: ArrayLike, n_features: int) -> Floats:
-    """A number for each column."""
+def names_of(X: Any) -> list[Any] | None:
+    """Of the columns of a data frame."""
+    names = getattr(X, "columns", None)
+    return None if names is None else list(names)
+
+
+def check_relevance(relevance: Any, n_features: int, names: list[Any] | None = None) -> Floats:
+    """A number for each column; if they have names, those of the columns, these say which is whose."""
+    named: Any = getattr(relevance, "index", None)
+    if names is not None and hasattr(named, "get_indexer") and named.is_unique and set(named) == set(names):
+        relevance = relevance.loc[names]
     try:
         values = np.asarray(relevance, dtype=np.float64)
     except (TypeError, ValueError):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ilfs.selector import RankingSelector
 
 NOTHING = "-"  # in a cell that has nothing to say
+OTHER_FORMATS = {".feather", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx"}
 
 
 def ranking_text(selector: RankingSelector, top: int = 10, input_features: Sequence[str] | None = None) -> str:
@@ -101,6 +102,10 @@ def write_ranking(
     table = selector.ranking_table(top, input_features)
     path = Path(path)
     target = path.resolve()  # a link stays a link
+    if path.suffix.lower() in OTHER_FORMATS:
+        raise ValueError(f"path must be that of a CSV file, as this is what is written, got {str(path)!r}")
+    if target.is_dir():
+        raise IsADirectoryError(f"path must be that of a file, {str(path)!r} is a folder")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder of {str(path)!r} must exist, {str(target.parent)!r} does not")
     if target.exists() and not target.is_file():  # a device or a pipe: a rename would put a file in its place

@@ -119,7 +119,7 @@ def rounding(contrast: Contrast, moments: ClassMoments) -> Floats:
     furthest = np.sqrt(moments.scatter)  # no cell lies further from the mean of its class
     cell = furthest + np.abs(moments.mean)
     terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * cell + contrast.constant
-    return np.asarray(8 * np.finfo(np.float64).eps * terms)
+    return np.asarray(64 * np.finfo(np.float64).eps * terms)  # the means themselves are sums of many cells
 
 
 def half_precision(moments: ClassMoments) -> Floats:
