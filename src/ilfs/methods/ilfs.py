@@ -125,9 +125,9 @@ class ILFS(PicksSubsets):
     nearest_correlation_ : ndarray of shape (n_features,)
         Correlation with it, classes counting as class_weight says; NaN if there is none.
     gain_ : ndarray of shape (n_features, n_classes)
-        With ``redundancy="gain"``: by how much the loss of the regression of each class (or label) fell when the feature
-        was picked, as share of the variance of the class; 0 if it was not. The loss has a ridge, so this is less than
-        what the feature explains.
+        With ``redundancy="gain"``: by how much the loss of the regression of each class (or label) fell when the
+        feature was picked, as share of the variance of the class; 0 if it was not. The loss has a ridge, so this is
+        less than what the feature explains.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval, badly represented first.
     token_edges_ : ndarray of shape (n_tokens + 1,)

@@ -8,8 +8,8 @@ A method that scores features one by one takes the same information again and ag
 
 with :math:`S` those picked so far, :math:`\rho` the correlation of two features and :math:`s` the scores of the method.
 It is what `ILFS` does with ``redundancy="novelty"``, so that methods can be compared on equal terms. Only, `ILFS` lets
-classes of different sizes count the same in correlations too; here every sample does, as most methods have it. (By gain,
-classes count the same in both.)
+classes of different sizes count the same in correlations too; here every sample does, as most methods have it. (By
+gain, classes count the same in both.)
 """
 
 from collections.abc import Callable
