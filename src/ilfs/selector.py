@@ -36,7 +36,7 @@ class Scores:
     values : ndarray of shape (n_features,)
         Larger is better.
     tie_break : ndarray of shape (n_features,), optional
-        Orders features whose values are equal; larger is better, but what only rounding tells apart is equal.
+        Orders features whose values are equal; larger is better.
     """
 
     values: Floats
@@ -48,17 +48,9 @@ class Scores:
         equal = self.values[order[1:]] == self.values[order[:-1]]
         tied = np.append(equal, False) | np.append(False, equal)
         some = order[tied]  # only these need the slower sort by several keys
-        tie_break = np.zeros(some.size) if self.tie_break is None else rounded(self.tie_break[some])
+        tie_break = np.zeros(some.size) if self.tie_break is None else self.tie_break[some]
         order[tied] = some[np.lexsort([some, -tie_break, -self.values[some]])]
         return order
-
-
-def rounded(values: Floats) -> Floats:
-    """To ten digits, at most as many behind the point: sums of the same numbers in another order are then the same."""
-    with np.errstate(invalid="ignore"):
-        size = np.where(np.isfinite(values), np.maximum(np.abs(values), 1.0), 1.0)
-        unit = 10.0 ** (np.floor(np.log10(size)) - 10)
-        return np.asarray(np.round(values / unit) * unit)
 
 
 class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
