@@ -1,5 +1,6 @@
 """Computing what is missing of a suite, on this machine or on a Dask cluster."""
 
+import os
 import time
 import warnings
 from collections import Counter
@@ -49,7 +50,7 @@ class Summary:
 
 def run(
     suite: Suite,
-    store: Store,
+    store: Store | str | os.PathLike[str],
     *,
     n_jobs: int | None = None,
     time_limit: float | None = None,
@@ -68,8 +69,8 @@ def run(
     ----------
     suite : Suite
         What is to be there in the end.
-    store : Store
-        Where it is kept.
+    store : Store or path-like
+        Where it is kept. If it is a path, the file is made once the suite is known to be possible.
     n_jobs : int, optional
         Number of processes, as `joblib` counts them; of threads in the experiment ``"timing"``.
     time_limit : float, optional
@@ -93,51 +94,54 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from ilfs.benchmark import SUITES, Store, run
+    >>> from ilfs.benchmark import SUITES, run
     >>> suite = SUITES["quick"].only(datasets=["wine"], methods=["fisher"])
-    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/results.sqlite") as store:
-    ...     run(suite, store), run(suite, store)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/results.sqlite"
+    ...     run(suite, path), run(suite, path)
     (Summary(computed=5, failed=0, found=0), Summary(computed=0, failed=0, found=5))
     """
     n_processes = effective_n_jobs(n_jobs)
     suite = suite.with_threads(n_processes)
     if suite.experiment == "timing":  # one after the other, each with all threads
         n_processes = 1
-    progress = Progress(suite.cells(), store, retry_failed=retry_failed)
-    progress.n_at_once = n_processes = min(n_processes, len(progress.todo))
-    if not n_processes:
-        return progress.summary()
-    claimed = progress.claimed()
-    if scheduler is None:
-        answers = compute_all(
-            compute_cell,
-            claimed,
-            n_processes,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            on_wait=progress.sign_of_life,
-        )
-    else:
-        from ilfs.benchmark.cluster import compute_on_cluster
+    cells = suite.cells()
+    with nullcontext(store) if isinstance(store, Store) else Store(store) as store:
+        progress = Progress(cells, store, retry_failed=retry_failed)
+        progress.n_at_once = n_processes = min(n_processes, len(progress.todo))
+        if not n_processes:
+            return progress.summary()
+        claimed = progress.claimed()
+        if scheduler is None:
+            answers = compute_all(
+                compute_cell,
+                claimed,
+                n_processes,
+                time_limit=time_limit,
+                memory_limit=memory_limit,
+                on_wait=progress.sign_of_life,
+            )
+        else:
+            from ilfs.benchmark.cluster import compute_on_cluster
 
-        answers = compute_on_cluster(
-            compute_cell,
-            claimed,
-            scheduler,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            on_wait=progress.sign_of_life,
-        )
-    if on_start is not None:
-        on_start(dict(progress.done), progress.n_found)
-    try:
-        for answer in answers:
-            progress.finish(answer)
-            if on_step is not None:
-                on_step(progress.step(answer))
-    finally:
-        store.give_back()
-    return progress.summary()
+            answers = compute_on_cluster(
+                compute_cell,
+                claimed,
+                scheduler,
+                time_limit=time_limit,
+                memory_limit=memory_limit,
+                on_wait=progress.sign_of_life,
+            )
+        if on_start is not None:
+            on_start(dict(progress.done), progress.n_found)
+        try:
+            for answer in answers:
+                progress.finish(answer)
+                if on_step is not None:
+                    on_step(progress.step(answer))
+        finally:
+            store.give_back()
+        return progress.summary()
 
 
 def compute_cell(cell: Cell) -> Outcome:

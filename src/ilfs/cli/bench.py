@@ -120,19 +120,17 @@ def store_path(options: argparse.Namespace) -> Path:
 
 def run_suite(options: argparse.Namespace) -> int:
     """Compute what is missing; 1 if something failed."""
-    from ilfs.benchmark import Store, run
+    from ilfs.benchmark import run
     from ilfs.cli.progress import Silence, progress_of
 
     for name in ("time_limit", "memory_limit"):
         if getattr(options, name) is not None:
             check_positive(f"--{name.replace('_', '-')}", getattr(options, name))
     suite, path = chosen_suite(options), store_path(options)
-    if not path.exists():
-        suite.cells()  # what is wrong with it is said before there is a file
-    with Store(path) as store, Silence() if options.quiet else progress_of(suite) as progress:
+    with Silence() if options.quiet else progress_of(suite) as progress:
         summary = run(
             suite,
-            store,
+            path,
             n_jobs=options.jobs,
             time_limit=options.time_limit,
             memory_limit=options.memory_limit,
