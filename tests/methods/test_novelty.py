@@ -27,7 +27,7 @@ from sklearn.svm import SVC
 
 from ilfs import ILFS, METHODS, FisherScore, LaplacianScore, Novelty, novel_order
 from ilfs.execution import one_blas_thread
-from ilfs.methods.novelty import scores_of
+from ilfs.methods.novelty import finite, scores_of
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -153,6 +153,12 @@ class TestRelevance:
         assert done.order_.tolist().index(7) < 19
         assert np.isfinite(done.scores_).all()
         assert done.candidates_[:3].tolist() == [4, 7, 19]
+
+    def test_an_infinite_score_is_as_far_above_the_others_as_they_are_apart(self):
+        assert finite(np.array([1.0, 3.0, np.inf])).tolist() == [1, 3, 5]
+        assert finite(np.array([-3.0, -1.0, np.inf])).tolist() == [-3, -1, 1]
+        assert finite(np.array([2.0, np.inf])).tolist() == [2, 3]
+        assert finite(np.array([np.inf])).tolist() == [1]
 
     def test_perfectly_separating_features_have_an_infinite_f(self):
         X, y = repeated()

@@ -329,8 +329,8 @@ def finite(relevance: Floats) -> Floats:
     limited = np.isfinite(relevance)
     if limited.all():
         return relevance
-    low, high = relevance[limited].min(initial=0.0), relevance[limited].max(initial=0.0)
-    return np.where(limited, relevance, high + max(high - low, 1.0))
+    low, high = (relevance[limited].min(), relevance[limited].max()) if limited.any() else (0.0, 0.0)
+    return np.where(limited, relevance, high + (high - low or 1.0))
 
 
 def relevance_by(selector: Any, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> tuple[Any, Floats]:
