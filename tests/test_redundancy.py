@@ -186,6 +186,10 @@ class TestScores:
         assert found.scores_.tolist() == [1, 1]
         assert found.order_.tolist() == [1, 0]
 
+    def test_a_feature_of_two_rows_still_has_all_of_its_variance(self):
+        found = ILFS(leave_one_out=False).fit(np.array([[0.0, 1.0], [5.0, 0.5]]), [0, 1])
+        np.testing.assert_allclose(found.gain_[found.order_[0]], 1 / (1 + ridge(2, np.ones(2))))
+
     @either
     def test_one_candidate_changes_nothing(self, how):
         X, y = families_of_three()

@@ -92,8 +92,7 @@ class PicksSubsets(RankingSelector):
         -------
         dict of int to ndarray
             For each of the best columns, best first, the columns of its family without itself, also best first. A
-            feature belongs where its nearest feature does, so if two of the best are alike, each has those nearest to
-            itself. Only candidates are looked at.
+            feature belongs where its nearest feature does, and so to one family. Only candidates are looked at.
 
         Examples
         --------
