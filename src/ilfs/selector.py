@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -22,6 +22,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, Target, one_blas_thread
 from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import UnusableColumnError
+from ilfs.ties import stable_order
 from ilfs.warn import warn
 
 T = TypeVar("T")
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scores:
-    """What a method makes of the features.
+    """Scores of all features, and what is needed to order them.
 
     Parameters
     ----------
@@ -37,20 +38,19 @@ class Scores:
         Larger is better.
     tie_break : ndarray of shape (n_features,), optional
         Orders features whose values are equal; larger is better.
+    floor, tie_break_floor : float, default=0.0
+        Values, and tie-breaks, that differ by no more than this are equal however small they are: the size of the
+        rounding errors of a value that is zero.
     """
 
     values: Floats
     tie_break: Floats | None = None
+    floor: float = 0.0
+    tie_break_floor: float = 0.0
 
     def order(self) -> NDArray[np.intp]:
-        """Column indices, best first; what is still equal stays in column order."""
-        order = np.argsort(-self.values)
-        equal = self.values[order[1:]] == self.values[order[:-1]]
-        tied = np.append(equal, False) | np.append(False, equal)
-        some = order[tied]  # only these need the slower sort by several keys
-        tie_break = np.zeros(some.size) if self.tie_break is None else self.tie_break[some]
-        order[tied] = some[np.lexsort([some, -tie_break, -self.values[some]])]
-        return order
+        """Column indices, best first, by the rule of `ilfs.ties`; what is still equal stays in column order."""
+        return stable_order(self.values, self.tie_break, self.floor, self.tie_break_floor)
 
 
 class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -156,7 +156,9 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _with_constants(self, scores: Scores, rows: Rows) -> Scores:
         """Columns with one value come last, also behind others of the lowest score."""
         tie_break = np.zeros(rows.columns.size) if scores.tie_break is None else scores.tie_break
-        return Scores(rows.spread(scores.values, self._lowest), rows.spread(tie_break, -np.inf))
+        return replace(
+            scores, values=rows.spread(scores.values, self._lowest), tie_break=rows.spread(tie_break, -np.inf)
+        )
 
     def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
         """Each label of an indicator matrix against the rest; a label that all or no samples have says nothing."""
