@@ -18,7 +18,7 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures fidelity quality clean-kernels clean
+.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -99,6 +99,9 @@ bench-peers: $(PEERS)/ready  ## every method beside the best public implementati
 
 fidelity: $(VENV)/test  ## how far every method is from what it is checked against
 	$(BIN)/python benchmarks/fidelity.py
+
+robustness: $(VENV)/test  ## how many orders of features change with rows, labels, storage, blocks and threads (half an hour)
+	$(BIN)/python benchmarks/robustness.py
 
 quality: $(VENV)/package  ## the configurations of ILFS on the data in ILFS_DATA (hours; continues where it stopped)
 	$(BIN)/python benchmarks/quality.py run --store out/quality.jsonl --jobs 2

@@ -23,6 +23,7 @@ from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.selector import RankingSelector, Scores, target_of
 from ilfs.statistics import Association, ClassMoments, CrossProducts
+from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 
 Redundancy = Literal["gain", "novelty"]
 
@@ -158,8 +159,13 @@ def most_relevant(
     ndarray of shape (n,)
         Usable ones.
     """
-    order = Scores(np.where(usable, relevance, -np.inf), tie_break).order()
-    return order[: np.count_nonzero(usable)][:n_candidates]
+    return relevance_order(relevance, usable, tie_break)[: np.count_nonzero(usable)][:n_candidates]
+
+
+def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Floats | None) -> Integers:
+    """All columns by relevance, best first, those that are not usable last."""
+    largest = float(np.abs(relevance[usable]).max(initial=0.0))
+    return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
 def association_with_labels(
@@ -184,9 +190,11 @@ def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
     if not usable.any():
         return np.zeros_like(relevance)
     middle, largest = float(np.median(relevance[usable])), float(relevance[usable].max())
-    if largest <= middle:  # at least half of them are the best
-        return np.where(usable & (relevance >= largest), 1.0, 0.0)
-    return np.where(usable, np.clip((relevance - middle) / (largest - middle), 0.0, 1.0), 0.0)
+    rounding = RELATIVE_TOLERANCE * float(np.abs(relevance[usable]).max())
+    if largest - middle <= rounding:  # at least half of them are the best
+        return np.where(usable & (relevance >= largest - rounding), 1.0, 0.0)
+    above = np.where(relevance - middle > rounding, relevance - middle, 0.0)
+    return np.where(usable, np.clip(above / (largest - middle), 0.0, 1.0), 0.0)
 
 
 def pick(
@@ -271,10 +279,11 @@ def described(
 ) -> Subset:
     """What is known of the candidates as something known of all features."""
     n_features = relevance.size
+    picked = candidates[picks.order]
     values = below_zero(relevance, usable)
-    values[candidates[picks.order]] = picks.value
-    ties = np.where(usable, 0.0 if tie_break is None else tie_break, -np.inf)
-    ties[candidates[picks.order]] = -np.arange(picks.order.size)  # in the order of picking, also where values are equal
+    values[picked] = picks.value
+    by_relevance = relevance_order(relevance, usable, tie_break)
+    order = np.concatenate([picked, by_relevance[~np.isin(by_relevance, picked)]])
     novelty, correlation, nearest = np.full(n_features, np.nan), np.full(n_features, np.nan), np.full(n_features, -1)
     novelty[candidates] = picks.novelty
     has = picks.nearest >= 0
@@ -284,7 +293,7 @@ def described(
     if gain is not None:
         of_all = np.zeros((n_features, gain.shape[1]))
         of_all[candidates] = gain
-    return Subset(Scores(values, ties), candidates, novelty, nearest, correlation, of_all)
+    return Subset(Scores.along(order, values), candidates, novelty, nearest, correlation, of_all)
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

@@ -22,7 +22,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, Target, one_blas_thread
 from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import UnusableColumnError
-from ilfs.ties import stable_order
+from ilfs.ties import UNIT_FLOOR, stable_order
 from ilfs.warn import warn
 
 T = TypeVar("T")
@@ -48,6 +48,22 @@ class Scores:
     floor: float = 0.0
     tie_break_floor: float = 0.0
 
+    @classmethod
+    def along(cls, order: Integers, values: Floats) -> Self:
+        """Scores of features whose order is known, for methods that take one feature at a time.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n_features,)
+            All columns, best first.
+        values : ndarray of shape (n_features,)
+            The score of each column. A score that rounding has put above that of a better column is lowered to it.
+        """
+        falling, place = np.empty(order.size), np.empty(order.size)
+        falling[order] = np.minimum.accumulate(values[order])
+        place[order] = np.arange(order.size)
+        return cls(falling, -place)
+
     def order(self) -> NDArray[np.intp]:
         """Column indices, best first, by the rule of `ilfs.ties`; what is still equal stays in column order."""
         return stable_order(self.values, self.tie_break, self.floor, self.tie_break_floor)
@@ -64,11 +80,11 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Larger is better.
+        Larger is better. As computed, last bits included: to sort features, use ``order_`` or ``ranking_``.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
-        Column indices, best first.
+        Column indices, best first. Scores that differ only by rounding are ties (`ilfs.ties`).
     """
 
     n_features_to_select: int | float | None
@@ -90,7 +106,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         """Scores of all labels together; a method may average more of what it has found."""
-        return Scores(np.mean([selector.scores_ for selector in fitted], axis=0))
+        return Scores(np.mean([selector.scores_ for selector in fitted], axis=0), floor=UNIT_FLOOR)
 
     def _fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Validate, score every feature and order them."""

@@ -23,8 +23,11 @@ from ilfs.arrays import Floats, Integers
 # Far above the rounding of sums (1e-13 for a million rows), far below any difference that means something.
 RELATIVE_TOLERANCE = 1e-9
 
+# The floor for quantities whose natural size is 1: correlations, fractions of variance, probabilities, bits.
+UNIT_FLOOR = 1e-11
 
-def tolerance(values: Floats, floor: float = 0.0) -> Floats:
+
+def tolerance(values: Floats | float, floor: float = 0.0) -> Floats:
     """How far below each value another one may be and still equal it; 0 for infinite values.
 
     Examples

@@ -102,7 +102,7 @@ class TestSubset:
         rows = Rows.of(X, Target.from_labels(y))
         _, kept, gain = discretised(rows, rows.target, None)
         assert kept.tolist() == [12]
-        np.testing.assert_array_equal(HallCFS().fit(X, y).order_, np.argsort(-gain, kind="stable"))
+        assert np.diff(gain[HallCFS().fit(X, y).order_]).max() < 1e-10
 
     def test_a_perfect_feature_is_enough(self):
         X, y = planted(n_features=5)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
+ROUNDING = 1e-12  # relative error of a sum of fractional weights; whole numbers up to 10^11 stay apart
 FEW = 24  # cuts that are compared with all cells; of more, the right one is searched for each cell
 
 
@@ -149,11 +150,11 @@ def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cu
     """Cut where the middle of a value's cells is at least b / n_bins of the weight, for every b."""
     found = 0
     for b in range(1, n_bins):
-        # products, not quotients: of whole numbers they are exact
+        # Products, not quotients: of whole numbers they are exact.
         wanted = b * below[n]
-        here = last_at_most(wanted, n_bins, below, n)
+        here = last_at_most(wanted * (1.0 + ROUNDING), n_bins, below, n)
         start, stop = first_equal(ordered, here), first_above(ordered[here], ordered, here, n)
-        if n_bins * (below[start] + below[stop]) < 2 * wanted:
+        if n_bins * (below[start] + below[stop]) < 2 * wanted * (1.0 - ROUNDING):
             start = stop
         if 0 < start < n and (found == 0 or ordered[start] > cuts[found - 1]):
             cuts[found] = ordered[start]

@@ -17,7 +17,8 @@ def pick_some(
     correlation: Floats,
     ridge: float,
     equal: float,
-    copy: float,
+    floor: float,
+    least_gain: float,
     waiting: NDArray[Any],
     novelty: Floats,
     nearest: Integers,
@@ -31,6 +32,9 @@ def pick_some(
     classes (classes x candidates) is what is left of the correlations, variance of the variances. covariance is what
     was left of the covariances before these picks, above its diagonal; row s of steps becomes the row of the triangle
     of Cholesky that belongs to pick s. order, value (of the pick) and gain (classes x candidates) are filled.
+
+    Gains that differ by no more than the fraction equal of the largest, or by least_gain, are equal: the first such
+    candidate is picked. Novelties that differ by no more than floor are equal, and one below it is that of a copy.
     """
     n_classes, n = classes.shape
     gains, row = np.empty(n), np.empty(n)
@@ -42,12 +46,13 @@ def pick_some(
                 total += classes[k, i] * classes[k, i]
             gains[i] = total / (variance[i] + ridge) if waiting[i] and novelty[i] > 0.0 else 0.0
             largest = max(largest, gains[i])
-        if largest <= 0.0:
+        if largest <= least_gain:
             return s
+        least = largest - max(equal * largest, least_gain)
         j = 0
-        while gains[j] < largest * (1.0 - equal):
+        while gains[j] <= 0.0 or gains[j] < least:
             j += 1
-        order[s], value[s] = j, largest
+        order[s], value[s] = j, gains[j]
         for i in range(j):
             row[i] = covariance[i, j]
         row[j:] = covariance[j, j:]
@@ -68,7 +73,7 @@ def pick_some(
         waiting[j] = False
         for i in range(n):
             new = 1.0 - correlation[j, i] * correlation[j, i]
-            if waiting[i] and new < novelty[i]:
-                novelty[i] = new if new > copy else 0.0
+            if waiting[i] and new < novelty[i] - floor:
+                novelty[i] = new if new > floor else 0.0
                 nearest[i] = j
     return order.size

@@ -18,13 +18,17 @@ def mdl_bins(
     classes: Integers,
     n_classes: int,
     n_log_n: Floats,
+    equal: float,
+    floor: float,
     bins: NDArray[Any],
     n_bins: Integers,
     gain: Floats,
 ) -> None:
     """Fill in the bin of every cell of every column, the number of bins, and what the first cut gained over its cost.
 
-    ordered[j] is column j sorted, order[j] the samples in that order, n_log_n[n] = n log2 n.
+    ordered[j] is column j sorted, order[j] the samples in that order, n_log_n[n] = n log2 n. Cuts whose entropies
+    differ by no more than the fraction equal of n log2 n are equally good, and the first of them is made; a gain of at
+    most floor bits a cell is rounding.
     """
     height = ordered.shape[1]
     begins, labels = np.empty(height, np.bool_), np.empty(height, np.int64)
@@ -38,10 +42,10 @@ def mdl_bins(
         while n_todo > 0:
             n_todo -= 1
             start, stop = todo[n_todo, 0], todo[n_todo, 1]
-            cut, gained = best_cut(ordered[j], labels, start, stop, n_log_n, left, right)
+            cut, gained = best_cut(ordered[j], labels, start, stop, n_log_n, equal, left, right)
             if start == 0 and stop == height:
                 gain[j] = gained
-            if gained > 0.0:
+            if gained > floor:
                 begins[cut] = True
                 todo[n_todo, 0], todo[n_todo, 1] = start, cut
                 todo[n_todo + 1, 0], todo[n_todo + 1, 1] = cut, stop
@@ -55,7 +59,14 @@ def mdl_bins(
 
 @kernel
 def best_cut(
-    x: NDArray[Any], labels: Integers, start: int, stop: int, n_log_n: Floats, left: Integers, right: Integers
+    x: NDArray[Any],
+    labels: Integers,
+    start: int,
+    stop: int,
+    n_log_n: Floats,
+    equal: float,
+    left: Integers,
+    right: Integers,
 ) -> tuple[int, float]:
     """Where to cut the sorted cells start:stop, and how many bits a cell this gains over what the cut costs.
 
@@ -69,7 +80,7 @@ def best_cut(
     classes = n_filled(right)
     # sums of n_k log n_k on both sides, of which only one term of each changes with every step
     on_left, on_right = 0.0, n_log_n[n] - whole
-    cut, least = -1, np.inf
+    cut, at_cut, least = -1, np.inf, np.inf
     for a in range(start, stop - 1):
         k = labels[a]
         on_left += n_log_n[left[k] + 1] - n_log_n[left[k]]
@@ -78,8 +89,9 @@ def best_cut(
         right[k] -= 1
         if x[a + 1] > x[a]:
             here = n_log_n[a + 1 - start] - on_left + n_log_n[stop - a - 1] - on_right
-            if here < least:
-                cut, least = a + 1, here
+            least = min(least, here)
+            if at_cut > least + equal * n_log_n[n]:
+                cut, at_cut = a + 1, here
     if cut < 0:
         return -1, -np.inf
     left[:], right[:] = 0, 0

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels.blas import add_squares
+from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest
 
-EQUAL = 1e-9  # share by which two values may differ from rounding alone; of such the more relevant is picked
-COPY = 1e-12  # novelty of a feature that only rounding tells from another
+LEAST_GAIN = 1e-12  # a smaller gain is rounding: the square of a correlation that is zero but for its last bits
 DELAYED = 64  # picks after which what they explain is taken off all covariances at once, as a product of matrices
 
 
@@ -67,11 +67,12 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
     order, values = [], []
     left = relevance.astype(np.float64)
     for _ in range(left.size):
-        j, value = best(left * family.novelty)
-        if value <= 0.0:
+        value = left * family.novelty
+        if value.max(initial=0.0) <= 0.0:
             break
+        j = first_of_largest(value, UNIT_FLOOR)
         order.append(j)
-        values.append(value)
+        values.append(float(value[j]))
         family.admit(j)
         left[j] = 0.0
     return family.picks(order, values)
@@ -131,8 +132,8 @@ def gaining_picks(
     for start in range(0, n, DELAYED):
         now = slice(start, start + DELAYED)
         n_picked = pick_some(
-            left, variance, covariance, correlation, ridge, EQUAL, COPY, waiting, novelty, nearest, steps,
-            order[now], value[now], gain,
+            left, variance, covariance, correlation, ridge, RELATIVE_TOLERANCE, UNIT_FLOOR, LEAST_GAIN,
+            waiting, novelty, nearest, steps, order[now], value[now], gain,
         )  # fmt: skip
         if n_picked < DELAYED:
             order, value = order[: start + n_picked], value[: start + n_picked]
@@ -144,12 +145,6 @@ def gaining_picks(
 def falling_shares(value: Floats) -> Floats:
     """Values as shares of the first, each at most the one before."""
     return np.minimum.accumulate(value) / value[0] if value.size else value
-
-
-def best(value: Floats) -> tuple[int, float]:
-    """The first of the largest values, those that differ by rounding taken for equal, and the value."""
-    largest = float(value.max(initial=0.0))
-    return int(np.argmax(value >= largest * (1.0 - EQUAL))), largest
 
 
 @dataclass
@@ -171,8 +166,8 @@ class Families:
         """Pick one more."""
         self.waiting[j] = False
         novelty = 1.0 - self.squares[j]
-        novelty[novelty <= COPY] = 0.0
-        closer = (novelty < self.novelty) & self.waiting
+        novelty[novelty <= UNIT_FLOOR] = 0.0  # a copy, but for rounding
+        closer = (novelty < self.novelty - UNIT_FLOOR) & self.waiting
         np.copyto(self.novelty, novelty, where=closer)
         self.nearest[closer] = j
 

@@ -26,6 +26,7 @@ from ilfs.arrays import Floats
 from ilfs.execution import Rows, blocks, thread_map
 from ilfs.execution.columns import gather_columns
 from ilfs.selector import RankingSelector, Scores
+from ilfs.ties import UNIT_FLOOR
 
 PANEL_CELLS = 2**25  # of standardised columns that are kept, 256 MB
 STRIP, TILE = 256, 1024  # columns: their products are looked through while they are in the nearer caches
@@ -114,13 +115,14 @@ class CFS(RankingSelector):
         for strip, others, by_strip, by_others in self._steps(strips(rows), "strip", n_strips(rows)):
             np.minimum(least[strip], by_strip, out=least[strip])
             np.minimum(least[others], by_others, out=least[others])
-        return Scores(0.0 - least)
+        return Scores(0.0 - least, floor=UNIT_FLOOR)
 
 
 def cfs_score(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Floats:
     """Minus the least absolute correlation of every feature with another.
 
-    May be given to scikit-learn as ``SelectKBest(cfs_score)``.
+    May be given to scikit-learn as ``SelectKBest(cfs_score)``. `SelectKBest` orders equal scores by their
+    last bits; ``order_`` of `CFS` does not.
 
     Parameters
     ----------

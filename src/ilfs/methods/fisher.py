@@ -30,6 +30,7 @@ from ilfs.execution import Fold
 from ilfs.parameters import check_choice
 from ilfs.selector import RankingSelector, Scores
 from ilfs.statistics import ClassMoments
+from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
 
@@ -127,7 +128,7 @@ class FisherScore(RankingSelector):
         between, within = (by_size if self.weighting == "size" else by_class)(moments)
         with np.errstate(over="ignore"):  # what is too large for a number is infinite
             scores = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
-        return Scores(np.where(moments.informative, scores, 0.0), tie_break(moments, scores))
+        return Scores(np.where(moments.informative, scores, 0.0), tie_break(moments, scores), floor=UNIT_FLOOR)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -137,7 +138,8 @@ class FisherScore(RankingSelector):
 def fisher_score(X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Floats:
     """Fisher score of every feature, every class counting by its size.
 
-    May be given to scikit-learn as ``SelectKBest(fisher_score)``.
+    May be given to scikit-learn as ``SelectKBest(fisher_score)``. `SelectKBest` orders equal scores by their
+    last bits; ``order_`` of `FisherScore` does not.
 
     Parameters
     ----------

@@ -22,7 +22,6 @@ Where we depart from them:
 - Missing cells are refused instead of being shared out among the values.
 """
 
-import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -37,11 +36,11 @@ from ilfs.execution.columns import column_blocks, gather_columns
 from ilfs.methods.mutual_information import check_n_bins, sturges
 from ilfs.parameters import check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
+from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest, stable_order, tolerance
 from ilfs.warn import warn
 
 MAX_BINS = 2**16  # bins are kept in two bytes
 BLOCK_COLUMNS = 256  # of those whose uncertainty is computed at once
-IMPROVEMENT = 1e-10  # of the merit; less is rounding
 
 Bins = NDArray[np.uint16]
 
@@ -169,7 +168,7 @@ class HallCFS(RankingSelector):
         self.subset_, self.merit_, self.uncertainty_ = rows.columns[chosen], best.merit, rows.spread(with_class)
         scores = with_class.copy()
         scores[chosen] = 1 + np.arange(chosen.size, 0, -1) / max(1, chosen.size)
-        return Scores(scores, tie_break=gain)
+        return Scores(scores, gain, UNIT_FLOOR, UNIT_FLOOR)
 
     def _wanted_bins(self, rows: Rows) -> int | None:
         """How many bins of equal frequency; None for those of minimum description length."""
@@ -182,10 +181,10 @@ class HallCFS(RankingSelector):
         chosen = np.unique(np.concatenate([one.subset_ for one in fitted]))
         scores = super()._average_labels(fitted).values
         scores[chosen] += 1  # what is in no subset has at most 1
-        self.subset_ = chosen[np.argsort(-scores[chosen], kind="stable")]
+        self.subset_ = chosen[stable_order(scores[chosen], floor=UNIT_FLOOR)]
         self.merit_ = float(np.mean([one.merit_ for one in fitted]))
         self.uncertainty_ = np.mean([one.uncertainty_ for one in fitted], axis=0)
-        return Scores(scores)
+        return Scores(scores, floor=UNIT_FLOOR)
 
     def _n_selected(self) -> int:
         return max(1, self.subset_.size) if self.n_features_to_select is None else super()._n_selected()
@@ -281,7 +280,10 @@ def discretised(rows: Rows, target: Target, wanted: int | None) -> tuple[Discret
         if wanted is None:
             order = np.argsort(cells, axis=1)
             ordered = np.take_along_axis(cells, order, axis=1)
-            mdl.mdl_bins(ordered, order, target.codes, target.classes.size, table, bins, n_bins, gain)
+            mdl.mdl_bins(
+                ordered, order, target.codes, target.classes.size, table, RELATIVE_TOLERANCE, UNIT_FLOOR,
+                bins, n_bins, gain,
+            )  # fmt: skip
         else:
             bin_kernels.frequency_bins(cells, np.sort(cells, axis=1), np.arange(n_samples + 1.0), wanted, bins, n_bins)
         several = np.flatnonzero(n_bins > 1)
@@ -340,13 +342,13 @@ class Expanded:
 
     def best(self) -> Subset:
         """The best of them that was not taken."""
-        j = int(self.merits.argmax())
+        j = first_of_largest(self.merits, UNIT_FLOOR)
         relevance, redundancy = self.subset.relevance + self.with_class[j], self.subset.redundancy + self.with_subset[j]
         return Subset((*self.subset.features, j), float(relevance), float(redundancy))
 
     def take(self) -> None:
         """Remove the best of them."""
-        self.merits[self.merits.argmax()] = -np.inf
+        self.merits[first_of_largest(self.merits, UNIT_FLOOR)] = -np.inf
 
 
 @dataclass(frozen=True)
@@ -376,34 +378,32 @@ def best_first(with_class: Floats, with_feature: Callable[[int], Floats], max_st
     """
     known: dict[int, Floats] = {}
     expanded: list[Expanded] = []
-    queue: list[tuple[float, int]] = []  # minus the merit of the best that is left of an expanded subset, its number
     seen: set[frozenset[int]] = set()
     best, n_steps, stale = Subset(), 0, 0
     node: Expanded | None = Expanded(best, with_class, np.zeros_like(with_class))
     while node is not None and stale < max_stale:
         n_steps, stale = n_steps + 1, stale + 1
-        if node.best_merit() > best.merit + IMPROVEMENT:
+        if node.best_merit() > best.merit + tolerance(best.merit, UNIT_FLOOR):
             best, stale = node.best(), 0
-        heapq.heappush(queue, (-node.best_merit(), len(expanded)))
         expanded.append(node)
         yield Search(best, n_steps)
-        node = next_to_expand(queue, expanded, seen, known, with_feature)
+        node = next_to_expand(expanded, seen, known, with_feature)
 
 
 def next_to_expand(
-    queue: list[tuple[float, int]],
     expanded: list[Expanded],
     seen: set[frozenset[int]],
     known: dict[int, Floats],
     with_feature: Callable[[int], Floats],
 ) -> Expanded | None:
     """The best subset that was not expanded yet, expanded; None if there is no other."""
-    while queue[0][0] < np.inf:
-        _, number = heapq.heappop(queue)
+    merits = np.array([node.best_merit() for node in expanded])
+    while merits.max() > -np.inf:
+        number = first_of_largest(merits, UNIT_FLOOR)
         parent = expanded[number]
         subset = parent.best()
         parent.take()
-        heapq.heappush(queue, (-parent.best_merit(), number))
+        merits[number] = parent.best_merit()
         if frozenset(subset.features) not in seen:
             seen.add(frozenset(subset.features))
             added = subset.features[-1]

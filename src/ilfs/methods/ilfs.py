@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ilfs.arrays import Floats, rounded
+from ilfs.arrays import Floats
 from ilfs.execution import Fold, InMemory, Target
 from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
@@ -45,6 +45,7 @@ from ilfs.redundancy import (
 from ilfs.selector import Scores
 from ilfs.statistics import Association, ClassMoments, TokenCounts
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
+from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
 # Pseudo-counts of topics="shrunk": of each topic in a feature, as share of the samples, and of the ramps in a topic, as
@@ -273,20 +274,19 @@ class ILFS(PicksSubsets):
         log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
         self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
         if self.redundancy is None:
-            return Scores(paths.infinite_path_scores(self.relevance_, float(self.damping)), self._tie_break)
+            return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
         return self._score_subsets(self.redundancy, fold, moments)
 
-    @property
-    def _tie_break(self) -> Floats:
-        """What orders features of the same relevance; the last bits of a sum do not, as they depend on its order."""
-        return rounded(self.mean_log_odds_)
+    def _path_scores(self, sums: Floats) -> Scores:
+        """Path sums, ties broken by the mean log odds."""
+        return Scores(sums, self.mean_log_odds_, UNIT_FLOOR * float(sums.max()), UNIT_FLOOR)
 
     def _score_subsets(self, how: Redundancy, fold: Fold, moments: ClassMoments) -> Scores:
         """By what each feature adds to those before it."""
-        candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self._tie_break)
+        candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
         balance = fold.target.class_balance if self.class_weight == "balanced" else None
         association = Association.of(moments.of_columns(candidates), balance, fold.target.class_total)
-        subset = pick(how, fold, self.relevance_, moments.informative, candidates, association, self._tie_break)
+        subset = pick(how, fold, self.relevance_, moments.informative, candidates, association, self.mean_log_odds_)
         return subset.keep_on(self)
 
     def _count_tokens(self, fold: Fold, moments: ClassMoments) -> Floats:
@@ -349,7 +349,7 @@ class ILFS(PicksSubsets):
         self.relevance_ = np.mean([one.relevance_ for one in fitted], axis=0)
         self.mean_log_odds_ = np.mean([one.mean_log_odds_ for one in fitted], axis=0)
         self.n_iter_ = max(one.n_iter_ for one in fitted)
-        return Scores(super()._average_labels(fitted).values, self._tie_break)
+        return self._path_scores(super()._average_labels(fitted).values)
 
     def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
         """With redundancy, every label is a class that features are to add something for."""
@@ -358,9 +358,9 @@ class ILFS(PicksSubsets):
             return plain
         fold = InMemory(X, Target.from_labels(np.zeros(len(Y)), weight), self.n_jobs)
         usable = np.any([np.isfinite(one.mean_log_odds_) for one in self.per_label_.values()], axis=0)
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self._tie_break)
+        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_)
         association = association_with_labels(X, Y[:, list(self.per_label_)], weight, candidates, self.n_jobs)
-        subset = pick(self.redundancy, fold, self.relevance_, usable, candidates, association, self._tie_break)
+        subset = pick(self.redundancy, fold, self.relevance_, usable, candidates, association, self.mean_log_odds_)
         return subset.keep_on(self)
 
     def _check_parameters(self) -> None:

@@ -30,6 +30,7 @@ from ilfs.execution import Rows, Target, blocks, thread_map
 from ilfs.execution.columns import column_blocks, gather_columns
 from ilfs.parameters import check_choice, is_integer
 from ilfs.selector import RankingSelector, Scores
+from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR
 
 SPARSE_CELLS = 2**16  # stored cells of a block of sparse columns
 
@@ -142,7 +143,7 @@ class MutualInformation(RankingSelector):
         information, bias = tables(rows, rows.target, at_most, self.bins == "width")
         if self.correction == "miller-madow":
             information -= bias
-        return Scores(np.maximum(information, 0.0), information)
+        return Scores(np.maximum(information, 0.0), information, UNIT_FLOOR, UNIT_FLOOR)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -162,7 +163,8 @@ def mutual_information(
 ) -> Floats:
     """Mutual information of every feature, cut into bins, with the class, in nats.
 
-    May be given to scikit-learn as ``SelectKBest(mutual_information)``.
+    May be given to scikit-learn as ``SelectKBest(mutual_information)``. `SelectKBest` orders equal scores by their
+    last bits; ``order_`` of `MutualInformation` does not.
 
     Parameters
     ----------
@@ -201,8 +203,8 @@ def check_n_bins(n_bins: Any) -> None:
 
 
 def sturges(n_samples: float) -> int:
-    """Number of bins for so many samples."""
-    return max(2, 1 + int(np.log2(n_samples)))
+    """Number of bins for so many samples, which fractional weights may fail to sum up to exactly."""
+    return max(2, 1 + int(np.log2(n_samples * (1 + RELATIVE_TOLERANCE))))
 
 
 def dense_tables(rows: Rows, target: Target, n_bins: int, equal_width: bool) -> tuple[Floats, Floats]:

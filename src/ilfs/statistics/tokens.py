@@ -16,6 +16,7 @@ Evidence = Literal["posterior", "distance"]
 # Largest log odds that two class means give a sample. Without variance inside the classes any distance between their
 # means is decisive, and this is decisive enough: sharpness must stay finite, because 0 times it must be 0.
 DECISIVE = 1e12
+GRID_BITS = 40  # of a token count that are kept: twelve digits
 ALONE = (
     1.0 + 1e-9
 )  # a class of this weight has no mean without one sample; fractions that sum to 1 may exceed it a little
@@ -86,7 +87,19 @@ class TokenCounts:
         Every cell present has some token, so the first one gets what reaches no threshold.
         """
         reached = np.vstack([total, np.where(total > 0, self.at_least, 0.0), np.zeros_like(total)])
-        return np.asarray(np.maximum(reached[:-1] - reached[1:], 0.0))
+        return on_grid(np.maximum(reached[:-1] - reached[1:], 0.0), float(total.max(initial=0.0)))
+
+
+def on_grid(weights: Floats, total: float) -> Floats:
+    """Round sums of weights to twelve digits of the total, on a binary grid.
+
+    Learned topics amplify a change in the last bit of a count to one in the second digit of a relevance. On the grid,
+    the same weights added in another order give the same counts.
+    """
+    if total <= 0.0:
+        return weights
+    unit = 2.0 ** (np.ceil(np.log2(total)) - GRID_BITS)
+    return np.asarray(np.round(weights / unit) * unit)
 
 
 def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool) -> Contrast:
@@ -113,12 +126,15 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
 def rounding(contrast: Contrast, moments: ClassMoments) -> Floats:
     """By how much rounding may lower the evidence of a cell, at most.
 
-    The only cell of its class that is not 0 is as far from its class, left out, as from the others: exactly half way.
-    Added to the evidence, this puts such cells on the same side in every column, layout and unit.
+    A value exactly half way between its class and the others has evidence 0, which is a boundary between tokens: so
+    have all values of a feature with equal class means, and the only value of its class that is not 0. Added to the
+    evidence, this bound puts such values on the same side in every column, layout and unit.
     """
-    furthest = np.sqrt(moments.scatter)  # no cell lies further from the mean of its class
-    cell = furthest + np.abs(moments.mean)
-    terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * cell + contrast.constant
+    furthest = np.sqrt(moments.scatter)  # no value lies further from the mean of its class
+    value = furthest + np.abs(moments.mean)
+    terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * value + contrast.constant
+    # The difference of two class means may itself be nothing but rounding.
+    terms += (furthest + np.ptp(moments.offset, axis=0)) * furthest
     return np.asarray(64 * np.finfo(np.float64).eps * terms)  # the means themselves are sums of many cells
 
 

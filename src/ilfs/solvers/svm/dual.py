@@ -11,6 +11,7 @@ from ilfs.solvers.svm.newton import Mask, minimum
 from ilfs.solvers.svm.primal import LEAST_RIDGE, Primal
 from ilfs.solvers.svm.products import BLOCK, add_symmetric, inverse, positive_inverse, product
 from ilfs.solvers.svm.weakest import TIE, weakest
+from ilfs.ties import tolerance
 
 CHUNK_ROWS = 1024  # features whose outer products are added at once
 CANDIDATES = 256  # features with small weights, which are looked at before every removal
@@ -97,7 +98,7 @@ class Dual:
             size[~self._alive[self._candidates.places]] = np.inf
             moved = float(np.linalg.norm(alphas - self._candidates.alphas))
             least = float((self._candidates.others - moved * self._norms).min())
-            if np.count_nonzero(size < least - self._candidates.tie) >= n:
+            if np.count_nonzero(size < least - tolerance(least, self._candidates.tie)) >= n:
                 found = weakest(size, n, self._candidates.tie)
                 return self._candidates.places[found], size[found] ** 2
         size = np.linalg.norm(product(self.X, alphas.T, self.n_jobs), axis=1)

@@ -1,0 +1,41 @@
+"""The order of the features does not depend on rounding: discrete tables, every method, every change."""
+
+import numpy as np
+import pytest
+from configurations import CONFIGURATIONS
+from metamorphic import TABLES, changed_orders, count_changed_orders, fitted, small_blocks
+from scipy import sparse
+from test_contract import name_of
+
+from ilfs import FisherScore
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+every = pytest.mark.parametrize("selector", CONFIGURATIONS, ids=name_of)
+
+
+@every
+@pytest.mark.parametrize("table", TABLES)
+def test_no_change_of_rows_labels_storage_or_threads_changes_the_order(selector, table):
+    changed, tried = changed_orders(selector, table, seed=0)
+    assert changed == []
+    assert tried >= 5
+
+
+@every
+@pytest.mark.slow
+def test_no_change_changes_the_order_of_many_tables(selector):
+    changed, tried = count_changed_orders(selector, range(1, 13))
+    assert changed == {}
+    assert tried > 500
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_thousands_of_close_scores_are_ordered_alike_in_any_blocks(n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(1.0, (60, 3000)).astype(float), np.arange(60) % n_classes
+    order = FisherScore().fit(X, y).order_
+    for height in (7, 16, 33):
+        with small_blocks(height):
+            np.testing.assert_array_equal(fitted(FisherScore(), X, y).order_, order)
+    np.testing.assert_array_equal(fitted(FisherScore(), sparse.csr_array(X), y).order_, order)
