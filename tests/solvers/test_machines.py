@@ -195,4 +195,5 @@ def test_the_weakest_come_in_order_and_the_later_of_equals_first():
     assert weakest(size, 1, 1e-11).tolist() == [3]
     assert weakest(size, 3, 1e-11).tolist() == [3, 1, 5]
     assert weakest(size, 5, 1e-11).tolist() == [3, 1, 5, 2, 0]
-    assert weakest(size + [0, 0, 0, 1e-6, 0, 0], 1, 1e-11).tolist() == [1]
+    size[3] = 1.0 + 1e-6
+    assert weakest(size, 1, 1e-11).tolist() == [1]
