@@ -2,8 +2,8 @@
 
     make robustness
 
-The tables and the changes are those of the tests (tests/metamorphic.py). One number may be given: how many tables of each
-kind to try.
+The tables and the changes are those of the tests (tests/metamorphic.py). One number may be given: how many tables of
+each kind to try.
 """
 
 import sys

@@ -88,3 +88,7 @@ def test_changing_the_last_bit_of_values_far_apart_or_equal_changes_nothing(valu
     sign = np.array([random.choice([-1, 0, 1]) for _ in values], dtype=float)
     disturbed = values + sign * np.spacing(values)
     np.testing.assert_array_equal(stable_order(disturbed, floor=1e-12), stable_order(values, floor=1e-12))
+
+
+def test_nothing_has_no_groups():
+    assert tied_groups(np.array([])).size == 0

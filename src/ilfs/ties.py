@@ -63,23 +63,37 @@ def tied_groups(values: Floats, floor: float = 0.0) -> Integers:
     >>> tied_groups(np.array([0.1 + 0.2, 0.5, 0.3, np.inf]))
     array([2, 1, 2, 0])
     """
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    allowed = tolerance(ordered, floor)
-    opens = np.ones(values.size, dtype=bool)
-    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf are equal; a difference may be infinite
-        opens[1:] = (ordered[1:] != ordered[:-1]) & ~(ordered[:-1] - ordered[1:] <= allowed[:-1])
-    starts = np.flatnonzero(opens)
-    stops = np.append(starts[1:], values.size)
-    several = stops - starts > 1
-    for start, stop in zip(starts[several].tolist(), stops[several].tolist(), strict=True):
-        # Neighbours are equal here; a run that is wider than the tolerance is cut into several groups.
-        while ordered[start] != ordered[stop - 1] and ordered[start] - ordered[stop - 1] > allowed[start]:
-            start += int(np.searchsorted(-ordered[start:stop], allowed[start] - ordered[start], side="right"))
-            opens[start] = True
+    order = np.argsort(-values)
     groups = np.empty(values.size, dtype=np.int64)
-    groups[order] = np.cumsum(opens) - 1
+    groups[order] = np.cumsum(group_starts(values[order], floor)) - 1
     return groups
+
+
+def group_starts(falling: Floats, floor: float = 0.0) -> NDArray[np.bool_]:
+    """Mark the values that open a group; they are sorted from the largest on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.ties import group_starts
+    >>> group_starts(np.array([0.5, 0.1 + 0.2, 0.3, 0.0]))
+    array([ True,  True, False,  True])
+    """
+    allowed = tolerance(falling, floor)
+    opens = np.ones(falling.size, dtype=bool)
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf are equal; a difference may be infinite
+        opens[1:] = (falling[1:] != falling[:-1]) & ~(falling[:-1] - falling[1:] <= allowed[:-1])
+    starts = np.flatnonzero(opens)
+    ends = np.append(starts, falling.size)[1:] - 1
+    # Neighbours in a run are equal; a run that is wider than the tolerance is cut into several groups.
+    with np.errstate(invalid="ignore"):
+        wide = falling[starts] - falling[ends] > allowed[starts]
+    rising = -falling
+    for start, end in zip(starts[wide].tolist(), ends[wide].tolist(), strict=True):
+        while falling[start] - falling[end] > allowed[start]:
+            start += int(np.searchsorted(rising[start : end + 1], rising[start] + allowed[start], side="right"))
+            opens[start] = True
+    return opens
 
 
 def stable_order(
@@ -108,13 +122,16 @@ def stable_order(
     >>> stable_order(np.array([0.3, 0.1 + 0.2, 0.5]))  # 0.1 + 0.2 is a bit more than 0.3
     array([2, 0, 1])
     """
-    groups = tied_groups(values, floor)
-    if tie_break is None:
-        return np.argsort(groups, kind="stable")
-    tied = np.flatnonzero(np.bincount(groups, minlength=1)[groups] > 1)
-    second = np.zeros(values.size, dtype=np.int64)
-    second[tied] = tied_groups(tie_break[tied], tie_break_floor)
-    return np.lexsort([second, groups])
+    order = np.argsort(-values)
+    opens = group_starts(values[order], floor)
+    if opens.all():
+        return order
+    closes = np.append(opens, True)[1:]
+    places = np.flatnonzero(~(opens & closes))  # of values that are not alone in their group
+    tied = order[places]
+    second = np.zeros(tied.size, np.int64) if tie_break is None else tied_groups(tie_break[tied], tie_break_floor)
+    order[places] = tied[np.lexsort([tied, second, np.cumsum(opens)[places]])]
+    return order
 
 
 def first_of_largest(values: Floats, floor: float = 0.0) -> int:
