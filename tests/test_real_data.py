@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load
+from metamorphic import fitted
 from scipy import sparse
 from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from test_contract import name_of
 
-from ilfs import ILFS
+from ilfs import FSV, ILFS, FisherScore, HallCFS, MutualInformation, Novelty
 
 pytestmark = pytest.mark.skipif(not DATA, reason=NO_DATA)
 
@@ -136,3 +138,32 @@ def test_pixels_of_coil20_picked_together_are_those_that_differ():
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
     few, plain = (cross_val_score(model, X[:, pixels], y, cv=3).mean() for pixels in (together, one_by_one))
     assert few > plain + 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["colon", "srbct", "gina", "usps", "polarity", "dexter"])
+@pytest.mark.parametrize(
+    "selector",
+    [
+        ILFS(),
+        ILFS(redundancy="novelty"),
+        ILFS(redundancy=None),
+        ILFS.paper(),
+        FisherScore(),
+        MutualInformation(),
+        Novelty(FisherScore()),
+        HallCFS(),
+        FSV(),
+    ],
+    ids=name_of,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rows_labels_and_storage_do_not_change_the_order_of_real_features(name, selector):
+    X, y = load(name)
+    classes, y = np.unique(y, return_inverse=True)
+    rows = np.random.default_rng(0).permutation(len(y))
+    order = fitted(selector, X, y).order_
+    np.testing.assert_array_equal(fitted(selector, X[rows], y[rows]).order_, order)
+    np.testing.assert_array_equal(fitted(selector, X, classes.size - y).order_, order)
+    other = X.toarray() if sparse.issparse(X) else np.asfortranarray(X)
+    np.testing.assert_array_equal(fitted(selector, other, y).order_, order)
