@@ -10,7 +10,8 @@ from sklearn.metrics import roc_auc_score
 from ilfs.benchmark import Cell, Contender, Protocol
 from ilfs.benchmark import protocol as module
 from ilfs.benchmark.metrics import area_under_curve
-from ilfs.benchmark.protocol import compute, digest, filled, rows_of, strata
+from ilfs.benchmark.protocol import compute, digest, filled, rows_of
+from ilfs.benchmark.splits import strata
 from ilfs.datasets import Table, load
 
 WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
@@ -86,7 +87,7 @@ def test_the_order_knows_nothing_of_the_test_rows(given):
 def test_figures_of_a_perfect_feature(given):
     y = np.arange(60) % 2
     X = np.column_stack([np.random.default_rng(0).normal(size=60), y])
-    figures = {(size, metric, k): value for size, metric, k, value in compute(given(X, y)).figures}
+    figures = {(size, metric, k): value for size, metric, k, value, _ in compute(given(X, y)).figures}
     for metric in ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"):
         assert figures[1, metric, -1] == 1.0
     assert figures[1, "ap", 0] == figures[1, "ap", 1] == 1.0
@@ -96,7 +97,7 @@ def test_the_majority_is_the_class_with_most_samples(given):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [20, 70])
     figures = compute(given(rng.normal(size=(90, 4)), y)).figures
-    by = {(size, metric, k): value for size, metric, k, value in figures}
+    by = {(size, metric, k): value for size, metric, k, value, _ in figures}
     assert by[3, "ap_majority", -1] == by[3, "ap", 1]
     assert by[3, "ap_macro", -1] == pytest.approx((by[3, "ap", 0] + by[3, "ap", 1]) / 2)
 
@@ -135,7 +136,7 @@ def test_other_data_than_described_are_refused():
 
 def test_a_selector_that_orders_too_few_features_is_refused(monkeypatch):
     monkeypatch.setattr(module, "order_of", lambda _: np.array([2, 1]))
-    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 3 judged"):
+    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 3 evaluated"):
         compute(WINE)
 
 
@@ -144,7 +145,10 @@ def test_labels_of_several_classes_are_split_by_the_rarest_that_a_sample_has():
     Y[:, 0] = 1
     Y[:6, 1] = 1
     Y[:1, 2] = 1
-    assert strata(Y).tolist() == [-1, *[1] * 5, *[0] * 14]
+    assert strata(Y).tolist() == [0, *[1] * 5, *[0] * 14]
+    Y[1, 2] = 0
+    Y[1, 1] = 0
+    Y[6:8] = [[0, 0, 0], [0, 0, 1]]
 
 
 def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
@@ -157,7 +161,7 @@ def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
     with pytest.raises(ValueError, match="has several labels a sample: it is for the experiment 'classes'"):
         compute(cell)
     figures = compute(replace(cell, experiment="classes")).figures
-    assert min(value for _, metric, _, value in figures if metric == "ap") > 0.9
+    assert min(value for _, metric, _, value, _ in figures if metric == "ap") > 0.9
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -187,5 +191,5 @@ def test_an_order_that_is_none_is_refused(order, message):
 def test_half_of_the_features_must_be_ordered(given, monkeypatch):
     cell = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
     monkeypatch.setattr(module, "order_of", lambda _: np.arange(2))
-    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 judged"):
+    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 evaluated"):
         compute(replace(cell, experiment="classes"))

@@ -34,10 +34,11 @@ def results(tmp_path, monkeypatch):
     """Of the paper's eight sets, as many cells as needed, with figures that are easy to check."""
     from types import SimpleNamespace
 
-    made = SimpleNamespace(checksum="c", n_samples=90, n_features=40)
+    made = SimpleNamespace(checksum="c", n_samples=90, n_features=40, folds=None)
     monkeypatch.setattr(suites_module, "load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.results.load", lambda _: made)
+    monkeypatch.setattr("ilfs.benchmark.tables.load", lambda _: made)
     contenders = tuple(Contender(name) for name in ("ilfs", "fisher", "random"))
     suite = Suite("s", "sizes", suites_module.EIGHT, contenders, 3, Protocol(sizes=(2, 4)))
     rng = np.random.default_rng(0)

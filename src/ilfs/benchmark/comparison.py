@@ -37,7 +37,7 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
         Of a suite that judges numbers of features.
     reference : str
         The method that is compared with all others.
-    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"}
+    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "f1", "auc"}
         By which figure.
 
     Returns
@@ -107,7 +107,10 @@ def ranks_grid(results: Results, metric: str) -> Grid:
         f"Friedman's test: {verdict} (F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets). "
         f"Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
     ]
-    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked]:
+    own = results.methods_of_own_size
+    if own:
+        notes.append(f"Left out, as they choose the number of features themselves: {', '.join(own)}.")
+    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked and name not in own]:
         notes.append(f"Left out, for want of figures on some data set: {', '.join(left_out)}.")
     header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
     return Grid(f"Mean rank over the data sets, 1 is best: {METRIC_TITLES[metric]}", header, rows, notes=notes)

@@ -6,24 +6,33 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.utils.class_weight import compute_sample_weight
 
-from ilfs.benchmark import machine
-from ilfs.benchmark.machine import choose, classify, decisions
+from ilfs.benchmark import linear_svm
+from ilfs.benchmark.linear_svm import choose, classify, decisions
 
 
 def rows(n_samples, n_features, n_classes=2, seed=0):
+    """Rows whose first features tell the first classes; the first class has most samples."""
     rng = np.random.default_rng(seed)
-    y = np.arange(n_samples) % n_classes
+    y = np.maximum(np.arange(n_samples) % (n_classes + 2) - 2, 0)
     X = rng.normal(size=(n_samples, n_features)) * rng.uniform(0.1, 10, n_features) + rng.normal(size=n_features)
     X[:, :3] += 2.0 * (y[:, None] == np.arange(3)) * X[:, :3].std(axis=0)
     return X, y
 
 
 def by_scikit_learn(X, y, T, C):
-    """With an intercept that is hardly penalised, as ours is not at all."""
-    scaler = StandardScaler().fit(X)
+    """Decision values of each class, with an intercept that is hardly penalised, as ours is not at all.
+
+    One class at a time with sample weights: LinearSVC itself weights only the positive class of several.
+    """
+    scaler, weights = StandardScaler().fit(X), compute_sample_weight("balanced", y)
     model = LinearSVC(C=C, intercept_scaling=1e3, tol=1e-10, max_iter=1_000_000, dual=False, random_state=0)
-    return model.fit(scaler.transform(X), y).decision_function(scaler.transform(T))
+    found = [
+        model.fit(scaler.transform(X), y == k, sample_weight=weights).decision_function(scaler.transform(T))
+        for k in np.unique(y)
+    ]
+    return np.column_stack(found)
 
 
 @pytest.mark.parametrize("shape", [(80, 5), (60, 40), (30, 100)])
@@ -32,7 +41,7 @@ def test_two_classes_as_scikit_learn(shape, C):
     X, y = rows(*shape)
     T = rows(20, shape[1], seed=1)[0]
     decision = decisions(X, y, T, 2, [C])[0]
-    np.testing.assert_allclose(decision[:, 1], by_scikit_learn(X, y, T, C), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(decision, by_scikit_learn(X, y, T, C), rtol=1e-3, atol=1e-4)
     np.testing.assert_array_equal(decision[:, 0], -decision[:, 1])
 
 
@@ -102,7 +111,7 @@ def test_many_samples_are_solved_another_way_with_the_same_answer(shape, monkeyp
     X, y = rows(*shape, n_classes=3)
     T = rows(20, shape[1], seed=1)[0]
     expected = decisions(X, y, T, 3, [0.001, 0.1, 10.0])
-    monkeypatch.setattr(machine, "MANY", 10)
+    monkeypatch.setattr(linear_svm, "TRIANGULAR_FROM", 10)
     np.testing.assert_allclose(decisions(X, y, T, 3, [0.001, 0.1, 10.0]), expected, rtol=1e-6, atol=1e-7)
 
 
@@ -116,5 +125,5 @@ def test_many_samples_of_a_small_span(what, monkeypatch):
     }[what]
     y, T = np.arange(60) % 2, rng.normal(size=(7, 100))
     expected = decisions(X, y, T, 2, [0.1])
-    monkeypatch.setattr(machine, "MANY", 10)
+    monkeypatch.setattr(linear_svm, "TRIANGULAR_FROM", 10)
     np.testing.assert_allclose(decisions(X, y, T, 2, [0.1]), expected, rtol=1e-4, atol=1e-5)
