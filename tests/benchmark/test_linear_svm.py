@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
 
 from ilfs.benchmark import linear_svm
-from ilfs.benchmark.linear_svm import choose, classify, decisions
+from ilfs.benchmark.linear_svm import choose, classify, decisions, folds_of
 
 
 def rows(n_samples, n_features, n_classes=2, seed=0):
@@ -67,22 +67,75 @@ def test_separable_classes_and_large_c_are_solved():
     assert ((decision[:, 1] > 0) == (y == 1)).all()
 
 
+def scores_by_hand(X, y, Cs, n_classes):
+    """Sum over the folds of mean average precision, and balanced accuracy of the out-of-fold predictions."""
+    precision, predicted = np.zeros(len(Cs)), np.zeros((len(Cs), len(y)), dtype=int)
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=7).split(X, y):
+        for c, C in enumerate(Cs):
+            decision = decisions(X[train], y[train], X[test], n_classes, [C])[0]
+            precision[c] += np.mean([average_precision_score(y[test] == k, decision[:, k]) for k in np.unique(y)])
+            predicted[c, test] = decision.argmax(axis=1)
+    return precision, np.array([balanced_accuracy_score(y, of_c) for of_c in predicted])
+
+
 def test_c_is_the_one_with_the_best_mean_precision_of_the_folds():
     X, y = rows(60, 20, seed=3)
     Cs = [0.001, 0.1, 10.0]
-    mean = np.zeros(3)
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=7).split(X, y):
-        for c, C in enumerate(Cs):
-            decision = decisions(X[train], y[train], X[test], 2, [C])[0]
-            mean[c] += np.mean([average_precision_score(y[test] == k, decision[:, k]) for k in (0, 1)])
-    assert choose(X, y, 2, Cs, 5, 7) == Cs[int(mean.argmax())]
+    precision, _ = scores_by_hand(X, y, Cs, 2)
+    assert np.ptp(precision) > 0.01
+    assert choose(X, y, 2, Cs, 5, 7) == Cs[int(precision.argmax())]
 
 
-def test_of_equal_c_the_smallest_is_taken_and_too_few_samples_take_it_too():
+def test_of_equal_precision_the_balanced_accuracy_decides():
+    # One outlier of the small class is ranked right by every C, but predicted right only where C is large.
+    x = np.r_[np.linspace(-1.2, 0.4, 40), np.linspace(0.45, 0.6, 10), 30.0]
+    y = np.r_[np.zeros(40, dtype=int), np.ones(11, dtype=int)]
+    Cs = [1e-4, 1e-3, 10.0]
+    precision, accuracy = scores_by_hand(x[:, None], y, Cs, 2)
+    assert np.ptp(precision) < 1e-9
+    assert accuracy[2] > accuracy[1] + 0.01
+    assert choose(x[:, None], y, 2, Cs, 5, 7) == 10.0
+
+
+def test_of_equal_c_the_middle_of_the_grid_is_taken_and_too_few_samples_take_it_too():
     X, y = rows(40, 4)
     X[:, 0] = 10 * y
+    Cs = [1e-3, 0.01, 0.1, 1.0, 10.0]
+    assert choose(X, y, 2, Cs, 5, 0) == 0.1
+    assert choose(X[:3], np.array([0, 0, 1]), 2, Cs, 5, 0) == 0.1
     assert choose(X, y, 2, [0.01, 1.0], 5, 0) == 0.01
-    assert choose(X[:3], np.array([0, 0, 1]), 2, [0.01, 1.0], 5, 0) == 0.01
+
+
+def test_a_strong_penalty_does_not_predict_the_majority_class():
+    # Unweighted, the intercept is near -0.6 and every sample is called 0.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [80, 20])
+    X = rng.normal(size=(100, 5)) + 3 * y[:, None]
+    decision = decisions(X, y, X, 2, [1e-5])[0]
+    assert balanced_accuracy_score(y, decision.argmax(axis=1)) > 0.95
+
+
+def test_folds_do_not_separate_groups():
+    y = np.arange(60) % 2
+    groups = np.arange(60) // 6
+    found = list(folds_of(y, 5, 0, groups))
+    assert len(found) == 5
+    for train, test in found:
+        assert not set(groups[train]) & set(groups[test])
+    assert sorted(np.concatenate([test for _, test in found])) == list(range(60))
+    assert list(folds_of(y, 5, 0, y)) == []  # each class is one group
+
+
+def test_c_is_chosen_by_groups():
+    # Rows of a group are copies: folds of rows would find that a weak penalty is best, folds of groups that it is not.
+    rng = np.random.default_rng(3)
+    y = np.repeat(np.arange(20) % 2, 5)
+    X = np.repeat(rng.normal(size=(20, 30)), 5, axis=0)
+    X[:, 0] += 0.8 * y
+    groups = np.repeat(np.arange(20), 5)
+    Cs = [1e-6, 1e-3, 10.0]
+    assert choose(X, y, 2, Cs, 5, 0) == 10.0
+    assert choose(X, y, 2, Cs, 5, 0, groups) == 1e-6
 
 
 def test_constant_columns_and_units_do_not_matter():

@@ -5,13 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier
 
+from ilfs import FisherScore
 from ilfs.benchmark import Cell, Contender, Protocol
 from ilfs.benchmark import protocol as module
 from ilfs.benchmark.metrics import area_under_curve
-from ilfs.benchmark.protocol import compute, digest, filled, rows_of
-from ilfs.benchmark.splits import strata
+from ilfs.benchmark.protocol import OWN_SIZE, compute, digest, filled, rows_of
 from ilfs.datasets import Table, load
 
 WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
@@ -140,17 +142,6 @@ def test_a_selector_that_orders_too_few_features_is_refused(monkeypatch):
         compute(WINE)
 
 
-def test_labels_of_several_classes_are_split_by_the_rarest_that_a_sample_has():
-    Y = np.zeros((20, 3), dtype=int)
-    Y[:, 0] = 1
-    Y[:6, 1] = 1
-    Y[:1, 2] = 1
-    assert strata(Y).tolist() == [0, *[1] * 5, *[0] * 14]
-    Y[1, 2] = 0
-    Y[1, 1] = 0
-    Y[6:8] = [[0, 0, 0], [0, 0, 1]]
-
-
 def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
     rng = np.random.default_rng(0)
     Y = (rng.uniform(size=(90, 2)) < 0.5).astype(int)
@@ -186,6 +177,81 @@ def test_area_under_curve_as_scikit_learn(seed):
 def test_an_order_that_is_none_is_refused(order, message):
     with pytest.raises(ValueError, match=message):
         module.checked_order(np.array(order), 3, "m")
+
+
+@pytest.fixture
+def own_size():
+    """Two features of wine, chosen by a selector that has a mask but no order."""
+    selector = SequentialFeatureSelector(KNeighborsClassifier(), n_features_to_select=2, cv=2)
+    return replace(WINE, contender=Contender("sfs", selector))
+
+
+def test_a_selector_with_a_mask_only_is_evaluated_at_its_own_size(own_size):
+    outcome = compute(own_size)
+    assert len(outcome.order) == 2
+    assert {one.size for one in outcome.figures} == {OWN_SIZE}
+    by = {one.metric: one.value for one in outcome.figures if one.of_class == -1}
+    assert by["n_features"] == 2
+    assert by["ap_macro"] > 0.8
+
+
+def test_half_of_the_features_is_the_mask_where_there_is_no_order(own_size):
+    outcome = compute(replace(own_size, experiment="classes"))
+    assert {one.size for one in outcome.figures} == {OWN_SIZE}
+    assert len(outcome.order) == 2
+
+
+def test_a_selector_that_keeps_no_feature_is_refused(own_size, monkeypatch):
+    monkeypatch.setattr(SequentialFeatureSelector, "get_support", lambda self: np.zeros(13, dtype=bool))
+    with pytest.raises(ValueError, match="method sfs must keep a feature of data set wine, got none"):
+        compute(own_size)
+
+
+def test_a_ranking_is_computed_once_for_all_classifiers(monkeypatch):
+    fits = []
+    fit = FisherScore.fit
+    monkeypatch.setattr(FisherScore, "fit", lambda self, X, y: fits.append(1) or fit(self, X, y))
+    names = ("linear_svm", "knn", "rbf", "extra_trees", "sklearn.naive_bayes.GaussianNB")
+    outcome = compute(replace(WINE, protocol=replace(WINE.protocol, classifiers=names)))
+    assert len(fits) == 1
+    found = {(one.classifier, one.size): one.value for one in outcome.figures if one.metric == "ap_macro"}
+    assert set(found) == {(name, size) for name in names for size in WINE.protocol.sizes}
+    assert len(set(found.values())) > len(names)
+    alone = {(one.classifier, one.size): one.value for one in compute(WINE).figures if one.metric == "ap_macro"}
+    assert alone == {place: found[place] for place in alone}
+
+
+def test_classifiers_are_in_the_key():
+    others = ["knn", "rbf", {"name": "knn", "parameters": {"n_neighbors": 3}}, {"name": "knn", "standardise": False}]
+    cells = [replace(WINE, protocol=replace(WINE.protocol, classifiers=(one,))) for one in others]
+    assert len({cell.key for cell in [WINE, *cells]}) == 5
+
+
+def test_every_classifier_evaluates_each_class_against_the_rest():
+    protocol = replace(WINE.protocol, classifiers=("linear_svm", "knn"))
+    measured = compute(replace(WINE, experiment="classes", protocol=protocol)).figures
+    for name in ("linear_svm", "knn"):
+        by_class = [one.value for one in measured if (one.metric, one.classifier) == ("ap", name)]
+        (mean,) = (one.value for one in measured if (one.metric, one.classifier) == ("ap_macro", name))
+        assert len(by_class) == 3
+        assert mean == pytest.approx(np.mean(by_class))
+
+
+def test_the_chosen_c_and_whether_it_is_an_end_of_the_grid_are_kept():
+    protocol = replace(WINE.protocol, Cs=(1e-9, 0.1, 1e9))
+    by = {(one.size, one.metric): one.value for one in compute(replace(WINE, protocol=protocol)).figures}
+    assert by[3, "C"] == 0.1
+    assert by[3, "C_on_edge"] == 0.0
+    assert not any(one.metric == "C_on_edge" for one in compute(WINE).figures)  # of two C each is an end
+
+
+def test_a_class_with_one_sample_is_named(given):
+    y = np.append(np.arange(30) % 2, 2)
+    cell = given(np.random.default_rng(0).normal(size=(31, 4)), y, names=("a", "b", "rare"))
+    message = "class 'rare' of data set made must have at least 2 samples, one for training and one for testing, got 1"
+    for experiment in ("sizes", "classes"):
+        with pytest.raises(ValueError, match=message):
+            compute(replace(cell, experiment=experiment))
 
 
 def test_half_of_the_features_must_be_ordered(given, monkeypatch):

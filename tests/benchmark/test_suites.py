@@ -120,7 +120,7 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
     ("text", "message"),
     [
         ("splits = 3", "must say its datasets"),
-        ('datasets = ["wine"]\nsplit = 3', "has 'split', which is none of Cs, datasets"),
+        ('datasets = ["wine"]\nsplit = 3', "has 'split', which is none of Cs, classifiers, datasets"),
         ('datasets = ["wine"', "cannot be read: Unclosed array"),
         ('datasets = ["wine"]\nmethods = ["nobody"]', "method 'nobody' is none of ilfs"),
         ('datasets = ["wine"]\nmethods = [{selector = "ilfs"}]', "must have a name and may have a selector"),
