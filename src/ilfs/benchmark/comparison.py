@@ -19,7 +19,7 @@ from ilfs.benchmark.significance import (
     paper_procedure,
 )
 from ilfs.benchmark.stability import nogueira_stability
-from ilfs.benchmark.tables import mean, nan_mean, state_of, with_notes
+from ilfs.benchmark.tables import mean, nan_mean, number, state_of, with_notes
 from ilfs.datasets import load
 
 LEVEL = 0.05
@@ -216,14 +216,21 @@ def stability_grids(results: Results) -> list[Grid]:
     sizes = results.suite.protocol.sizes
     n_features = [load(name).n_features for name in results.datasets]
     table = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
+    own = np.full(table.shape[:2], np.nan)  # of methods that choose the number of features themselves
     for d, dataset in enumerate(results.datasets):
         for m, method in enumerate(results.methods):
             orders = results.orders(dataset, method)
+            if len(orders) < 2:
+                continue
+            if method in results.methods_of_own_size:
+                own[d, m] = nogueira_stability(orders, n_features[d]).value
+                continue
             for s, size in enumerate(sizes):
-                if len(orders) > 1 and size < n_features[d]:
+                if size < n_features[d]:
                     table[d, m, s] = nogueira_stability([order[:size] for order in orders], n_features[d]).value
+    over_sizes = np.where(np.isnan(own), nan_mean(table), own)
     by_set = [
-        [method, *(mean(table[d, m]) for d in range(len(results.datasets))), mean(table[:, m])]
+        [method, *(number(over_sizes[d, m]) for d in range(len(results.datasets))), mean(over_sizes[:, m])]
         for m, method in enumerate(results.methods)
     ]
     by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]

@@ -58,7 +58,7 @@ def state_of(results: Results) -> list[str]:
     """Notes on the cells behind a table."""
     notes = []
     if len(results.classifiers) > 1:
-        notes.append(f"Evaluated by the classifier {results.classifier}; there are also {others_of(results)}.")
+        notes.append(f"Evaluated by the classifier {results.classifier}; this suite also has {others_of(results)}.")
     if results.n_missing:
         notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
     if results.n_failed:

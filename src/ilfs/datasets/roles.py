@@ -39,6 +39,10 @@ def with_roles(query: Query, read: Read) -> Table:
     if None in taken:
         raise ValueError(f"target of {query.path} must be given where {' and '.join(roles)} are, got none")
     others = tuple(column for column in taken if column is not None)
+    if repeated := [column for i, column in enumerate(others) if column in others[:i]]:
+        raise ValueError(
+            f"target, groups and folds of {query.path} must be different columns, got {repeated[0]!r} again"
+        )
     table = read(query.target, (*query.drop, *others[1:]))
     found = {role: _role(role, column, query, others, read) for role, column in roles.items()}
     codes = {role: coded.y for role, coded in found.items()}
