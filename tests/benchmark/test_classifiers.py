@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from ilfs.benchmark import Classifier, Protocol
-from ilfs.benchmark.classifiers import as_classifier, predict
+from ilfs.benchmark.classifiers import Tuning, as_classifier, predict
 from ilfs.benchmark.metrics import Predictions, balanced_accuracy, macro_f1, metrics_of
 from ilfs.datasets import load
 
@@ -21,7 +21,7 @@ SCALER = StandardScaler().fit(X)
 
 
 def predicted(classifier, y=Y, rows=X, seed=3):
-    return predict(as_classifier(classifier), rows, y, T, 3, Cs=(0.1, 1.0), n_folds=3, seed=seed)
+    return predict(as_classifier(classifier), rows, y, T, 3, Tuning((0.1, 1.0), 3, seed))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_values_of_pairs_of_classes_are_refused():
     one_to_one = {"name": "svc", "classifier": "sklearn.svm.SVC", "parameters": {"decision_function_shape": "ovo"}}
     four = np.arange(len(Y)) % 4
     with pytest.raises(ValueError, match="decision_function of classifier 'svc' must have a column for each class"):
-        predict(as_classifier(one_to_one), X, four, T, 4, Cs=(1.0,), n_folds=2, seed=0)
+        predict(as_classifier(one_to_one), X, four, T, 4, Tuning((1.0,), 2, 0))
 
 
 def test_metrics_worked_by_hand():

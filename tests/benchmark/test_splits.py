@@ -30,7 +30,7 @@ def test_small_classes_are_in_both_parts(seed):
 
 
 def test_too_few_rows_for_the_classes():
-    with pytest.raises(ValueError, match="must have at least as many training rows .* 4 classes, got 7 and 3"):
+    with pytest.raises(ValueError, match=r"must have at least as many training rows .* 4 classes, got 7 and 3"):
         parts(table([0, 0, 0, 0, 1, 1, 2, 2, 3, 3]), test_fraction=0.3)
 
 
@@ -77,13 +77,13 @@ def test_two_groups_of_each_class_are_enough():
 
 
 def test_a_class_in_one_group_is_refused():
-    with pytest.raises(ValueError, match="class 'c1' of data set made must be in at least two groups, .* got one"):
+    with pytest.raises(ValueError, match=r"class 'c1' of data set made must be in at least two groups, .* got one"):
         parts(table([0, 0, 0, 0, 1, 1], groups=[0, 0, 1, 1, 2, 2]))
 
 
 def test_groups_that_cannot_be_divided_are_refused():
     # whichever groups are for testing, a class is missing on one side
-    with pytest.raises(ValueError, match="which none of 200 random divisions of its 3 groups does"):
+    with pytest.raises(ValueError, match=r"which none of 200 random divisions of its 3 groups does"):
         parts(table([0, 1, 0, 2, 1, 2], groups=[0, 0, 1, 1, 2, 2]))
 
 
@@ -94,7 +94,7 @@ def test_fold_i_is_the_test_set_of_split_i():
         np.testing.assert_array_equal(parts(made, split=i)[1], np.flatnonzero(folds == i))
     assert n_splits_of(made, 20) == 3
     assert n_splits_of(made, 2) == 2
-    with pytest.raises(ValueError, match="data set made has 3 folds, got split 3"):
+    with pytest.raises(ValueError, match=r"data set made has 3 folds, got split 3"):
         parts(made, split=3)
 
 

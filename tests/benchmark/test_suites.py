@@ -128,7 +128,10 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine", "wine"]', "must have every data set once, got 'wine' again"),
         ('datasets = "wine"', "datasets of suite .* must be a list, got 'wine'"),
         ("datasets = [3]", "must be a name, a path, or a table with path, target, drop, groups and folds, got 3"),
-        ('datasets = [{ path = "a.csv", traget = "b" }]', "a table with path, target, drop, groups and folds, got .*'traget'"),
+        (
+            'datasets = [{ path = "a.csv", traget = "b" }]',
+            "a table with path, target, drop, groups and folds, got .*'traget'",
+        ),
         ('datasets = [{ target = "b" }]', "a table with path, target, drop, groups and folds, got {'target': 'b'}"),
         ("datasets = [{ path = 3 }]", "path of a data set of suite .* must be text, got 3"),
         ('datasets = [{ path = "a.csv", target = true }]', "target of .* must be text or a position, got True"),
@@ -138,7 +141,10 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = [{ path = "a.csv", folds = true }]', "folds of .* must be text or a position, got True"),
         ('datasets = ["wine"]\nclassifiers = "knn"', "classifiers of suite .* must be a list, got 'knn'"),
         ('datasets = ["wine"]\nclassifiers = ["nobody"]', "classifier 'nobody' is none of linear_svm, knn"),
-        ('datasets = ["wine"]\nclassifiers = [{ parameters = {} }]', "a classifier must be a name or a table with name"),
+        (
+            'datasets = ["wine"]\nclassifiers = [{ parameters = {} }]',
+            "a classifier must be a name or a table with name",
+        ),
         ("datasets = []", "must have a data set, got none"),
         ('datasets = ["wine"]\nsplits = 0', "splits must be an integer >= 1, got 0"),
         ('datasets = ["wine"]\nsizes = [0]', "sizes must be an integer >= 1, got 0"),

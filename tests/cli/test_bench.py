@@ -106,7 +106,7 @@ def test_groups_and_folds_of_a_suite(tmp_path, capsys):
     suite = tmp_path / "mine.toml"
     start = 'methods = ["fisher"]\nsplits = 4\nsizes = [1]\nCs = [0.1]\n'
     table = '{ path = "mine.csv", target = "class", drop = ["%s"], %s = "%s" }'
-    suite.write_text(f'{start}datasets = [{table % ("fold", "groups", "donor")}, {table % ("donor", "folds", "fold")}]')
+    suite.write_text(f"{start}datasets = [{table % ('fold', 'groups', 'donor')}, {table % ('donor', 'folds', 'fold')}]")
     store = ["--store", str(tmp_path / "s.sqlite")]
     assert main(["bench", "run", str(suite), *store, "--jobs", "1", "--quiet"]) == 0
     assert "7 cells computed, 0 of them failed" in capsys.readouterr().err

@@ -73,7 +73,7 @@ def test_the_checksum_knows_them(genes):
     ("name", "message"),
     [
         (f"{ONE}&groups=one", "groups column 'one' of genes.csv must hold at least two groups, got only 'only'"),
-        ("genes.csv?drop=sample&groups=donor", "target of genes.csv must be given where groups are, got none"),
+        ("genes.csv?drop=sample&groups=donor", "target of genes.csv must be given where groups or folds are, got none"),
         (f"{BASE}&groups=doner", "must be a column of genes.csv"),
         (f"{BASE}&groups=ill", "target, groups and folds of genes.csv must be different columns, got 'ill' again"),
         (f"{BASE}&groups=fold&folds=fold", "must be different columns, got 'fold' again"),
@@ -90,8 +90,8 @@ def test_what_is_wrong_is_said_in_a_sentence(genes, name, message):
 def test_missing_fold_numbers_and_groups(genes, tmp_path):
     path = tmp_path / "genes.csv"
     path.write_text(genes.replace(",2,", ",4,"))
-    with pytest.raises(ValueError, match="must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 1, 4"):
+    with pytest.raises(ValueError, match=r"must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 1, 4"):
         load(f"{BASE}&folds=fold&drop=donor")
     path.write_text(genes.replace("cid", ""))
-    with pytest.raises(ValueError, match="groups column 'donor' of .* must not be missing, as it is in row 3"):
+    with pytest.raises(ValueError, match=r"groups column 'donor' of .* must not be missing, as it is in row 3"):
         load(f"{BASE}&groups=donor&drop=fold")

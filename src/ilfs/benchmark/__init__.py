@@ -1,7 +1,7 @@
 """The paper's evaluation, as a benchmark that anyone can run."""
 
-from ilfs.benchmark.comparison import features_grids, rank_diagram, statistics_of
 from ilfs.benchmark.classifiers import Classifier
+from ilfs.benchmark.comparison import features_grids, rank_diagram, statistics_of
 from ilfs.benchmark.contenders import Contender
 from ilfs.benchmark.grid import Grid
 from ilfs.benchmark.protocol import Cell, Measurement, Outcome, Protocol, TimingJob

@@ -156,18 +156,29 @@ def as_classifier(given: Any) -> Classifier:
     return Classifier(**entries)
 
 
-def predict(
-    classifier: Classifier,
-    X: Floats,
-    y: Integers,
-    T: Floats,
-    n_classes: int,
-    *,
-    Cs: Sequence[float],
-    n_folds: int,
-    seed: int,
-    groups: Integers | None = None,
-) -> Predictions:
+@dataclass(frozen=True)
+class Tuning:
+    """What a classifier needs beside its training rows.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+        The grid of C of the linear SVM.
+    n_folds : int
+        Folds that choose C.
+    seed : int
+        Seed of the folds, or of the estimator.
+    groups : ndarray of shape (n_samples,), optional
+        Groups of training rows that the folds must not separate.
+    """
+
+    Cs: Sequence[float]
+    n_folds: int
+    seed: int
+    groups: Integers | None = None
+
+
+def predict(classifier: Classifier, X: Floats, y: Integers, T: Floats, n_classes: int, tuning: Tuning) -> Predictions:
     """Fit a classifier to rows X with classes y, and predict the classes of rows T.
 
     Parameters
@@ -180,10 +191,8 @@ def predict(
         Classes 0, 1, ... of which at least two occur.
     n_classes : int
         How many classes there are.
-    Cs, n_folds, groups
-        Of the linear SVM: grid of C, folds that choose it, and groups of rows that they must not separate.
-    seed : int
-        Seed of the folds, or of the estimator.
+    tuning : Tuning
+        Grid, folds and seed.
 
     Returns
     -------
@@ -191,9 +200,9 @@ def predict(
         Decision values of every class, and labels.
     """
     if classifier.is_linear_svm:
-        found = classify(X, y, T, n_classes, Cs, n_folds, seed, groups)
+        found = classify(X, y, T, n_classes, tuning.Cs, tuning.n_folds, tuning.seed, tuning.groups)
         return Predictions(found.decision, found.decision.argmax(axis=1), found.C)
-    model = classifier.make(seed)
+    model = classifier.make(tuning.seed)
     if classifier.classifier == "knn":  # fewer rows than neighbours: all of them
         neighbours = model[-1]
         neighbours.set_params(n_neighbors=min(neighbours.n_neighbors, len(y)))

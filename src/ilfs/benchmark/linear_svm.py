@@ -109,7 +109,7 @@ def choose(
 
 def best_of(candidates: Integers, scores: Floats) -> Integers:
     """The candidates whose score is the largest, up to rounding."""
-    return candidates[scores[candidates] >= scores[candidates].max() - EQUAL_SCORES]
+    return np.asarray(candidates[scores[candidates] >= scores[candidates].max() - EQUAL_SCORES])
 
 
 def macro_precision(y: Integers, decision: Floats) -> float:
@@ -125,8 +125,8 @@ def folds_of(
     Folds of groups are balanced only as far as the groups allow: one whose training rows have a single class is
     skipped.
     """
-    units = [np.count_nonzero(y == k) if groups is None else np.unique(groups[y == k]).size for k in np.unique(y)]
-    n_folds = min(n_folds, *units)
+    units = np.arange(y.size) if groups is None else groups
+    n_folds = min(n_folds, *(int(np.unique(units[y == k]).size) for k in np.unique(y)))
     if n_folds < 2:
         return
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
@@ -229,7 +229,7 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
 
 @dataclass
 class Margin:
-    """Weighted products of the columns, ones in front, over the samples within the margin, with each other and with y."""
+    """Weighted products of the columns, ones in front, with each other and with y, over the samples in the margin."""
 
     Z: Floats
     weights: Floats

@@ -18,10 +18,10 @@ from scipy import sparse
 from sklearn.base import clone
 
 from ilfs.arrays import Floats, Integers
-from ilfs.benchmark.classifiers import LINEAR_SVM, Classifier, as_classifier, predict
+from ilfs.benchmark.classifiers import LINEAR_SVM, Classifier, Tuning, as_classifier, predict
 from ilfs.benchmark.contenders import Contender, mask_of, order_of, prepared, reads_labels
 from ilfs.benchmark.memory import Peak
-from ilfs.benchmark.metrics import Predictions, metrics_of, penalty_of
+from ilfs.benchmark.metrics import metrics_of, penalty_of
 from ilfs.benchmark.precision import average_precision, voc_average_precision
 from ilfs.benchmark.splits import split_rows
 from ilfs.datasets import Table, load
@@ -300,10 +300,9 @@ def checked_order(order: Integers, n_features: int, method: str) -> Integers:
 
 def first_of(ranking: Ranking, n_wanted: int, n_features: int, method: str) -> Integers:
     """The first columns of an order, refused if it ends before; all that a method keeps which has no order."""
-    if not ranking.is_subset and ranking.order.size < min(n_wanted, n_features):
-        raise ValueError(
-            f"method {method} orders {ranking.order.size} features, fewer than the {min(n_wanted, n_features)} evaluated"
-        )
+    n_least, n_ordered = min(n_wanted, n_features), ranking.order.size
+    if not ranking.is_subset and n_ordered < n_least:
+        raise ValueError(f"method {method} orders {n_ordered} features, fewer than the {n_least} evaluated")
     return ranking.order if ranking.is_subset else ranking.order[:n_wanted]
 
 
@@ -325,41 +324,23 @@ def measure_sizes(
 ) -> list[Measurement]:
     """All metrics of all classifiers, for each size with so many of the first columns."""
     X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
-    seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split)
+    tuning = tuning_of(cell, table, train)
     measured = []
     for classifier in cell.protocol.classifiers:
         for size, count in counts.items():
-            predicted = predicted_by(
-                classifier, cell.protocol, X[:, :count], table.y[train], T[:, :count], table.n_classes, seed,
-                groups_of(table, train),
-            )  # fmt: skip
-            found = metrics_of(table.y, test, predicted)
+            predicted = predict(classifier, X[:, :count], table.y[train], T[:, :count], table.n_classes, tuning)
             extra = penalty_of(predicted.C, cell.protocol.Cs)
             extra |= {"n_features": float(count)} if size == OWN_SIZE else {}
-            found += [(metric, -1, value) for metric, value in extra.items()]
+            found = metrics_of(table.y, test, predicted) + [(metric, -1, value) for metric, value in extra.items()]
             measured += [Measurement(size, *one, classifier.name) for one in found]
     return measured
 
 
-def predicted_by(
-    classifier: Classifier,
-    protocol: Protocol,
-    X: Floats,
-    y: Integers,
-    T: Floats,
-    n_classes: int,
-    seed: int,
-    groups: Integers | None,
-) -> Predictions:
-    """Predictions of one classifier under a protocol."""
-    return predict(
-        classifier, X, y, T, n_classes, Cs=protocol.Cs, n_folds=protocol.n_folds, seed=seed, groups=groups
-    )
-
-
-def groups_of(table: Table, rows: Integers) -> Integers | None:
-    """The groups of some rows, if there are any."""
-    return None if table.groups is None else table.groups[rows]
+def tuning_of(cell: Cell, table: Table, train: Integers, *of_class: int) -> Tuning:
+    """Grid, folds and seed of the classifiers of a split: the same for all methods."""
+    seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, *of_class)
+    groups = None if table.groups is None else table.groups[train]
+    return Tuning(cell.protocol.Cs, cell.protocol.n_folds, seed, groups)
 
 
 def classes_experiment(cell: Cell) -> Outcome:
@@ -390,11 +371,10 @@ def measure_class(
 ) -> list[tuple[str, int, float, str]]:
     """Metrics of one class against the rest by every classifier: (metric, class, value, classifier)."""
     X, T = filled(columns(table.X, train, kept), columns(table.X, test, kept))
-    seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, k)
+    tuning = tuning_of(cell, table, train, k)
     true, measured = relevant[test] == 1, []
     for classifier in cell.protocol.classifiers:
-        groups = groups_of(table, train)
-        predicted = predicted_by(classifier, cell.protocol, X, relevant[train], T, 2, seed, groups)
+        predicted = predict(classifier, X, relevant[train], T, 2, tuning)
         decision = predicted.decision[:, 1]
         values = {
             "ap": average_precision(true, decision),

@@ -1,4 +1,4 @@
-"""Training and test rows of a split: by classes, by groups, by given folds, or as the makers of the data set have them."""
+"""Training and test rows of a split: by classes, by groups, by given folds, or as published with the data set."""
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -120,7 +120,9 @@ def name_of(table: Table, codes: Integers) -> str:
     return repr(table.class_names[codes[0]])
 
 
-def group_rows(table: Table, labels: Integers, groups: Integers, test_fraction: float, rng: np.random.Generator) -> Rows:
+def group_rows(
+    table: Table, labels: Integers, groups: Integers, test_fraction: float, rng: np.random.Generator
+) -> Rows:
     """No group in both parts, every class in both.
 
     Groups are drawn at random until the test rows are about as many as wanted. Of the first draws that have every class

@@ -169,7 +169,7 @@ class Suite:
     def cells(self) -> list[Cell]:
         """All of it, split by split, so that what is there early is an even part of the whole."""
         if self.experiment == "timing":
-            found = {name: ("", self.n_splits) for name in self.datasets}
+            found = dict.fromkeys(self.datasets, ("", self.n_splits))
         else:
             found = {name: self._checksum_and_splits(name) for name in self.datasets}
         return [

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ilfs.datasets.naming import Column, Query
 from ilfs.datasets.readers import ENDINGS
@@ -31,24 +32,30 @@ def with_roles(query: Query, read: Read) -> Table:
     Table
         Without these columns among its features.
     """
-    roles = {"groups": query.groups, "folds": query.folds}
-    roles = {role: column for role, column in roles.items() if column is not None}
-    if not roles:
+    given = tuple(column for column in (query.groups, query.folds) if column is not None)
+    if not given:
         return read(query.target, query.drop)
-    taken = () if _is_of_arrays(query.path) else (query.target, *roles.values())
-    if None in taken:
-        raise ValueError(f"target of {query.path} must be given where {' and '.join(roles)} are, got none")
-    others = tuple(column for column in taken if column is not None)
-    if repeated := [column for i, column in enumerate(others) if column in others[:i]]:
+    taken = () if _is_of_arrays(query.path) else _taken(query, given)
+    table = read(query.target, (*query.drop, *taken[1:]))
+    if query.groups is not None:
+        table = replace(table, groups=_codes(_role("groups", query.groups, query, taken, read)))
+    if query.folds is not None:
+        folds = _role("folds", query.folds, query, taken, read)
+        _check_numbers(folds.class_names, query.path)
+        table = replace(table, folds=_codes(folds))
+    return with_checksum(table)
+
+
+def _taken(query: Query, given: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The target and the other columns that are no features."""
+    if query.target is None:
+        raise ValueError(f"target of {query.path} must be given where groups or folds are, got none")
+    taken = (query.target, *given)
+    if repeated := [column for i, column in enumerate(taken) if column in taken[:i]]:
         raise ValueError(
             f"target, groups and folds of {query.path} must be different columns, got {repeated[0]!r} again"
         )
-    table = read(query.target, (*query.drop, *others[1:]))
-    found = {role: _role(role, column, query, others, read) for role, column in roles.items()}
-    codes = {role: coded.y for role, coded in found.items()}
-    if "folds" in found:
-        _check_numbers(found["folds"].class_names, query.path)
-    return with_checksum(replace(table, **codes))
+    return taken
 
 
 def _is_of_arrays(path: str) -> bool:
@@ -58,11 +65,14 @@ def _is_of_arrays(path: str) -> bool:
 def _role(role: str, column: Column, query: Query, taken: tuple[Column, ...], read: Read) -> Table:
     """The table whose classes are the values of the column."""
     try:
-        found = read(column, (*query.drop, *(other for other in taken if other != column)))
+        return read(column, (*query.drop, *(other for other in taken if other != column)))
     except ValueError as error:  # the reader speaks of a target and its classes, since it takes the column for one
         called = f"{role} column {column!r} of"
         raise ValueError(str(error).replace("the target of", called).replace("classes", role)) from None
-    return replace(found, y=np.asarray(found.y, dtype=np.int64))
+
+
+def _codes(table: Table) -> NDArray[np.int64]:
+    return np.asarray(table.y, dtype=np.int64)
 
 
 def _check_numbers(names: tuple[str, ...], path: str) -> None:
