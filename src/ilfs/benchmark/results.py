@@ -166,8 +166,8 @@ class Results:
     @property
     def methods_of_own_size(self) -> tuple[str, ...]:
         """Methods that choose the number of features themselves, on some data set."""
-        has_none = np.isnan(self.own_counts).all(axis=(0, 2))
-        return tuple(method for m, method in enumerate(self.methods) if not has_none[m])
+        counts = self.own_counts
+        return tuple(method for m, method in enumerate(self.methods) if not np.isnan(counts[:, m]).all())
 
     def values_or_own(self, metric: str) -> Floats:
         """Like `values` for all sizes, with methods that choose their own size at that size.
