@@ -49,7 +49,7 @@ class Classifier:
     --------
     >>> from ilfs.benchmark import Classifier
     >>> Classifier("knn").make(seed=0)["kneighborsclassifier"]
-    KNeighborsClassifier(weights='distance')
+    KNeighborsClassifier(n_jobs=1, weights='distance')
     >>> Classifier("bayes", "sklearn.naive_bayes.GaussianNB", standardise=False).make(seed=0)
     Pipeline(steps=[('gaussiannb', GaussianNB())])
     """
