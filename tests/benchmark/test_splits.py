@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ilfs.benchmark.splits import n_splits_of, split_rows, strata
+from ilfs.benchmark.splits import n_splits_of, n_test_of, split_rows, strata
 from ilfs.datasets import Table
 
 
@@ -94,6 +94,8 @@ def test_fold_i_is_the_test_set_of_split_i():
         np.testing.assert_array_equal(parts(made, split=i)[1], np.flatnonzero(folds == i))
     assert n_splits_of(made, 20) == 3
     assert n_splits_of(made, 2) == 2
+    assert n_test_of(made, 0.9) == 3  # 8 rows in 3 folds
+    assert n_test_of(table([0, 1] * 5), 0.25) == 3
     with pytest.raises(ValueError, match=r"data set made has 3 folds, got split 3"):
         parts(made, split=3)
 

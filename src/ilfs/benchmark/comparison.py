@@ -18,6 +18,7 @@ from ilfs.benchmark.significance import (
     friedman_test,
     paper_procedure,
 )
+from ilfs.benchmark.splits import n_test_of
 from ilfs.benchmark.stability import nogueira_stability
 from ilfs.benchmark.tables import mean, nan_mean, number, state_of, with_notes
 from ilfs.datasets import load
@@ -167,9 +168,9 @@ def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
 
 def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
     """The reference against each method on each data set."""
-    share = results.suite.protocol.test_share
-    n_samples = np.array([load(name).n_samples for name in results.datasets])
-    n_test = np.ceil(share * n_samples).astype(int)
+    tables = [load(name) for name in results.datasets]
+    n_samples = np.array([table.n_samples for table in tables])
+    n_test = np.array([n_test_of(table, results.suite.protocol.test_share) for table in tables])
     found = compare_on_datasets(
         100 * results.values(metric), results.methods.index(reference), n_train=n_samples - n_test, n_test=n_test
     )

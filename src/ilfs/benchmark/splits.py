@@ -16,6 +16,12 @@ def n_splits_of(table: Table, n_splits: int) -> int:
     return n_splits if table.folds is None else min(n_splits, int(table.folds.max()) + 1)
 
 
+def n_test_of(table: Table, test_fraction: float) -> int:
+    """How many test rows a split has: those of a fold on average, if there are folds, else the fraction."""
+    fraction = test_fraction if table.folds is None else 1 / (int(table.folds.max()) + 1)
+    return int(np.ceil(fraction * table.n_samples))
+
+
 def split_rows(table: Table, split: int, test_fraction: float, seed: int) -> Rows:
     """Training and test rows of a split, ascending.
 
