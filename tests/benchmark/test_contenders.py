@@ -6,10 +6,12 @@ from scipy import sparse
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, VarianceThreshold, f_classif
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import METHODS, FisherScore, LaplacianScore
 from ilfs.benchmark import Contender
-from ilfs.benchmark.contenders import order_of, prepared, reads_labels
+from ilfs.benchmark.contenders import mask_of, order_of, prepared, reads_labels
+from ilfs.datasets import load
 
 
 def table(seed=0):
@@ -148,3 +150,14 @@ def test_functions_that_cannot_be_told_apart_are_refused():
     nameless = Contender("a", "sklearn.feature_selection.SelectKBest", {"score_func": lambda X, y: X[0]})
     with pytest.raises(ValueError, match="a parameter that is a function must be importable, got <function"):
         nameless.describe()
+
+
+def test_a_mask_counts_only_where_there_is_no_order():
+    X, y = load("wine").X, load("wine").y
+    only_mask = VarianceThreshold(1.0).fit(X)
+    assert mask_of(only_mask).tolist() == np.flatnonzero(X.var(axis=0) > 1).tolist()
+    by_importance = SelectFromModel(ExtraTreesClassifier(n_estimators=3, random_state=0))
+    unordered = SelectFromModel(KNeighborsClassifier(), importance_getter=lambda _: np.arange(13))
+    assert mask_of(by_importance.fit(X, y)) is None
+    assert mask_of(unordered.fit(X, y)).tolist() == [6, 7, 8, 9, 10, 11, 12]
+    assert mask_of(FisherScore().fit(X, y)) is None

@@ -132,7 +132,7 @@ def test_a_later_format_is_refused(tmp_path):
     Store(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE about SET value = '99'")
-    with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads format 1"):
+    with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads format 2"):
         Store(path)
 
 
@@ -192,5 +192,5 @@ def test_a_folder_or_a_file_without_a_format_is_refused(tmp_path):
     Store(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM about")
-    with pytest.raises(ValueError, match="it has no format, this version of ilfs reads format 1"):
+    with pytest.raises(ValueError, match="it has no format, this version of ilfs reads format 2"):
         Store(path)

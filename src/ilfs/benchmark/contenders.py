@@ -3,7 +3,7 @@
 import difflib
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,13 +126,12 @@ class Contender:
         return described
 
 
-def imported(path: str, what: str) -> Any:
-    """Something by its import path."""
+def imported(path: str, what: str, known: Sequence[str] = (*NAMED, RANDOM)) -> Any:
+    """Something by its import path; ``known`` are the names that it could have had instead."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)
     except (ModuleNotFoundError, AttributeError, ValueError) as error:
-        known = [*NAMED, RANDOM]
         near = difflib.get_close_matches(path, known, n=1)
         why = f"; did you mean {near[0]!r}?" if near else ""
         if isinstance(error, ModuleNotFoundError) and not f"{path}.".startswith(f"{error.name}."):
@@ -189,6 +188,12 @@ def prepared(selector: Any, X: Any) -> Any:
     return X
 
 
+def mask_of(selector: Any) -> Integers | None:
+    """Columns that a fitted selector keeps, if that is all it says: it has a mask but neither order nor scores."""
+    ordered = any(hasattr(selector, name) for name in ("order_", "ranking_")) or scores_of(selector) is not None
+    return None if ordered or not hasattr(selector, "get_support") else np.flatnonzero(selector.get_support())
+
+
 def order_of(selector: Any) -> Integers:
     """Columns, best first, of a fitted selector."""
     if hasattr(selector, "order_"):
@@ -200,5 +205,5 @@ def order_of(selector: Any) -> Integers:
         return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
     raise ValueError(
         f"{type(selector).__name__} says no order of the features: it has none of order_, ranking_, scores_, "
-        "feature_importances_, coef_"
+        "feature_importances_, coef_ and get_support"
     )

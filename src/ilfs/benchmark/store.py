@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ilfs.benchmark.protocol import Outcome, versions
+from ilfs.benchmark.classifiers import LINEAR_SVM
+from ilfs.benchmark.protocol import Measurement, Outcome, versions
 
-FORMAT = 1
+FORMAT = 2  # 2: metrics are by classifier
 PATIENCE = 60.0  # seconds to wait for another process that writes
 SILENCE = 300.0  # seconds without a sign of life, after which a process on another machine counts as gone
 
@@ -50,7 +51,8 @@ CREATE TABLE IF NOT EXISTS figures (
     metric TEXT NOT NULL,
     class INTEGER NOT NULL,
     value REAL,
-    PRIMARY KEY (key, size, metric, class)
+    classifier TEXT NOT NULL,
+    PRIMARY KEY (key, classifier, size, metric, class)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (
     key TEXT PRIMARY KEY,
@@ -279,7 +281,8 @@ class Store:
             ).rowcount
             if written and outcome is not None:
                 self._connection.executemany(
-                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?)", [(key, *figure) for figure in outcome.figures]
+                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)",
+                    [(key, *Measurement(*figure)) for figure in outcome.figures],
                 )
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 
@@ -305,20 +308,23 @@ class Store:
                 found[row.identity] = row
         return list(found.values())
 
-    def figures(self, metric: str) -> dict[tuple[str, int, int], float]:
+    def figures(self, metric: str, classifier: str = LINEAR_SVM) -> dict[tuple[str, int, int], float]:
         """One metric of all cells.
 
         Parameters
         ----------
         metric : str
             Which.
+        classifier : str
+            By which classifier.
 
         Returns
         -------
         dict
             By key, size and class.
         """
-        found = self._read("SELECT key, size, class, value FROM figures WHERE metric = ?", metric)
+        query = "SELECT key, size, class, value FROM figures WHERE metric = ? AND classifier = ?"
+        found = self._read(query, metric, classifier)
         return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
 
 

@@ -28,6 +28,12 @@ def add_suite(parser: argparse.ArgumentParser) -> None:
         "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
     )
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="some methods only, or others")
+    parser.add_argument(
+        "--classifiers",
+        nargs="+",
+        metavar="NAME",
+        help="that evaluate: linear_svm, knn, rbf, extra_trees, or import paths of scikit-learn classifiers",
+    )
     parser.add_argument("--splits", type=int, metavar="N", help="the first N splits only, or more")
     parser.add_argument("--rows", type=int, metavar="N", help="of the timing job (10000)")
     parser.add_argument("--columns", type=int, metavar="N", help="of the timing job (5000)")
@@ -37,6 +43,11 @@ def add_suite(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--network", metavar="FILE.onnx", help="whose activations are the features of their images")
     parser.add_argument("--layer", metavar="NAME", help="of the network (its last)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
+
+
+def add_classifier(parser: argparse.ArgumentParser) -> None:
+    """The option that says whose metrics are shown."""
+    parser.add_argument("--classifier", metavar="NAME", help="show what this one measured (linear_svm, else the first)")
 
 
 def add_run(actions: Any) -> None:
@@ -59,6 +70,7 @@ def add_table(actions: Any) -> None:
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads of the timing job")
+    add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
     parser.set_defaults(function=print_tables)
 
@@ -72,6 +84,7 @@ def add_statistics(actions: Any) -> None:
     add_suite(parser)
     parser.add_argument("--reference", default="ilfs", metavar="METHOD", help="compared with all others (ilfs)")
     parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
+    add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram there")
     parser.set_defaults(function=print_statistics)
@@ -101,7 +114,7 @@ def chosen_suite(options: argparse.Namespace) -> Any:
             os.environ[f"ILFS_VOC_{name.upper()}"] = getattr(options, name)
     if getattr(options, "jobs", -1) == 0:
         raise ValueError("--jobs must be an integer other than 0, got 0")
-    suite = suite_of(options.suite).only(options.datasets, options.methods)
+    suite = suite_of(options.suite).only(options.datasets, options.methods, options.classifiers)
     if options.splits is not None:
         suite = replace(suite, n_splits=options.splits)
     sides = {name: getattr(options, name) for name in ("rows", "columns") if getattr(options, name) is not None}
@@ -157,7 +170,9 @@ def results_of(options: argparse.Namespace) -> Any:
     if not path.is_file():
         raise ValueError(f"there is no file {path}: ilfs bench run {options.suite} makes it")
     with Store(path) as store:
-        return Results.of(suite, store)
+        results = Results.of(suite, store)
+    chosen = getattr(options, "classifier", None)
+    return results if chosen is None else results.by_classifier(chosen)
 
 
 def print_statistics(options: argparse.Namespace) -> int:
@@ -189,7 +204,7 @@ def print_tables(options: argparse.Namespace) -> int:
 
     results = results_of(options)
     if options.format == "csv" and results.suite.experiment == "sizes":
-        print(quality_grid(results).render("csv"))
+        print(quality_grid(results, options.classifier and [options.classifier]).render("csv"))
     else:
         show(tables_of(results), options.format)
     return 0
