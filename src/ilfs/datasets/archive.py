@@ -68,7 +68,19 @@ def classes_of(parts: Mapping[str, Any], n_rows: int, path: Path) -> tuple[NDArr
         raise ValueError(f"{path} must have one label a row, got {n_rows} rows and {len(y)} labels")
     if len(class_names) < 2 or len(set(class_names)) < len(class_names):
         raise ValueError(f"class_names of {path} must be two or more different names, got {', '.join(class_names[:5])}")
+    _check_codes(y, len(class_names), path)
     return y, class_names
+
+
+def _check_codes(y: NDArray[Any], n_classes: int, path: Path) -> None:
+    low, high = (0, n_classes - 1) if y.ndim == 1 else (-1, 1)
+    if y.ndim == 2 and y.shape[1] != n_classes:
+        raise ValueError(f"y of {path} must have a column for each of {n_classes} class names, got {y.shape[1]}")
+    if y.size and not low <= y.min() <= y.max() <= high:
+        got = f"values from {y.min()} to {y.max()}"
+        raise ValueError(
+            f"y of {path} must be integers from {low} to {high}, as it has {n_classes} class names, got {got}"
+        )
 
 
 def check_same_rows(features: tuple[int, ...], target: tuple[int, ...], path: Path) -> None:

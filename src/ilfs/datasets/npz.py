@@ -5,6 +5,7 @@ other and with the limits first, so that a small file cannot ask for much memory
 """
 
 import math
+import sys
 import zipfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ class NpzArrays(Mapping[str, NDArray[Any]]):
     def __getitem__(self, key: str) -> NDArray[Any]:
         self.limits.check_bytes(self._headers[key].n_bytes, self.path)
         with _opened(self.path) as archive, archive.open(f"{key}.npy") as file:
-            return np.asarray(npy.read_array(file, allow_pickle=False))
+            return _read_array(file)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._headers)
@@ -70,7 +71,17 @@ def load_npy(path: Path) -> NDArray[Any]:
     with whole_file(path, ".npy file without pickled objects"), path.open("rb") as file:
         read_header(file, path.stat().st_size)
         file.seek(0)
-        return np.asarray(npy.read_array(file, allow_pickle=False))
+        return _read_array(file)
+
+
+def _read_array(file: IO[bytes]) -> NDArray[Any]:
+    """The array in an open file, whose header was checked before; bytes are decoded."""
+    array = npy.read_array(file, allow_pickle=False)
+    if array.dtype.kind == "U":  # NumPy would notice when a value is used, by a SystemError
+        points = np.ascontiguousarray(array).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+        if points.max(initial=0) > sys.maxunicode:
+            raise ValueError("an array holds text that is not Unicode")
+    return np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else np.asarray(array)
 
 
 def read_header(file: IO[bytes], n_bytes: int) -> ArrayHeader:

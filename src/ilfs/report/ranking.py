@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
+from ilfs.spreadsheet import neutralised
 
 NOTHING = "-"  # in a cell that has nothing to say
 OTHER_FORMATS = {".feather", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx"}
@@ -69,6 +70,8 @@ def write_ranking(
     path: str | os.PathLike[str],
     top: int | None = None,
     input_features: Sequence[str] | None = None,
+    *,
+    spreadsheet_safe: bool = False,
 ) -> Path:
     """Write the ranking as CSV; a file appears whole or not at all.
 
@@ -82,6 +85,9 @@ def write_ranking(
         Only so many features.
     input_features : sequence of str, optional
         Names of the columns, if ``fit`` did not see them.
+    spreadsheet_safe : bool, default=False
+        Put an apostrophe before names that a spreadsheet would run as a formula: those that start with ``=``, ``+``,
+        ``-``, ``@``, a tab or a line break.
 
     Returns
     -------
@@ -100,6 +106,8 @@ def write_ranking(
     'rank,feature,column,score,relevance,novelty,nearest,correlation'
     """
     table = selector.ranking_table(top, input_features)
+    if spreadsheet_safe:
+        table = {title: _neutralised(values) for title, values in table.items()}
     path = Path(path)
     target = path.resolve()  # a link stays a link
     if path.suffix.lower() in OTHER_FORMATS:
@@ -124,6 +132,10 @@ def write_ranking(
     finally:
         unfinished.unlink(missing_ok=True)
     return path
+
+
+def _neutralised(values: NDArray[Any]) -> NDArray[Any]:
+    return values if values.dtype.kind in "biuf" else np.array([*map(neutralised, values.tolist())], dtype=object)
 
 
 def _write_table(table: dict[str, NDArray[Any]], path: Path) -> None:
