@@ -1,12 +1,11 @@
 """A table of words and numbers, as text, Markdown, LaTeX or CSV."""
 
-import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ilfs.spreadsheet import neutralised
+from ilfs.spreadsheet import CsvLines, neutralised
 
 Format = Literal["text", "markdown", "latex", "csv"]
 FORMATS: tuple[Format, ...] = ("text", "markdown", "latex", "csv")
@@ -116,7 +115,7 @@ class Grid:
 
     def _csv(self, word: Callable[[str], str]) -> str:
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        writer = CsvLines(text)
         writer.writerow(map(word, self.header))
         for row in self.rows:
             writer.writerow(["" if value is None or value != value else self._exact(value, word) for value in row])

@@ -59,6 +59,9 @@ class NpzArrays(Mapping[str, NDArray[Any]]):
         with _opened(self.path) as archive, archive.open(f"{key}.npy") as file:
             return _read_array(file)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._headers  # that of Mapping would inflate the array
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._headers)
 

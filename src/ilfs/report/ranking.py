@@ -1,6 +1,5 @@
 """The ranking as text and as CSV."""
 
-import csv
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
-from ilfs.spreadsheet import neutralised
+from ilfs.spreadsheet import CsvLines, neutralised
 
 NOTHING = "-"  # in a cell that has nothing to say
 OTHER_FORMATS = {".feather", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx"}
@@ -140,7 +139,8 @@ def _neutralised(values: NDArray[Any]) -> NDArray[Any]:
 
 def _write_table(table: dict[str, NDArray[Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = CsvLines(file)
         writer.writerow(table)
         columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
-        writer.writerows(zip(*columns, strict=True))  # an empty cell where there is nothing, not the word nan
+        for row in zip(*columns, strict=True):
+            writer.writerow(row)  # an empty cell where there is nothing, not the word nan

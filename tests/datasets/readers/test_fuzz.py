@@ -39,7 +39,7 @@ CELLS = np.array([*KINDS], dtype=object)[:, None]
 
 
 def packed(text):
-    return lambda path: path.write_bytes(gzip.compress(text.encode()))
+    return lambda path: path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 WRITERS = {

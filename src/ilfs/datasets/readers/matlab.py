@@ -73,6 +73,9 @@ class MatVariables(Mapping[str, Any]):
         with whole_file(self.path, "MATLAB file"):
             return decode()
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._variables  # that of Mapping would decode the variable
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._variables)
 
@@ -228,8 +231,7 @@ class Variable:
             raise ValueError("indices of a sparse variable must be integers")
         indices, indptr = indices.astype(np.int64), indptr.astype(np.int64)
         data = data.astype(bool if self.flags & LOGICAL else np.float64)
-        n_values = int(indptr[-1]) if len(indptr) else 0  # there may be room for more
-        return checked_sparse(sparse.csc_array, data[:n_values], indices[:n_values], indptr, self.shape, path)
+        return checked_sparse(sparse.csc_array, data, indices, indptr, self.shape, path)
 
     def _cells(self, path: Path) -> NDArray[Any]:
         values = [_out_of_cell(element, path) for element in self.parts]
