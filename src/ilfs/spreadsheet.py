@@ -28,9 +28,9 @@ class Writable(Protocol):
 
 
 class CsvLines:
-    """Lines of CSV that end in a newline alone.
+    r"""Lines of CSV that end in a newline alone.
 
-    Python's writer quotes the characters of its line ends and no other: with the line end ``\\n`` a carriage return in a
+    Python's writer quotes the characters of its line ends and no other: with the line end ``\n`` a carriage return in a
     name would begin a new row for those who read the file.
 
     Parameters
