@@ -11,6 +11,7 @@ from ilfs.datasets.limits import ReadError, ReadLimits
 
 #: Integers up to here, of either sign, are floats of 64 bits without rounding.
 MAX_EXACT_INTEGER = 2**53
+MAX_QUOTED_LENGTH = 80  # characters of a value in a sentence
 
 
 def check_kind(path: Path, X: Any, feature_names: Sequence[str] | None) -> None:
@@ -41,7 +42,14 @@ def as_floats(X: Any) -> Any:
 
 def column_called(names: Sequence[str] | None, j: int) -> str:
     """How a sentence calls a column: by name, or counted from 1."""
-    return f"column {j + 1}" if names is None else f"column {names[j]!r}"
+    return f"column {j + 1}" if names is None else f"column {quoted(names[j])}"
+
+
+def quoted(value: Any) -> str:
+    """A value of a file in a sentence: in quotes if it is text, and only its beginning if it is long."""
+    if isinstance(value, str) and len(value) > MAX_QUOTED_LENGTH:
+        value = value[:MAX_QUOTED_LENGTH] + "..."
+    return repr(value)[: 10 * MAX_QUOTED_LENGTH]
 
 
 def inexact_integer(column: str, value: Any, row: int, path: Path) -> ReadError:

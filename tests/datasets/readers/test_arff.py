@@ -235,3 +235,24 @@ def test_a_class_that_is_declared_twice_is_one(tmp_path):
 def test_a_column_number_of_many_digits(tmp_path):
     with pytest.raises(ValueError, match=r"row 1 of .* must have cells 'column value'"):
         read(tmp_path, HEAD + "{" + "9" * 5000 + " 1}\n")
+
+
+LONG = "n" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"@relation r\n@attribute {LONG} string\n@attribute class {{x,y}}\n@data\na,x\n",
+        f"@relation r\n@attribute a {LONG}\n@attribute class {{x,y}}\n@data\na,x\n",
+        f"@relation r\n@attribute a {{{LONG},{LONG}}}\n@attribute class {{x,y}}\n@data\na,x\n",
+        f"@relation r\n@attribute {LONG} real\n@attribute {LONG} real\n@attribute class {{x,y}}\n@data\n1,1,x\n",
+        f"@relation r\n@attribute {LONG} real\n@attribute class {{x,y}}\n@data\ninf,x\n1,y\n",
+        f"@relation r\n@attribute a real\n@attribute {LONG} {{x,y}}\n@data\n1,{LONG}\n",
+        f"@relation r\n@attribute a real\n@attribute class string\n@data\n1,{LONG}\n2,{LONG}\n",
+    ],
+)
+def test_sentences_stay_short(tmp_path, text):
+    with pytest.raises(ValueError, match=r"toy\.arff") as caught:
+        read(tmp_path, text)
+    assert len(str(caught.value)) < 1500

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from ilfs.datasets.checks import MAX_QUOTED_LENGTH, column_called, quoted
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, number_in, what_to_do
 from ilfs.datasets.readers.blocks import RowBlocks
@@ -93,9 +94,10 @@ def _attribute(line: str, path: Path) -> Attribute:
 def _check_features(attributes: Sequence[Attribute], features: Iterable[int], path: Path) -> None:
     for attribute in (attributes[j] for j in features):
         if not attribute.holds_numbers:
-            got = f"one of {', '.join(attribute.values[:5])}" if attribute.values else attribute.kind
+            values = ", ".join(value[:MAX_QUOTED_LENGTH] for value in attribute.values[:5])
+            got = f"one of {values}" if values else attribute.kind[:MAX_QUOTED_LENGTH]
             advice = what_to_do([attribute.name], 0, path)
-            raise ValueError(f"column {attribute.name!r} of {path} must hold numbers, got {got}; {advice}")
+            raise ValueError(f"{column_called([attribute.name], 0)} of {path} must hold numbers, got {got}; {advice}")
 
 
 def _check_labels(labels: Iterable[str], attribute: Attribute, path: Path) -> None:
@@ -103,7 +105,7 @@ def _check_labels(labels: Iterable[str], attribute: Attribute, path: Path) -> No
     for row, label in enumerate(labels, start=1):
         if attribute.values and label not in allowed:
             raise ValueError(
-                f"{attribute.name!r} of {path} must be a value that it declares, got {label[:60]!r} in row {row}"
+                f"{quoted(attribute.name)} of {path} must be a value that it declares, got {quoted(label)} in row {row}"
             )
 
 
@@ -156,8 +158,8 @@ def _check_left_out(attributes: Sequence[Attribute], features: Iterable[int], pa
     for attribute in (attributes[j] for j in features):
         if number_in(attribute.left_out) != 0:
             raise ValueError(
-                f"the first value of {attribute.name!r} of {path} must be 0, as sparse rows leave it out, "
-                f"got {attribute.left_out}"
+                f"the first value of {quoted(attribute.name)} of {path} must be 0, as sparse rows leave it out, "
+                f"got {attribute.left_out[:MAX_QUOTED_LENGTH]}"
             )
 
 

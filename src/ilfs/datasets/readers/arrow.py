@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.datasets.checks import MAX_EXACT_INTEGER, inexact_integer
+from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.npz import whole_file
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, what_to_do
@@ -91,7 +91,7 @@ def _numbers(column: Any, name: str, path: Path) -> NDArray[Any]:
     elif not any(is_kind(kind) for is_kind in (types.is_floating, types.is_integer, types.is_decimal, types.is_null)):
         row, value = _first_value(column)
         raise ValueError(
-            f"column {name!r} of {path} must hold numbers, got {value!r} ({kind}) in row {row}; "
+            f"{column_called([name], 0)} of {path} must hold numbers, got {quoted(value)} ({kind}) in row {row}; "
             f"{what_to_do([name], 0, path)}"
         )
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
@@ -105,7 +105,7 @@ def _check_exact(column: Any, name: str, path: Path) -> None:
     if any(end is not None and abs(end) > MAX_EXACT_INTEGER for end in ends):
         values = enumerate(column.to_pylist(), start=1)
         row, value = next((i, one) for i, one in values if one is not None and abs(one) > MAX_EXACT_INTEGER)
-        raise inexact_integer(f"column {name!r}", value, row, path)
+        raise inexact_integer(column_called([name], 0), value, row, path)
 
 
 def _first_value(column: Any) -> tuple[int, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
-from ilfs.datasets.checks import as_floats, check_matrix
+from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quoted
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.table import Table, with_checksum
@@ -71,7 +71,8 @@ def _named(role: str, column: str, names: Sequence[str] | None, path: Path) -> i
         raise ValueError(f"{role} must be the position of a column, as {path} has no names of columns, got {column!r}")
     if column not in names:
         near = difflib.get_close_matches(column, names, n=3) or list(names[:3])
-        raise ValueError(f"{role} must be a column of {path} (such as {', '.join(near)}), got {column!r}")
+        such_as = ", ".join(one[:MAX_QUOTED_LENGTH] for one in near)
+        raise ValueError(f"{role} must be a column of {path} (such as {such_as}), got {column!r}")
     return names.index(column)
 
 
@@ -89,12 +90,14 @@ def check_names(names: Sequence[str], path: Path) -> None:
         raise ValueError(f"column {names.index('') + 1} of {path} must have a name, as the others have")
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise ValueError(f"names of columns of {path} must differ, got {repeated[0]!r} more than once")
+        raise ValueError(f"names of columns of {path} must differ, got {quoted(repeated[0])} more than once")
 
 
 def what_to_do(names: Sequence[str] | None, j: int, path: Path) -> str:
     """How a sentence about text in a feature ends."""
     column: Column = j if names is None else names[j]
+    if len(str(column)) > MAX_QUOTED_LENGTH:
+        return "if it is the class, make it the target; if it names the rows, drop it"
     return (
         f"if it is the class: target={column!r}; if it names the rows: drop={column!r} "
         f"(in a command or a suite: {spelled(str(path), drop=[column])!r})"
@@ -131,7 +134,7 @@ def encode(
     values = present if declared else _as_text(present, path)
     found = set(values)
     if len(found) < 2:
-        raise ValueError(f"the target of {path} must hold at least two classes, got only {values[0]!r}")
+        raise ValueError(f"the target of {path} must hold at least two classes, got only {quoted(values[0])}")
     ordered = [c for c in classes if c in found] if declared else sorted(found, key=_numbers_first)
     codes = {value: code for code, value in enumerate(ordered)}
     return np.array([codes[value] for value in values], dtype=np.int64), tuple(ordered)

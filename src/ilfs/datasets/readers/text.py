@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ilfs.arrays import Floats
-from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer
+from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import (
     MISSING,
@@ -247,6 +247,6 @@ def _each_number(cells: list[str], columns: Sequence[int], layout: Layout, row: 
         cell, j = next((cells[i], columns[i]) for i, value in enumerate(values) if value is None)
         raise ValueError(
             f"{column_called(layout.names, j)} of {path} must hold numbers, or NA, NaN, ? or nothing where they are "
-            f"missing, got {cell[:60]!r} in row {row}; {what_to_do(layout.names, j, path)}"
+            f"missing, got {quoted(cell)} in row {row}; {what_to_do(layout.names, j, path)}"
         )
     return np.array(values, dtype=np.float64)
