@@ -33,9 +33,15 @@ def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: Read
 def read_feather(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Read a Feather file."""
     _check_pyarrow(path)
-    from pyarrow import dataset, feather
+    from pyarrow import dataset, feather, ipc
+
+    with path.open("rb") as file:
+        if file.read(4) == b"FEA1":
+            raise ValueError(f"{path} is of Feather's version 1: write it again in version 2")
 
     def read() -> Any:
+        with ipc.open_file(path) as file:
+            check_names(file.schema.names, path)
         declared = dataset.dataset(path, format="feather")
         _check_size(declared.count_rows(), len(declared.schema), path, limits)
         return feather.read_table(path, memory_map=False)

@@ -4,6 +4,7 @@ import difflib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quoted
-from ilfs.datasets.limits import ReadLimits
+from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.table import Table, with_checksum
 from ilfs.parameters import is_integer
@@ -25,6 +26,7 @@ Reader = Callable[[Path, Target, Drop, str, ReadLimits], Table]
 
 USUAL_TARGETS = ("class", "target", "label", "y")
 OTHERWISE = "target says which column holds them, and samples must be rows, not columns"
+CLASS_TYPES = (str, int, float, np.floating, Decimal)
 MISSING = ("", "na", "nan", "n/a", "null", "?")  # in any case
 
 
@@ -87,10 +89,10 @@ def _usual_target(names: Sequence[str] | None, kept: Sequence[int], path: Path) 
 def check_names(names: Sequence[str], path: Path) -> None:
     """Refuse names of columns that are empty or the same."""
     if "" in names:
-        raise ValueError(f"column {names.index('') + 1} of {path} must have a name, as the others have")
+        raise ReadError(f"column {names.index('') + 1} of {path} must have a name, as the others have")
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise ValueError(f"names of columns of {path} must differ, got {quoted(repeated[0])} more than once")
+        raise ReadError(f"names of columns of {path} must differ, got {quoted(repeated[0])} more than once")
 
 
 def what_to_do(names: Sequence[str] | None, j: int, path: Path) -> str:
@@ -146,6 +148,19 @@ def _present(label: Any, row: int, path: Path, declared: Collection[str]) -> Any
     is_empty = isinstance(label, str) and label.strip().lower() in MISSING and label not in declared
     if label is None or label != label or is_empty:
         raise ValueError(f"the target of {path} must not be missing, as it is in row {row}")
+    return _of_a_class(label, row, path)
+
+
+def _of_a_class(label: Any, row: int, path: Path) -> Any:
+    """The label if it can name a class; bytes, as which some programs write text, are decoded."""
+    if isinstance(label, bytes):
+        with suppress(UnicodeDecodeError):
+            label = label.decode()
+    if not isinstance(label, CLASS_TYPES):
+        raise ValueError(
+            f"the target of {path} must hold classes (text, truth values or integers), "
+            f"got {quoted(label)} in row {row}: {OTHERWISE}"
+        )
     return label
 
 
