@@ -251,3 +251,10 @@ def test_marks_that_mean_something_to_a_format_are_kept_from_it():
     assert r"\textasciitilde{} \textasciicircum{} \textbackslash{} \{\} \# \$ \% & 1.0" in grid.render("latex")
     assert 'two lines, "said"' in grid.render("text")
     assert list(csv.reader(io.StringIO(grid.render("csv"))))[2][0] == 'two\nlines, "said"'
+
+
+def test_words_that_a_spreadsheet_would_run():
+    grid = Grid("T", ["=name", "value"], [["=cmd()", -1.5], ["-a", -2], ["b", None]])
+    assert grid.render("csv").splitlines() == ["=name,value", "=cmd(),-1.500000", "-a,-2", "b,"]
+    safe = grid.render("csv", spreadsheet_safe=True).splitlines()
+    assert safe == ["'=name,value", "'=cmd(),-1.500000", "'-a,-2", "b,"]

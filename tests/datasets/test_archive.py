@@ -41,6 +41,35 @@ def test_indices_beyond_the_shape_are_refused(tmp_path):
         read_archive(saved(tmp_path, y=Y, class_names=NAMES, **parts), "toy")
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"indptr": [0, 99, -99, 0]},  # SciPy looks at no pointer if the last is 0
+        {"indptr": [0, 1, 0, 1]},
+        {"indptr": [1, 1, 1, 1]},
+        {"indptr": [0, 1, 2, 2]},
+        {"indptr": [0, 1]},
+        {"indices": [-1]},
+        {"shape": [3, 4, 5]},
+        {"shape": [-3, 4]},
+        {"data": ["a"]},
+        {"data": [[1.0]]},
+        {"data": []},
+    ],
+)
+def test_a_sparse_matrix_that_is_none_is_refused(tmp_path, parts):
+    valid = {"data": [1.0], "indices": [0], "indptr": [0, 1, 1, 1], "shape": [3, 4]}
+    assert read_archive(saved(tmp_path, y=Y, class_names=NAMES, **valid), "toy").X.nnz == 1
+    with pytest.raises(ValueError, match=r"toy\.npz must hold a valid CSR matrix"):
+        read_archive(saved(tmp_path, y=Y, class_names=NAMES, **(valid | parts)), "toy")
+
+
+def test_a_sparse_matrix_may_have_room_for_more(tmp_path):
+    parts = {"data": [1.0, 7.0], "indices": [0, 99], "indptr": [0, 1, 1, 1], "shape": [3, 4]}
+    X = read_archive(saved(tmp_path, y=Y, class_names=NAMES, **parts), "toy").X
+    assert X.toarray().sum() == 1
+
+
 def test_pickled_objects_are_refused(tmp_path):
     path = saved(tmp_path, X=np.array([{}], dtype=object), y=Y, class_names=NAMES)
     with pytest.raises(ValueError, match="without pickled objects"):

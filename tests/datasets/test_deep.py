@@ -101,6 +101,22 @@ class TestNetwork:
         with pytest.raises(OSError, match=r"cannot read the network .*head.bin: No such file"):
             deep_features(paths, network)
 
+    def test_weights_outside_of_its_folder_are_not_read(self, tmp_path, paths):
+        (tmp_path / "inner").mkdir()
+        network = convolution_network(tmp_path / "inner" / "apart.onnx", apart=["head"])
+        (tmp_path / "inner" / "head.bin").rename(tmp_path / "head.bin")
+        (tmp_path / "inner" / "head.bin").symlink_to(tmp_path / "head.bin")
+        for layer in ("logits", "flat"):
+            with pytest.raises(
+                ValueError, match=r"weights of .*apart\.onnx must be in its folder, got the location 'head"
+            ):
+                deep_features(paths, network, layer=layer)
+
+    def test_a_pipe_is_no_network(self, tmp_path, paths):
+        os.mkfifo(tmp_path / "pipe.onnx")
+        with pytest.raises(OSError, match=r"cannot read the network .*pipe\.onnx: it must be a file, not a device"):
+            deep_features(paths, tmp_path / "pipe.onnx")
+
     @pytest.mark.parametrize("batch", [1, 2, 7])
     def test_a_network_that_says_how_many_images_it_takes(self, tmp_path, model, paths, batch):
         fixed = convolution_network(tmp_path / "fixed.onnx", batch=batch)

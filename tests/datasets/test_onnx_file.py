@@ -1,3 +1,4 @@
+import os
 from contextlib import suppress
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_onnx import convolution_network, field, message, network, node, value
 
-from ilfs.datasets.onnx_file import NetworkFile, with_output
+from ilfs.datasets.onnx_file import NetworkFile, external_file, with_output
 
 names = st.text(min_size=1, max_size=300)
 
@@ -36,6 +37,68 @@ def test_other_facts_about_files_beside_it_are_not_their_names():
     tensor = message((8, "w"), *((13, fact) for fact in facts))
     content = network([node("Relu", ["image"], "out")], {"w": tensor}, [], [value("out", ["n"])])
     assert NetworkFile.read(content).external == ("weights.bin",)
+
+
+def weights_in(file_name):
+    return message((8, "w"), (13, message((1, "location"), (2, file_name))))
+
+
+def test_weights_of_constants_branches_functions_and_sparse_tensors_are_found():
+    branch = message((5, weights_in("branch.bin")), (1, message((5, message((10, weights_in("list.bin")))))))
+    steps = [
+        message((2, "c"), (4, "Constant"), (5, message((5, weights_in("constant.bin"))))),
+        message(
+            (2, "out"), (4, "If"), (5, message((6, branch))), (5, message((22, message((2, weights_in("s.bin"))))))
+        ),
+    ]
+    content = network(steps, {}, [], [value("out", ["n"])])
+    function = field(25, message((7, message((5, message((5, weights_in("function.bin"))))))))
+    found = NetworkFile.read(content + function).external
+    assert found == ("branch.bin", "constant.bin", "function.bin", "list.bin", "s.bin")
+
+
+def test_graphs_that_are_nested_deeply():
+    graph = message((5, weights_in("deep.bin")))
+    for _ in range(2000):
+        graph = message((1, message((5, message((6, graph))))))
+    content = network([message((2, "out"), (5, message((6, graph))))], {}, [], [value("out", ["n"])])
+    assert NetworkFile.read(content).external == ("deep.bin",)
+
+
+@pytest.mark.parametrize("location", ["w.bin", "weights/w.bin", "weights\\w.bin", "a..b"])
+def test_a_location_in_the_folder_of_the_model(tmp_path, location):
+    assert external_file(tmp_path / "m.onnx", location) == tmp_path / location
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["", ".", "../w.bin", "a/../../w.bin", "a\\..\\w.bin", "/etc/passwd", "C:\\w.bin", "C:w.bin", "\\\\host\\w", "w\0"],
+)
+def test_a_location_that_leaves_the_folder(tmp_path, location):
+    with pytest.raises(ValueError, match=r"weights of .*m\.onnx must be in "):
+        external_file(tmp_path / "m.onnx", location)
+
+
+def test_links_devices_and_pipes(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("x")
+    (folder / "real").write_text("x")
+    for name, to in (
+        ("out", tmp_path / "secret"),
+        ("null", "/dev/null"),
+        ("inside", folder / "real"),
+        ("up", tmp_path),
+    ):
+        (folder / name).symlink_to(to)
+    assert external_file(folder / "m.onnx", "inside") == folder / "inside"
+    for name in ("out", "null", "up/secret"):
+        with pytest.raises(ValueError, match=rf"must be in its folder, got the location '{name}'"):
+            external_file(folder / "m.onnx", name)
+    os.mkfifo(folder / "pipe")
+    for name in ("pipe", "."):
+        with pytest.raises(ValueError, match=r"weights of .* must be in "):
+            external_file(folder / "m.onnx", name)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,19 @@ class TestFile:
         assert titles == ["rank", "feature", "column", "score", "relevance", "novelty", "nearest", "correlation"]
         assert [int(row[2]) for row in rows] == fitted.order_.tolist()
 
+    def test_names_that_a_spreadsheet_would_run(self, tmp_path):
+        names = ["=1+1", "@sum", "+a", "-b", "\tc", "\rd", "plain", "'quoted"]
+        selector = named(names)
+        as_they_are = rows_of(write_ranking(selector, tmp_path / "names.csv"))[1:]
+        assert {row[1] for row in as_they_are} == set(names)
+        safe = rows_of(write_ranking(selector, tmp_path / "safe.csv", spreadsheet_safe=True))[1:]
+        told = {int(row[2]): row[1] for row in safe}
+        assert [told[j] for j in range(8)] == ["'=1+1", "'@sum", "'+a", "'-b", "'\tc", "'\rd", "plain", "'quoted"]
+        nearest = {row[6] for row in safe} - {""}
+        assert nearest
+        assert nearest <= set(told.values())
+        assert [row[3:6] for row in safe] == [row[3:6] for row in as_they_are]  # numbers may be negative
+
     def test_a_link_stays_a_link(self, fitted, tmp_path):
         (tmp_path / "real.csv").write_text("old")
         (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")

@@ -1,10 +1,11 @@
 """A table of words and numbers, as text, Markdown, LaTeX or CSV."""
 
-import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from ilfs.spreadsheet import CsvLines, neutralised
 
 Format = Literal["text", "markdown", "latex", "csv"]
 FORMATS: tuple[Format, ...] = ("text", "markdown", "latex", "csv")
@@ -48,13 +49,15 @@ class Grid:
     digits: int = 1
     notes: Sequence[str] = ()
 
-    def render(self, form: Format) -> str:
+    def render(self, form: Format, *, spreadsheet_safe: bool = False) -> str:
         """The table as a string without a newline at its end.
 
         Parameters
         ----------
         form : {"text", "markdown", "latex", "csv"}
             How.
+        spreadsheet_safe : bool, default=False
+            Put an apostrophe before words in CSV that a spreadsheet would run as a formula.
 
         Returns
         -------
@@ -62,7 +65,7 @@ class Grid:
             Several lines.
         """
         if form == "csv":
-            return self._csv()
+            return self._csv(neutralised if spreadsheet_safe else str)
         cells = [[self._word(value) for value in row] for row in [self.header, *self.rows]]
         return {"text": self._text, "markdown": self._markdown, "latex": self._latex}[form](cells)
 
@@ -110,15 +113,17 @@ class Grid:
     def _below(self, between: str) -> list[str]:
         return ["", *[note + between for note in self.notes]] if self.notes else []
 
-    def _csv(self) -> str:
+    def _csv(self, word: Callable[[str], str]) -> str:
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.header)
+        writer = CsvLines(text)
+        writer.writerow(map(word, self.header))
         for row in self.rows:
-            writer.writerow(["" if value is None or value != value else self._exact(value) for value in row])
+            writer.writerow(["" if value is None or value != value else self._exact(value, word) for value in row])
         return text.getvalue().removesuffix("\n")
 
-    def _exact(self, value: Any) -> str:
+    def _exact(self, value: Any, word: Callable[[str], str]) -> str:
+        if isinstance(value, str):
+            return word(value)
         return f"{value:.6f}" if isinstance(value, float) else str(value)
 
 

@@ -204,7 +204,7 @@ def print_tables(options: argparse.Namespace) -> int:
 
     results = results_of(options)
     if options.format == "csv" and results.suite.experiment == "sizes":
-        print(quality_grid(results, options.classifier and [options.classifier]).render("csv"))
+        print(quality_grid(results, options.classifier and [options.classifier]).render("csv", spreadsheet_safe=True))
     else:
         show(tables_of(results), options.format)
     return 0
@@ -225,4 +225,6 @@ def print_features(options: argparse.Namespace) -> int:
 def show(grids: Sequence[Any], form: str) -> None:
     """Print tables one below the other; in files of comma-separated values each begins with its title."""
     titled = form == "csv" and len(grids) > 1
-    print("\n\n".join((f"# {grid.title}\n" if titled else "") + grid.render(form) for grid in grids))
+    texts = [grid.render(form, spreadsheet_safe=True) for grid in grids]
+    titles = [f"# {grid.title}\n" if titled else "" for grid in grids]
+    print("\n\n".join(title + text for title, text in zip(titles, texts, strict=True)))

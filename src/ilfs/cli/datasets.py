@@ -22,5 +22,5 @@ def show(options: argparse.Namespace) -> int:
         for spec in REGISTRY.values()
     ]
     header = ["name", "title", "samples", "features", "classes", "standing", "here"]
-    print(Grid("Data sets by name", header, rows).render(options.format))
+    print(Grid("Data sets by name", header, rows).render(options.format, spreadsheet_safe=True))
     return 0

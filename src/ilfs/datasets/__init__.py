@@ -1,6 +1,7 @@
 """Data sets: those of the paper and more by name, a user's own files, and synthetic tables with a known answer."""
 
 from ilfs.datasets.folders import cache_folder
+from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
 from ilfs.datasets.naming import title_of
 from ilfs.datasets.readers import read_table
@@ -12,6 +13,7 @@ from ilfs.datasets.table import Table
 __all__ = [
     "REGISTRY",
     "Paper",
+    "ReadLimits",
     "Spec",
     "Table",
     "Truth",

@@ -11,26 +11,90 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from ilfs.datasets.checks import as_floats, check_kind, check_matrix
+from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError, ReadLimits
+from ilfs.datasets.npz import NpzArrays
 from ilfs.datasets.table import Table
 
+CSR_PARTS = ("data", "indices", "indptr", "shape")
 
-def read_archive(path: Path, name: str, split: str = "") -> Table:
+
+def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DEFAULT_LIMITS) -> Table:
     """The table in an archive, or only the rows of one split of it, with the checksum of the file."""
-    parts = read_arrays(path)
+    parts = NpzArrays(path, limits)
     needed = ["y", "class_names", *(["split"] if split else [])]
     if not parts.keys() >= set(needed):
         raise ValueError(f"{path} must have the arrays {', '.join(needed)}, got {', '.join(parts) or 'none'}")
-    rows = parts["split"] == split if split else slice(None)
+    X, names = features_of(parts, path)
+    check_matrix(path, X, names, limits)
+    codes, class_names = classes_of(parts, X.shape[0], path)
+    rows = _rows_of(parts, split, X.shape[0], path) if split else slice(None)
     return Table(
         name=name,
-        X=matrix_of(parts, path)[rows],
-        y=parts["y"][rows],
-        class_names=tuple(map(str, parts["class_names"])),
-        feature_names=distinct(parts["feature_names"].tolist()) if "feature_names" in parts else None,
+        X=as_floats(X[rows]),
+        y=codes[rows],
+        class_names=class_names,
+        feature_names=names,
         checksum=checksum_of(path),
     )
+
+
+def features_of(parts: NpzArrays, path: Path) -> tuple[Any, tuple[str, ...] | None]:
+    """Features of an archive, and their names."""
+    if "X" in parts:  # before anything is inflated
+        check_same_rows(parts.shape("X"), parts.shape("y"), path)
+    X, names = matrix_of(parts, path), feature_names_of(parts)
+    check_kind(path, X, names)
+    return X, names
+
+
+def feature_names_of(parts: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Names of the features, made distinct, if the archive has any."""
+    return distinct(parts["feature_names"].ravel().tolist()) if "feature_names" in parts else None
+
+
+def classes_of(parts: Mapping[str, Any], n_rows: int, path: Path) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Codes of the classes, or an indicator matrix of labels, and their names."""
+    y, class_names = parts["y"], tuple(map(str, parts["class_names"].ravel()))
+    if y.ndim not in (1, 2) or y.dtype.kind not in "iu":
+        raise ValueError(
+            f"y of {path} must be integers, codes of its class_names or an indicator matrix of labels, "
+            f"got shape {y.shape} of {y.dtype}"
+        )
+    if len(y) != n_rows:
+        raise ValueError(f"{path} must have one label a row, got {n_rows} rows and {len(y)} labels")
+    if len(class_names) < 2 or len(set(class_names)) < len(class_names):
+        raise ValueError(f"class_names of {path} must be two or more different names, got {', '.join(class_names[:5])}")
+    _check_codes(y, len(class_names), path)
+    return y, class_names
+
+
+def _check_codes(y: NDArray[Any], n_classes: int, path: Path) -> None:
+    low, high = (0, n_classes - 1) if y.ndim == 1 else (-1, 1)
+    if y.ndim == 2 and y.shape[1] != n_classes:
+        raise ValueError(f"y of {path} must have a column for each of {n_classes} class names, got {y.shape[1]}")
+    if y.size and not low <= y.min() <= y.max() <= high:
+        got = f"values from {y.min()} to {y.max()}"
+        raise ValueError(
+            f"y of {path} must be integers from {low} to {high}, as it has {n_classes} class names, got {got}"
+        )
+
+
+def check_same_rows(features: tuple[int, ...], target: tuple[int, ...], path: Path) -> None:
+    """Refuse a target with another number of values than the features have rows."""
+    if len(features) == 2 and features[0] not in target:
+        n_labels = max(target, default=0)
+        raise ValueError(f"{path} must have one label a row, got {features[0]} rows and {n_labels} labels")
+
+
+def _rows_of(parts: Mapping[str, Any], split: str, n_rows: int, path: Path) -> NDArray[np.bool_]:
+    marks = parts["split"]
+    if marks.shape != (n_rows,):
+        raise ValueError(f"split of {path} must name a part for each of {n_rows} rows, got shape {marks.shape}")
+    return np.asarray(marks == split)
 
 
 def write_archive(file: IO[bytes], table: Table) -> None:
@@ -45,29 +109,38 @@ def write_archive(file: IO[bytes], table: Table) -> None:
     np.savez_compressed(file, y=table.y, class_names=np.array(table.class_names), **arrays)
 
 
-def read_arrays(path: Path) -> dict[str, Any]:
-    """All arrays of an ``.npz`` file; pickled objects are refused."""
-    try:
-        # opened here: np.load leaves a broken file open
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except Exception as error:  # a damaged file makes zipfile and NumPy raise almost anything
-        raise ValueError(f"{path} must be a whole .npz file without pickled objects: {error}") from error
-
-
 def matrix_of(parts: Mapping[str, Any], path: Path) -> Any:
     """X of an archive: dense as it is, sparse put together from its CSR parts."""
     if "X" in parts:
         return parts["X"]
-    missing = {"data", "indices", "indptr", "shape"} - parts.keys()
-    if missing:
+    if not parts.keys() >= set(CSR_PARTS):
         raise ValueError(f"{path} must have an array X or data, indices, indptr and shape, got {', '.join(parts)}")
-    try:
-        matrix = sparse.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
-        matrix.check_format(full_check=True)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path} must hold a valid CSR matrix: {error}") from error
-    return matrix
+    data, *places = (parts[key] for key in CSR_PARTS)
+    for key, array in zip(CSR_PARTS[1:], places, strict=True):
+        if array.dtype.kind not in "iu" or array.ndim != 1:  # SciPy would round floats
+            raise ValueError(f"{key} of {path} must be a vector of integers, got shape {array.shape} of {array.dtype}")
+    return checked_sparse(sparse.csr_array, data, places[0], places[1], places[2].tolist(), path)
+
+
+def checked_sparse(kind: Any, data: Any, indices: Any, indptr: Any, shape: Sequence[int], path: Path) -> Any:
+    """A sparse array, ``csr_array`` or ``csc_array``, if all its indices are within its shape.
+
+    SciPy's routines trust their input: an index out of bounds is read from foreign memory. SciPy's own check leaves out
+    an array whose last pointer is 0.
+    """
+    what = f"{path} must hold a valid {kind.__name__[:3].upper()} matrix"
+    if len(shape) != 2 or min(shape) < 0 or max(shape) > np.iinfo(np.int64).max:
+        raise ReadError(f"{what}, got the shape {tuple(shape)}")
+    outer, inner = shape if kind is sparse.csr_array else shape[::-1]
+    if len(indptr) != outer + 1 or indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any() or indptr[-1] > len(indices):
+        raise ReadError(f"{what}: indptr must rise from 0 to at most {len(indices)} in {outer + 1} values")
+    n_values = int(indptr[-1])  # there may be room for more
+    data, indices = data[:n_values], indices[:n_values]
+    if data.shape != (n_values,) or data.dtype.kind not in "buif":
+        raise ReadError(f"{what}: data must be {n_values} numbers, got shape {data.shape} of {data.dtype}")
+    if n_values and not 0 <= indices.min() <= indices.max() < inner:
+        raise ReadError(f"{what}: indices must be from 0 to {inner - 1}, got {indices.min()} to {indices.max()}")
+    return kind((data, indices, indptr), shape=tuple(shape))
 
 
 def distinct(names: Sequence[Any]) -> tuple[str, ...]:

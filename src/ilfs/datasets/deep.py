@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ilfs.datasets.feature_cache import FeatureCache
 from ilfs.datasets.folders import cache_folder
-from ilfs.datasets.onnx_file import NetworkFile, with_output
+from ilfs.datasets.onnx_file import NetworkFile, external_file, with_output
 from ilfs.datasets.pixels import Pixels, colours
 from ilfs.parameters import check_choice, check_integer
 
@@ -216,7 +216,7 @@ class Plan:
             )
         digest = hashlib.sha256(content)
         for name in network.external:
-            digest.update(hashlib.sha256(_content(model.parent / name)).digest())
+            digest.update(hashlib.sha256(_content(external_file(model, name))).digest())
         return cls(model, digest.hexdigest(), layer, layer not in network.outputs, pool, pixels)
 
     @property
@@ -235,6 +235,8 @@ def _read_network(model: Path) -> tuple[bytes, NetworkFile]:
 
 
 def _content(file: Path) -> bytes:
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise OSError(f"cannot read the network {file}: it must be a file, not a device or a pipe")
     try:
         return file.read_bytes()
     except OSError as error:
@@ -328,7 +330,7 @@ def _session(plan: Plan, providers: Providers | None) -> Any:
     network: str | bytes = str(plan.model)
     if plan.is_inner:
         network = with_output(_content(plan.model), plan.layer)
-        folder = str(plan.model.resolve().parent)
+        folder = str(plan.model.absolute().parent)  # the folder whose files were checked, also if the model is a link
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     try:
         return onnxruntime.InferenceSession(network, options, providers=providers)

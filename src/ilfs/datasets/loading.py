@@ -9,6 +9,7 @@ from ilfs.datasets.archive import read_archive
 from ilfs.datasets.bundled import load_bundled
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
+from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
 from ilfs.datasets.naming import Column, parse
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
 from ilfs.datasets.readers import ENDINGS, columns_of, read_table
@@ -27,6 +28,7 @@ def load(
     *,
     target: str | int | None = None,
     drop: Column | Sequence[Column] = (),
+    limits: ReadLimits = DEFAULT_LIMITS,
     progress: Progress | None = None,
 ) -> Table:
     """A data set by its name, or a table from a file of one's own.
@@ -51,6 +53,8 @@ def load(
         The column of a file that holds the classes.
     drop : str, int or a sequence of them, default=()
         Columns of a file to leave out.
+    limits : ReadLimits, optional
+        Limits on the memory that a file may ask for; see :func:`ilfs.datasets.read_table`.
     progress : callable, optional
         Called during a download from a mirror with the bytes that are there and the bytes to come in all.
 
@@ -69,9 +73,9 @@ def load(
     spec = REGISTRY.get(name) if isinstance(name_or_path, str) else None
     dropped = columns_of(drop)
     if spec is None and isinstance(name_or_path, str) and "?" in name and not Path(name).exists():
-        return _load_query(name, target, dropped, progress)
+        return _load_query(name, target, dropped, limits, progress)
     if spec is None:
-        return _load_unregistered(name, target, dropped)
+        return _load_unregistered(name, target, dropped, limits)
     if target is not None:
         raise ValueError(f"target must be None for {name!r}, whose classes are known, got {target!r}")
     if dropped:
@@ -87,7 +91,9 @@ def load(
     return _on_disk(spec) or _downloaded(spec, progress)
 
 
-def _load_query(name: str, target: Column | None, drop: tuple[Column, ...], progress: Progress | None) -> Table:
+def _load_query(
+    name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits, progress: Progress | None
+) -> Table:
     said = parse(name)
     if said.target is not None and target is not None:
         raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
@@ -95,16 +101,21 @@ def _load_query(name: str, target: Column | None, drop: tuple[Column, ...], prog
     if said.path in REGISTRY and (said.groups, said.folds) != (None, None):
         raise ValueError(f"groups and folds must be none for {said.path!r}, whose columns are known, got {name!r}")
     query = said._replace(target=target, drop=(*said.drop, *drop))
-    return with_roles(query, lambda target, drop: load(said.path, target=target, drop=drop, progress=progress))
+
+    def part(target: Column | None, drop: tuple[Column, ...]) -> Table:
+        return load(said.path, target=target, drop=drop, limits=limits, progress=progress)
+
+    return with_roles(query, part)
 
 
-def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...]) -> Table:
+def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits) -> Table:
     if Path(name).exists() or name.lower().endswith(ENDINGS):
-        return read_table(name, target, drop=drop)
+        return read_table(name, target, drop=drop, limits=limits)
     path = _find(f"{name}.npz")
     if path is not None:
-        chosen = target is not None or drop
-        return read_table(path, target, name, drop=drop) if chosen else read_archive(path, name)
+        if target is not None or drop:
+            return read_table(path, target, name, drop=drop, limits=limits)
+        return read_archive(path, name, limits=limits)
     near = difflib.get_close_matches(name, REGISTRY, n=1)
     meant = f", did you mean {near[0]!r}" if near else ""
     raise FileNotFoundError(

@@ -9,6 +9,7 @@ value may be a message again. The numbers of the fields are those of onnx.proto.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
 
 # the types of a field
 VARINT, EIGHT_BYTES, SIZED, FOUR_BYTES = 0, 1, 2, 5
@@ -18,6 +19,18 @@ MODEL_GRAPH = 7
 GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_OUTPUT = 1, 5, 12
 NODE_OUTPUT, NODE_OPERATION = 2, 4
 TENSOR_EXTERNAL_DATA = 13
+# messages that lead to tensors: what the fields of each hold, by their numbers
+LEADING_TO_TENSORS = {
+    "model": {MODEL_GRAPH: "graph", 25: "function"},
+    "function": {7: "node"},
+    "graph": {GRAPH_NODE: "node", GRAPH_INITIALIZER: "tensor", 15: "sparse tensor"},
+    "node": {5: "attribute"},
+    "attribute": {
+        **{5: "tensor", 10: "tensor", 6: "graph", 11: "graph"},
+        **{22: "sparse tensor", 23: "sparse tensor"},
+    },
+    "sparse tensor": {1: "tensor", 2: "tensor"},
+}
 ENTRY_KEY, ENTRY_VALUE = 1, 2
 VALUE_NAME = 1
 
@@ -33,7 +46,7 @@ class NetworkFile:
     outputs : tuple of str
         Those that it gives back.
     external : tuple of str
-        Files beside it that hold weights.
+        Files beside it that hold weights, as it names them; see `external_file`.
     """
 
     layers: tuple[str, ...]
@@ -52,9 +65,24 @@ class NetworkFile:
         )
         if not outputs:
             raise ValueError("it declares no output")
-        tensors = (tensor for graph in graphs for tensor in _parts(graph, GRAPH_INITIALIZER))
-        external = sorted({name for tensor in tensors for name in _locations(tensor)})
+        external = sorted({name for tensor in _tensors(memoryview(content)) for name in _locations(tensor)})
         return cls(layers, outputs, tuple(external))
+
+
+def external_file(model: Path, location: str) -> Path:
+    """The file beside a model that holds weights, if it is one: a location may be any text.
+
+    Runtimes read the file and pass on what is in it, so that a location outside of the model's folder, or a link that
+    leads there, would let a model read any file of the user. A device or a pipe has no end.
+    """
+    parts = PureWindowsPath(location).parts  # which takes both kinds of slashes
+    is_inside = bool(parts) and not PureWindowsPath(location).anchor and ".." not in parts and "\0" not in location
+    file = model.parent / location if is_inside else model
+    if not is_inside or not file.resolve().is_relative_to(model.parent.resolve()):
+        raise ValueError(f"weights of {model} must be in its folder, got the location {location[:200]!r}")
+    if file.exists() and not file.is_file():
+        raise ValueError(f"weights of {model} must be in a regular file, not in a folder, device or pipe: {location!r}")
+    return file
 
 
 def with_output(content: bytes, layer: str) -> bytes:
@@ -63,6 +91,18 @@ def with_output(content: bytes, layer: str) -> bytes:
     Messages that follow each other are merged by whoever reads them, so what is to be added is written at the end.
     """
     return content + _sized(MODEL_GRAPH, _sized(GRAPH_OUTPUT, _sized(VALUE_NAME, layer.encode())))
+
+
+def _tensors(model: memoryview) -> Iterator[memoryview]:
+    """All tensors of a model: weights, constants, and those of graphs inside nodes, such as the branches of If."""
+    unread = [("model", model)]  # a list, not a recursion, as a file may nest graphs to any depth
+    while unread:
+        kind, message = unread.pop()
+        if kind == "tensor":
+            yield message
+        else:
+            held = LEADING_TO_TENSORS[kind]
+            unread += [(held[number], part) for number, part in _fields(message) if number in held]
 
 
 def _locations(tensor: memoryview) -> Iterator[str]:
@@ -77,14 +117,19 @@ def _texts(message: memoryview, number: int) -> list[str]:
 
 def _parts(message: memoryview, number: int) -> Iterator[memoryview]:
     """The values of all fields of this number that have a size: messages and texts."""
+    return (part for found, part in _fields(message) if found == number)
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
+    """Number and value of all fields that have a size."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
         start, at = _value(message, at, tag & 7)
         if at > len(message):
             raise ValueError("it ends too early")
-        if tag >> 3 == number and tag & 7 == SIZED:
-            yield message[start:at]
+        if tag & 7 == SIZED:
+            yield tag >> 3, message[start:at]
 
 
 def _value(message: memoryview, at: int, kind: int) -> tuple[int, int]:

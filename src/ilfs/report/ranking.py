@@ -1,6 +1,5 @@
 """The ranking as text and as CSV."""
 
-import csv
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
+from ilfs.spreadsheet import CsvLines, neutralised
 
 NOTHING = "-"  # in a cell that has nothing to say
 OTHER_FORMATS = {".feather", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx"}
@@ -69,6 +69,8 @@ def write_ranking(
     path: str | os.PathLike[str],
     top: int | None = None,
     input_features: Sequence[str] | None = None,
+    *,
+    spreadsheet_safe: bool = False,
 ) -> Path:
     """Write the ranking as CSV; a file appears whole or not at all.
 
@@ -82,6 +84,9 @@ def write_ranking(
         Only so many features.
     input_features : sequence of str, optional
         Names of the columns, if ``fit`` did not see them.
+    spreadsheet_safe : bool, default=False
+        Put an apostrophe before names that a spreadsheet would run as a formula: those that start with ``=``, ``+``,
+        ``-``, ``@``, a tab or a line break.
 
     Returns
     -------
@@ -100,6 +105,8 @@ def write_ranking(
     'rank,feature,column,score,relevance,novelty,nearest,correlation'
     """
     table = selector.ranking_table(top, input_features)
+    if spreadsheet_safe:
+        table = {title: _neutralised(values) for title, values in table.items()}
     path = Path(path)
     target = path.resolve()  # a link stays a link
     if path.suffix.lower() in OTHER_FORMATS:
@@ -126,9 +133,14 @@ def write_ranking(
     return path
 
 
+def _neutralised(values: NDArray[Any]) -> NDArray[Any]:
+    return values if values.dtype.kind in "biuf" else np.array([*map(neutralised, values.tolist())], dtype=object)
+
+
 def _write_table(table: dict[str, NDArray[Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = CsvLines(file)
         writer.writerow(table)
         columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
-        writer.writerows(zip(*columns, strict=True))  # an empty cell where there is nothing, not the word nan
+        for row in zip(*columns, strict=True):
+            writer.writerow(row)  # an empty cell where there is nothing, not the word nan

@@ -179,3 +179,80 @@ HEAD = "@relation r\n@attribute a real\n@attribute class {x,y}\n@data\n"
 def test_what_is_refused(tmp_path, text, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(tmp_path, text)
+
+
+MANY = 400_000
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a" + " " * MANY + "b",
+        "'a'" + " " * MANY + "b",
+        "'" + "a" * MANY,
+        "'" + "\\" * MANY,
+        "1" * MANY + " b",
+        "7" + " " * MANY + "b",
+        "a" + "'" * MANY,
+    ],
+)
+@pytest.mark.parametrize("row", ["{},'x'\n", "'x',{}\n", "{{0 {}, 1 'x'}}\n"])
+def test_long_cells_take_linear_time(tmp_path, cell, row):
+    """A pattern that tries every end of a cell would take hours."""
+    with pytest.raises(ValueError, match=r"toy\.arff") as caught:
+        read(tmp_path, HEAD + row.format(cell))
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "line", ["@attribute " + "a" * MANY, "@attribute a" + " " * MANY, "@attribute '" + "\\a" * MANY]
+)
+def test_long_attributes_take_linear_time(tmp_path, line):
+    with pytest.raises(ValueError, match=r"an attribute of .*toy\.arff must have a name and a type"):
+        read(tmp_path, f"@relation r\n{line}\n@data\n1\n")
+
+
+def test_an_attribute_needs_a_type(tmp_path):
+    with pytest.raises(ValueError, match=r"must have a name and a type, got '@attribute abc'"):
+        read(tmp_path, "@relation r\n@attribute abc\n@attribute class {x,y}\n@data\n1,x\n2,y\n")
+
+
+def test_many_classes_are_looked_up_not_searched(tmp_path):
+    n = 60_000
+    names = [f"c{i}" for i in range(n)]
+    header = f"@relation r\n@attribute a real\n@attribute class {{{','.join(names)}}}\n@data\n"
+    table = read(tmp_path, header + "".join(f"1,{name}\n" for name in reversed(names)))
+    assert table.y[:2].tolist() == [n - 1, n - 2]
+
+
+def test_a_class_that_is_declared_twice_is_one(tmp_path):
+    text = "@relation r\n@attribute a real\n@attribute class {x,y,x}\n@data\n1,x\n2,y\n"
+    table = read(tmp_path, text)
+    assert table.class_names == ("x", "y")
+    assert table.y.tolist() == [0, 1]
+
+
+def test_a_column_number_of_many_digits(tmp_path):
+    with pytest.raises(ValueError, match=r"row 1 of .* must have cells 'column value'"):
+        read(tmp_path, HEAD + "{" + "9" * 5000 + " 1}\n")
+
+
+LONG = "n" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"@relation r\n@attribute {LONG} string\n@attribute class {{x,y}}\n@data\na,x\n",
+        f"@relation r\n@attribute a {LONG}\n@attribute class {{x,y}}\n@data\na,x\n",
+        f"@relation r\n@attribute a {{{LONG},{LONG}}}\n@attribute class {{x,y}}\n@data\na,x\n",
+        f"@relation r\n@attribute {LONG} real\n@attribute {LONG} real\n@attribute class {{x,y}}\n@data\n1,1,x\n",
+        f"@relation r\n@attribute {LONG} real\n@attribute class {{x,y}}\n@data\ninf,x\n1,y\n",
+        f"@relation r\n@attribute a real\n@attribute {LONG} {{x,y}}\n@data\n1,{LONG}\n",
+        f"@relation r\n@attribute a real\n@attribute class string\n@data\n1,{LONG}\n2,{LONG}\n",
+    ],
+)
+def test_sentences_stay_short(tmp_path, text):
+    with pytest.raises(ValueError, match=r"toy\.arff") as caught:
+        read(tmp_path, text)
+    assert len(str(caught.value)) < 1500

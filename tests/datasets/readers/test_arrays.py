@@ -4,7 +4,7 @@ from scipy import sparse
 from scipy.io import savemat
 
 from ilfs.datasets import read_table
-from ilfs.datasets.archive import write_archive
+from ilfs.datasets.archive import read_archive, write_archive
 from ilfs.datasets.table import Table, content_checksum
 
 X = np.random.default_rng(0).normal(size=(4, 3))
@@ -183,3 +183,67 @@ def test_a_truncated_array(tmp_path):
     (tmp_path / "toy.npy").write_bytes((tmp_path / "toy.npy").read_bytes()[:-7])
     with pytest.raises(ValueError, match=r"toy\.npy must be a whole"):
         read_table(tmp_path / "toy.npy", target=0)
+
+
+CODES = np.array([0, 1, 0, 1])
+CLASS_NAMES = np.array(["no", "yes"])
+CSR = sparse.csr_array(X)
+PARTS = {"data": CSR.data, "indices": CSR.indices, "indptr": CSR.indptr, "shape": np.array(CSR.shape)}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        ({"X": np.where(X[2, 1] == X, np.inf, X)}, r"column 2 of .*toy\.npz must be finite, got inf in row 3"),
+        ({"X": np.array([["a"]] * 4)}, r"the features of .*toy\.npz must be a matrix of numbers, got shape \(4, 1\)"),
+        ({"X": X[0]}, r"the features of .*toy\.npz must be a matrix of numbers, got shape \(3,\)"),
+        ({"X": X[:1], "y": CODES[:1]}, r"toy\.npz must have at least 2 rows and 1 feature, got 1 and 3"),
+        ({"X": np.full((4, 1), 2**60)}, r"integers in column 1 of .*toy\.npz must be within"),
+        ({"X": X, "y": CODES[:3]}, r"toy\.npz must have one label a row, got 4 rows and 3 labels"),
+        ({"X": X, "y": CODES * 1.0}, r"y of .*toy\.npz must be integers, .* got shape \(4,\) of float64"),
+        ({"X": X, "y": CODES + 1}, r"y of .*toy\.npz must be integers from 0 to 1, .* got values from 1 to 2"),
+        ({"X": X, "y": np.eye(4, dtype=int)}, r"y of .*toy\.npz must have a column for each of 2 class names, got 4"),
+        (
+            {"X": X, "class_names": CLASS_NAMES[[0, 0]]},
+            r"class_names of .*toy\.npz must be .* different names, got no, no",
+        ),
+        (
+            {"X": X, "feature_names": np.array(["a"])},
+            r"toy\.npz must have one name a feature, got 3 features and 1 names",
+        ),
+        ({**PARTS, "indices": CSR.indices + 0.5}, r"indices of .*toy\.npz must be a vector of integers, .* of float64"),
+        ({**PARTS, "indptr": CSR.indptr * 1.0}, r"indptr of .*toy\.npz must be a vector of integers"),
+        ({**PARTS, "shape": np.array([4.0, 3.0])}, r"shape of .*toy\.npz must be a vector of integers"),
+        ({**PARTS, "indices": CSR.indices + 1}, r"toy\.npz must hold a valid CSR matrix"),
+        ({**PARTS, "data": CSR.data * np.inf}, r"column 1 of .*toy\.npz must be finite"),
+    ],
+)
+def test_archives_with_names_of_classes_are_checked_as_others_are(tmp_path, arrays, sentence):
+    path = npz(tmp_path, **({"y": CODES, "class_names": CLASS_NAMES} | arrays))
+    for read in (read_table, lambda path: read_archive(path, "toy")):
+        with pytest.raises(ValueError, match=sentence):
+            read(path)
+
+
+def test_infinity_in_a_column_to_drop_is_dropped(tmp_path):
+    bad = np.column_stack([X, np.full(4, np.inf)])
+    assert read_table(npz(tmp_path, X=bad, y=CODES, class_names=CLASS_NAMES), drop=-1).n_features == 3
+    assert read_table(npz(tmp_path, X=bad, y=Y), drop=-1).n_features == 3
+
+
+def test_bytes_are_text(tmp_path):
+    table = read_table(npz(tmp_path, X=X, y=np.array([b"b", b"a"] * 2), feature_names=np.array([b"u", b"v", b"w"])))
+    assert (table.class_names, table.feature_names) == (("a", "b"), ("u", "v", "w"))
+
+
+def test_text_that_is_not_unicode(tmp_path):
+    broken = np.array([0x110000, 97, 98, 99], dtype="u4").view("U1")
+    with pytest.raises(ValueError, match=r"toy\.npz must be a whole .*: an array holds text that is not Unicode"):
+        read_table(npz(tmp_path, X=X, y=broken))
+
+
+@pytest.mark.parametrize("labels", [[1.0, np.nan, 2.0, 1.0], np.array(["a", "NaN", "b", "b"])])
+@pytest.mark.parametrize("write", [npz, mat])
+def test_a_missing_class(tmp_path, write, labels):
+    with pytest.raises(ValueError, match=r"the target of .* must not be missing, as it is in row 2"):
+        read_table(write(tmp_path, X=X, y=labels))

@@ -103,3 +103,45 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r'reading toy\.parquet needs pyarrow: pip install "ilfs\[parquet\]"'):
         read_table(path)
+
+
+@pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        (
+            [("a", [1.0, 2]), ("a", [3.0, 4]), ("y", [0, 1])],
+            "names of columns of .* must differ, got 'a' more than once",
+        ),
+        ([("", [1.0, 2]), ("y", [0, 1])], "column 1 of .* must have a name"),
+        ([("a", [1.0, 2]), ("y", [[0], [1]])], r"the target of .* must hold classes .* got \[0\] in row 1"),
+        ([("a", [1.0, 2]), ("y", pd.to_datetime(["2020", "2021"]))], "the target of .* must hold classes .* in row 1"),
+        ([("a", [1.0, 2]), ("y", [b"x", b"\xff"])], r"the target of .* must hold classes .* got b'\\xff' in row 2"),
+        ([("a", [1.0, 2]), ("y", [0.0, np.nan])], "the target of .* must not be missing, as it is in row 2"),
+        ([("a", [1.0]), ("y", [0])], "must have at least 2 rows and 1 feature, got 1 and 1"),
+        ([("a", [1.0, 2]), ("y", [1, 1])], "must hold at least two classes, got only '1'"),
+        ([], "has no columns"),
+    ],
+)
+def test_what_is_refused(tmp_path, name, columns, sentence):
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+
+    table = pa.Table.from_arrays([pa.array(values) for _, values in columns], names=[name for name, _ in columns])
+    path = tmp_path / name
+    parquet.write_table(table, path) if name.endswith("parquet") else feather.write_feather(table, str(path))
+    with pytest.raises(ValueError, match=sentence) as caught:
+        read_table(path)
+    assert name in str(caught.value)
+    assert "must be a whole" not in str(caught.value)
+
+
+def test_classes_as_bytes(tmp_path):
+    path = written(pd.DataFrame({"a": [1.0, 2], "y": [b"x", "gr\u00fcn".encode()]}), tmp_path / "toy.parquet")
+    assert read_table(path).class_names == ("gr\u00fcn", "x")
+
+
+def test_version_one_of_feather(tmp_path):
+    (tmp_path / "toy.feather").write_bytes(b"FEA1" + bytes(100))
+    with pytest.raises(ValueError, match=r"toy\.feather is of Feather's version 1: write it again in version 2"):
+        read_table(tmp_path / "toy.feather")

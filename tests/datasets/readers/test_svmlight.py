@@ -56,3 +56,20 @@ def test_a_broken_gzip_file(tmp_path):
     (tmp_path / "toy.svm.gz").write_bytes(gzip.compress(b"1 1:2\n0 1:3\n" * 50)[:-12])
     with pytest.raises(ValueError, match="must be a whole gzip file"):
         read_table(tmp_path / "toy.svm.gz")
+
+
+@pytest.mark.parametrize("word", ["9", "0", ":", "1:0", ":9", " ", "1 "])
+@pytest.mark.parametrize("start", ["1 1:1 ", "", "1 1:"])
+def test_long_lines_take_linear_time(tmp_path, start, word):
+    """A pattern that begins anew at every digit would take hours."""
+    (tmp_path / "toy.svm").write_text(start + word * 2_000_000 + "x\n0 1:1\n")
+    with pytest.raises(ValueError, match=r"toy\.svm") as caught:
+        read_table(tmp_path / "toy.svm")
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("label", ["inf", "nan", "1_0", "x"])
+def test_a_class_that_is_no_number(tmp_path, label):
+    (tmp_path / "toy.svm").write_text(f"1 1:2\n{label} 1:3\n")
+    with pytest.raises(ValueError, match=rf"must be in the svmlight format .* got '{label}' in row 2"):
+        read_table(tmp_path / "toy.svm")

@@ -272,3 +272,17 @@ def test_a_wide_table_agrees_with_numpy(tmp_path):
     table = read(tmp_path, text)
     np.testing.assert_array_equal(table.X, np.loadtxt(tmp_path / "toy.csv", delimiter=",")[:, :-1])
     np.testing.assert_array_equal(table.X, X)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|", " "])
+def test_a_table_wider_than_the_longest_field_of_csv(tmp_path, delimiter):
+    rows = [["0.123456789012345"] * 12_000 + [kind] for kind in "abab"]
+    table = read(tmp_path, "\n".join(map(delimiter.join, rows)))
+    assert table.n_features == 12_000
+    assert table.class_names == ("a", "b")
+
+
+def test_more_rows_than_a_block(tmp_path):
+    X = np.arange(2 * 2500.0).reshape(-1, 2)
+    table = read(tmp_path, "\n".join(f"{a},{b},{i % 2}" for i, (a, b) in enumerate(X.tolist())))
+    np.testing.assert_array_equal(table.X, X)

@@ -5,21 +5,27 @@ and so the target is read here. Nominal features are numbers if all their values
 """
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
+from ilfs.datasets.checks import MAX_QUOTED_LENGTH, column_called, quoted
+from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, number_in, what_to_do
+from ilfs.datasets.readers.blocks import RowBlocks
 from ilfs.datasets.readers.text import Layout, open_text, read_numbers
 from ilfs.datasets.table import Table
 
-QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-CELL = re.compile(rf"\s*((?:\d+\s+)?(?:{QUOTED})|[^,'\"][^,]*?|)\s*(,|$)")  # a number before: the column, if sparse
-SPARSE_CELL = re.compile(rf"(\d+)\s+({QUOTED}|.*)")
-ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(\{{.*\}}|[a-z]\w*.*)", re.IGNORECASE)
+# Quantifiers with a second + keep what they matched, so that no pattern takes more than linear time.
+QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
+QUOTED_CELL = re.compile(rf"\s*+((?:[0-9]++\s++)?(?:{QUOTED}))\s*+(,|$)")  # a number before: the column, if sparse
+SPARSE_CELL = re.compile(rf"([0-9]{{1,18}})\s++({QUOTED}|.*)", re.DOTALL)
+ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{]++)\s*+(\{{.*\}}|[a-z].*)", re.IGNORECASE | re.DOTALL)
 NUMERIC = ("numeric", "real", "integer")
 
 
@@ -42,23 +48,23 @@ class Attribute:
         return self.values[0] if self.values else "0"
 
 
-def read_arff(path: Path, target: Target, drop: Drop, name: str) -> Table:
+def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Read an ARFF file."""
-    with open_text(path) as file:
-        lines = (line.strip() for line in file)
-        content = (line for line in lines if line and not line.startswith("%"))
+    with open_text(path, limits) as lines:
+        stripped = (line.strip() for line in lines)
+        content = (line for line in stripped if line and not line.startswith("%"))
         attributes = _header(content, path)
-        rows = list(content)
-    if not rows:
-        raise ValueError(f"{path} has a header but no rows")
-    names = [attribute.name for attribute in attributes]
-    check_names(names, path)
-    at, features = find_columns(names, len(names), target, drop, path)
-    _check_features(attributes, features, path)
-    read_rows = _read_sparse if rows[0].startswith("{") else _read_dense
-    X, labels = read_rows(rows, attributes, at, features, path)
+        names = [attribute.name for attribute in attributes]
+        check_names(names, path)
+        at, features = find_columns(names, len(names), target, drop, path)
+        _check_features(attributes, features, path)
+        first = next(content, None)
+        if first is None:
+            raise ValueError(f"{path} has a header but no rows")
+        read_rows = _read_sparse if first.startswith("{") else _read_dense
+        X, labels = read_rows(chain([first], content), attributes, at, features, path, limits)
     _check_labels(labels, attributes[at], path)
-    return assemble(path, name, X, labels, [names[j] for j in features], attributes[at].values)
+    return assemble(path, name, X, labels, limits, [names[j] for j in features], attributes[at].values)
 
 
 def _header(content: Iterator[str], path: Path) -> list[Attribute]:
@@ -88,48 +94,62 @@ def _attribute(line: str, path: Path) -> Attribute:
 def _check_features(attributes: Sequence[Attribute], features: Iterable[int], path: Path) -> None:
     for attribute in (attributes[j] for j in features):
         if not attribute.holds_numbers:
-            got = f"one of {', '.join(attribute.values[:5])}" if attribute.values else attribute.kind
+            values = ", ".join(value[:MAX_QUOTED_LENGTH] for value in attribute.values[:5])
+            got = f"one of {values}" if values else attribute.kind[:MAX_QUOTED_LENGTH]
             advice = what_to_do([attribute.name], 0, path)
-            raise ValueError(f"column {attribute.name!r} of {path} must hold numbers, got {got}; {advice}")
+            raise ValueError(f"{column_called([attribute.name], 0)} of {path} must hold numbers, got {got}; {advice}")
 
 
 def _check_labels(labels: Iterable[str], attribute: Attribute, path: Path) -> None:
+    allowed = {*attribute.values, "?"}
     for row, label in enumerate(labels, start=1):
-        if attribute.values and label not in (*attribute.values, "?"):
+        if attribute.values and label not in allowed:
             raise ValueError(
-                f"{attribute.name!r} of {path} must be a value that it declares, got {label!r} in row {row}"
+                f"{quoted(attribute.name)} of {path} must be a value that it declares, got {quoted(label)} in row {row}"
             )
 
 
 def _read_dense(
-    rows: Sequence[str], attributes: Sequence[Attribute], at: int, features: Sequence[int], path: Path
+    rows: Iterable[str],
+    attributes: Sequence[Attribute],
+    at: int,
+    features: Sequence[int],
+    path: Path,
+    limits: ReadLimits,
 ) -> tuple[object, list[str]]:
     layout = Layout(",", [attribute.name for attribute in attributes])
-    labels, values = [], []
+    labels, values, known = list[str](), RowBlocks(path, limits), dict[str, str]()
     for number, row in enumerate(rows, start=1):
         cells = _cells(row, path)
         if len(cells) != len(attributes):
             raise ValueError(f"row {number} of {path} must have {len(attributes)} cells, got {len(cells)}")
-        labels.append(cells[at])
+        labels.append(known.setdefault(cells[at], cells[at]))
         values.append(read_numbers([cells[j] for j in features], features, layout, number, path))
-    return np.array(values), labels
+    return values.matrix(), labels
 
 
 def _read_sparse(
-    rows: Sequence[str], attributes: Sequence[Attribute], at: int, features: Sequence[int], path: Path
+    rows: Iterable[str],
+    attributes: Sequence[Attribute],
+    at: int,
+    features: Sequence[int],
+    path: Path,
+    limits: ReadLimits,  # noqa: ARG001 a sparse row takes little more memory than its text
 ) -> tuple[object, list[str]]:
     _check_left_out(attributes, features, path)
     layout = Layout(",", [attribute.name for attribute in attributes])
     place = {j: k for k, j in enumerate(features)}
-    labels, data, indices, indptr = [], list[float](), list[int](), [0]
+    labels, known = list[str](), dict[str, str]()
+    data, indices, indptr = array("d"), array("q"), array("q", [0])
     for number, row in enumerate(rows, start=1):
         cells = _sparse_cells(row, number, len(attributes), path)
-        labels.append(cells.get(at, attributes[at].left_out))
+        label = cells.get(at, attributes[at].left_out)
+        labels.append(known.setdefault(label, label))
         columns = [j for j in cells if j in place]
-        data.extend(read_numbers([cells[j] for j in columns], columns, layout, number, path))
+        data.extend(read_numbers([cells[j] for j in columns], columns, layout, number, path).tolist())
         indices.extend(place[j] for j in columns)
         indptr.append(len(indices))
-    X = sparse.csr_array((np.array(data), indices, indptr), shape=(len(rows), len(features)))
+    X = sparse.csr_array(tuple(map(np.array, (data, indices, indptr))), shape=(len(labels), len(features)))
     X.sort_indices()
     return X, labels
 
@@ -138,8 +158,8 @@ def _check_left_out(attributes: Sequence[Attribute], features: Iterable[int], pa
     for attribute in (attributes[j] for j in features):
         if number_in(attribute.left_out) != 0:
             raise ValueError(
-                f"the first value of {attribute.name!r} of {path} must be 0, as sparse rows leave it out, "
-                f"got {attribute.left_out}"
+                f"the first value of {quoted(attribute.name)} of {path} must be 0, as sparse rows leave it out, "
+                f"got {attribute.left_out[:MAX_QUOTED_LENGTH]}"
             )
 
 
@@ -161,14 +181,24 @@ def _cells(text: str, path: Path) -> list[str]:
     """What commas part, except commas in quotes."""
     if "'" not in text and '"' not in text:
         return [cell.strip() for cell in text.split(",")]
-    cells, position, more = [], 0, True
-    while more:
-        match = CELL.match(text, position)
-        if match is None:
-            raise ValueError(f"{path} must close its quotes, got {text[position:][:60]!r}")
-        cells.append(_unquoted(match[1]))
-        position, more = match.end(), match[2] == ","
+    cells, start = list[str](), 0
+    while start <= len(text):
+        cell, start = _next_cell(text, start, path)
+        cells.append(cell)
     return cells
+
+
+def _next_cell(text: str, start: int, path: Path) -> tuple[str, int]:
+    """The cell that begins at a position, and where the next one begins: beyond the end after the last."""
+    match = QUOTED_CELL.match(text, start)
+    if match:
+        return _unquoted(match[1]), match.end() if match[2] else len(text) + 1
+    comma = text.find(",", start)
+    end = len(text) if comma < 0 else comma
+    cell = text[start:end].strip()
+    if cell[:1] in ("'", '"'):
+        raise ValueError(f"{path} must close its quotes, got {text[start:][:60]!r}")
+    return cell, end + 1
 
 
 def _unquoted(cell: str) -> str:

@@ -1,37 +1,42 @@
 """Arrays by name: NumPy's npz and npy, MATLAB's mat up to version 7."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
-from ilfs.datasets.archive import distinct, matrix_of, read_arrays
+from ilfs.datasets.archive import check_same_rows, classes_of, feature_names_of, features_of, matrix_of
+from ilfs.datasets.checks import as_floats, check_kind, check_matrix
+from ilfs.datasets.limits import ReadLimits
+from ilfs.datasets.npz import NpzArrays, load_npy
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, find_columns, find_kept
+from ilfs.datasets.readers.matlab import MatVariables
 from ilfs.datasets.table import Table, with_checksum
 
 FEATURES = ("X", "x", "data", "features", "fea")
 TARGETS = ("y", "Y", "target", "labels", "label", "class")
 
 
-def read_npz(path: Path, target: Target, drop: Drop, name: str) -> Table:
+def read_npz(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Read features and target from a NumPy archive; sparse features are CSR parts."""
-    parts = read_arrays(path)
+    parts = NpzArrays(path, limits)
     if "class_names" in parts and "y" in parts and target is None:
-        return with_checksum(_of_archive(path, parts, drop, name))
-    X = matrix_of(parts, path) if "indptr" in parts else parts[_which(parts, FEATURES, "features", path)]
-    names = parts.get("feature_names")
-    y = parts[_target_in(parts, target, path)]
-    return _table(path, name, X, y, drop, None if names is None else distinct(names.tolist()))
+        return with_checksum(_of_archive(path, parts, drop, name, limits))
+    of_target = _target_in(parts, target, path)
+    if "indptr" in parts:
+        X = matrix_of(parts, path)
+    else:
+        of_features = _which(parts, FEATURES, "features", path)
+        check_same_rows(parts.shape(of_features), parts.shape(of_target), path)
+        X = parts[of_features]
+    return _table(path, name, X, parts[of_target], limits, drop, feature_names_of(parts))
 
 
-def read_npy(path: Path, target: Target, drop: Drop, name: str) -> Table:
+def read_npy(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Read a matrix of which one column is the target."""
-    try:
-        matrix = np.load(path, allow_pickle=False)
-    except Exception as error:  # a damaged header is read as Python and raises almost anything
-        raise ValueError(f"{path} must be a whole .npy file without pickled objects: {error}") from error
+    matrix = load_npy(path)
     if target is None:
         raise ValueError(
             f"target must say which column of {path} holds the classes (-1 is the last), or keep X and y in an .npz"
@@ -39,29 +44,24 @@ def read_npy(path: Path, target: Target, drop: Drop, name: str) -> Table:
     if matrix.ndim != 2:
         raise ValueError(f"{path} must be a matrix, got an array of shape {matrix.shape}")
     at, features = find_columns(None, matrix.shape[1], target, drop, path)
-    return _table(path, name, matrix[:, features], matrix[:, at])
+    return _table(path, name, matrix[:, features], matrix[:, at], limits)
 
 
-def read_mat(path: Path, target: Target, drop: Drop, name: str) -> Table:
+def read_mat(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Read features and target from a MATLAB file."""
-    from scipy.io import loadmat
-
-    try:
-        loaded = loadmat(path, appendmat=False)
-    except NotImplementedError as error:
-        raise ValueError(f"{path} is of MATLAB's version 7.3: save it again with save(..., '-v7')") from error
-    except Exception as error:  # a damaged file makes SciPy raise almost anything
-        raise ValueError(f"{path} must be a whole MATLAB file: {error}") from error
-    parts = {key: value for key, value in loaded.items() if not key.startswith("__")}
-    X = parts[_which(parts, FEATURES, "features", path)]
-    return _table(path, name, X, parts[_target_in(parts, target, path)], drop)
+    parts = MatVariables(path, limits)
+    of_features = _which(parts, FEATURES, "features", path)
+    of_target = _target_in(parts, target, path)
+    return _table(path, name, parts[of_features], parts[of_target], limits, drop)
 
 
-def _of_archive(path: Path, parts: Mapping[str, Any], drop: Drop, name: str) -> Table:
+def _of_archive(path: Path, parts: NpzArrays, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Our own format, in which the classes have codes already."""
-    names = distinct(parts["feature_names"].tolist()) if "feature_names" in parts else None
-    X, names = _without(drop, matrix_of(parts, path), names, path)
-    return Table(name, X, parts["y"], tuple(map(str, parts["class_names"])), names)
+    X, names = features_of(parts, path)
+    y, class_names = classes_of(parts, X.shape[0], path)
+    X, names = _without(drop, X, names, path)
+    check_matrix(path, X, names, limits)
+    return Table(name, as_floats(X), y, class_names, names)
 
 
 def _without(drop: Drop, X: Any, names: tuple[str, ...] | None, path: Path) -> tuple[Any, tuple[str, ...] | None]:
@@ -91,25 +91,28 @@ def _which(parts: Mapping[str, Any], usual: Sequence[str], what: str, path: Path
 
 
 def _table(
-    path: Path, name: str, X: Any, target: Any, drop: Drop = (), feature_names: tuple[str, ...] | None = None
+    path: Path,
+    name: str,
+    X: Any,
+    target: Any,
+    limits: ReadLimits,
+    drop: Drop = (),
+    feature_names: tuple[str, ...] | None = None,
 ) -> Table:
-    if X.ndim != 2 or X.dtype.kind not in "buif":
-        raise ValueError(f"the features of {path} must be a matrix of numbers, got shape {X.shape} of {X.dtype}")
-    X = sparse.csr_array(X) if sparse.issparse(X) else X
-    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    X, names = _without(drop, X, feature_names, path)
-    return assemble(path, name, X, _labels(target, path), names)
+    check_kind(path, X, feature_names)
+    labels = _labels(target, X.shape[0], limits, path)
+    X, names = _without(drop, sparse.csr_array(X) if sparse.issparse(X) else X, feature_names, path)
+    return assemble(path, name, X, labels, limits, names)
 
 
-def _labels(target: Any, path: Path) -> list[Any]:
+def _labels(target: Any, n_rows: int, limits: ReadLimits, path: Path) -> list[Any]:
     """The target as a list; MATLAB keeps vectors as matrices and texts in cells."""
-    target = np.asarray(target.todense() if sparse.issparse(target) else target)
-    if target.size != max(target.shape, default=0):
+    if math.prod(target.shape) != max(target.shape, default=0):
         raise ValueError(f"the target of {path} must be a vector, got shape {target.shape}")
-    return [_out_of_cell(label) for label in target.ravel()]
-
-
-def _out_of_cell(label: Any) -> Any:
-    if isinstance(label, np.ndarray) and label.size == 1:
-        label = label.ravel()[0]
-    return label.strip() if isinstance(label, str) else label  # MATLAB pads texts to one length
+    if n_rows not in target.shape:
+        got = f"{n_rows} rows and {math.prod(target.shape)} labels"
+        raise ValueError(f"{path} must have one label a row, got {got}")
+    if sparse.issparse(target):  # it may declare any length
+        limits.check_bytes(n_rows * target.dtype.itemsize, path)
+        target = target.toarray()
+    return [label.strip() if isinstance(label, str) else label for label in target.ravel()]  # MATLAB pads texts

@@ -3,15 +3,18 @@
 import difflib
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ilfs.arrays import Integers
+from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quoted
+from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.table import Table, with_checksum
 from ilfs.parameters import is_integer
@@ -19,10 +22,11 @@ from ilfs.parameters import is_integer
 Column = str | int
 Target = Column | None
 Drop = Sequence[Column]
-Reader = Callable[[Path, Target, Drop, str], Table]
+Reader = Callable[[Path, Target, Drop, str, ReadLimits], Table]
 
 USUAL_TARGETS = ("class", "target", "label", "y")
 OTHERWISE = "target says which column holds them, and samples must be rows, not columns"
+CLASS_TYPES = (str, int, float, np.floating, Decimal)
 MISSING = ("", "na", "nan", "n/a", "null", "?")  # in any case
 
 
@@ -69,7 +73,8 @@ def _named(role: str, column: str, names: Sequence[str] | None, path: Path) -> i
         raise ValueError(f"{role} must be the position of a column, as {path} has no names of columns, got {column!r}")
     if column not in names:
         near = difflib.get_close_matches(column, names, n=3) or list(names[:3])
-        raise ValueError(f"{role} must be a column of {path} (such as {', '.join(near)}), got {column!r}")
+        such_as = ", ".join(one[:MAX_QUOTED_LENGTH] for one in near)
+        raise ValueError(f"{role} must be a column of {path} (such as {such_as}), got {column!r}")
     return names.index(column)
 
 
@@ -84,20 +89,17 @@ def _usual_target(names: Sequence[str] | None, kept: Sequence[int], path: Path) 
 def check_names(names: Sequence[str], path: Path) -> None:
     """Refuse names of columns that are empty or the same."""
     if "" in names:
-        raise ValueError(f"column {names.index('') + 1} of {path} must have a name, as the others have")
+        raise ReadError(f"column {names.index('') + 1} of {path} must have a name, as the others have")
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise ValueError(f"names of columns of {path} must differ, got {repeated[0]!r} more than once")
-
-
-def column_called(names: Sequence[str] | None, j: int) -> str:
-    """How a sentence calls a column: by name, or counted from 1."""
-    return f"column {j + 1}" if names is None else f"column {names[j]!r}"
+        raise ReadError(f"names of columns of {path} must differ, got {quoted(repeated[0])} more than once")
 
 
 def what_to_do(names: Sequence[str] | None, j: int, path: Path) -> str:
     """How a sentence about text in a feature ends."""
     column: Column = j if names is None else names[j]
+    if len(str(column)) > MAX_QUOTED_LENGTH:
+        return "if it is the class, make it the target; if it names the rows, drop it"
     return (
         f"if it is the class: target={column!r}; if it names the rows: drop={column!r} "
         f"(in a command or a suite: {spelled(str(path), drop=[column])!r})"
@@ -109,6 +111,7 @@ def assemble(
     name: str,
     X: Any,
     labels: Sequence[Any] | NDArray[Any],
+    limits: ReadLimits,
     feature_names: Sequence[str] | None = None,
     declared: Sequence[str] | None = None,
 ) -> Table:
@@ -116,69 +119,87 @@ def assemble(
 
     ``declared`` are the classes in the order that the file declares; else they are sorted.
     """
-    if X.shape[0] < 2 or X.shape[1] < 1:
-        raise ValueError(f"{path} must have at least 2 rows and 1 feature, got {X.shape[0]} and {X.shape[1]}")
+    check_matrix(path, X, feature_names, limits)
     if len(labels) != X.shape[0]:
         raise ValueError(f"{path} must have one label a row, got {X.shape[0]} rows and {len(labels)} labels")
-    _check_finite(path, X, feature_names)
     y, class_names = encode(labels, path, declared)
     names = None if feature_names is None else tuple(feature_names)
-    return with_checksum(Table(name, X, y, class_names, names))
-
-
-def _check_finite(path: Path, X: Any, feature_names: Sequence[str] | None) -> None:
-    values = X.data if sparse.issparse(X) else X
-    if not np.isinf(values).any():
-        return
-    if sparse.issparse(X):
-        coordinates = X.tocoo()
-        at = int(np.isinf(coordinates.data).argmax())
-        i, j = coordinates.row[at], coordinates.col[at]
-    else:
-        i, j = np.argwhere(np.isinf(X))[0]
-    raise ValueError(f"{column_called(feature_names, int(j))} of {path} must be finite, got {X[i, j]} in row {i + 1}")
+    return with_checksum(Table(name, as_floats(X), y, class_names, names))
 
 
 def encode(
     labels: Sequence[Any] | NDArray[Any], path: Path, declared: Sequence[str] | None = None
 ) -> tuple[Integers, tuple[str, ...]]:
     """Codes and names of classes that are text, truth values or integers."""
-    present = [_present(label, row, path, declared or ()) for row, label in enumerate(labels, start=1)]
+    classes = dict.fromkeys(declared or ())
+    present = [_present(label, row, path, classes) for row, label in enumerate(labels, start=1)]
     values = present if declared else _as_text(present, path)
     found = set(values)
     if len(found) < 2:
-        raise ValueError(f"the target of {path} must hold at least two classes, got only {values[0]!r}")
-    ordered = [c for c in declared if c in found] if declared else sorted(found, key=_numbers_first)
+        raise ValueError(f"the target of {path} must hold at least two classes, got only {quoted(values[0])}")
+    ordered = [c for c in classes if c in found] if declared else sorted(found, key=_numbers_first)
     codes = {value: code for code, value in enumerate(ordered)}
     return np.array([codes[value] for value in values], dtype=np.int64), tuple(ordered)
 
 
-def _present(label: Any, row: int, path: Path, declared: Sequence[str]) -> Any:
+def _present(label: Any, row: int, path: Path, declared: Collection[str]) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     is_empty = isinstance(label, str) and label.strip().lower() in MISSING and label not in declared
     if label is None or label != label or is_empty:
         raise ValueError(f"the target of {path} must not be missing, as it is in row {row}")
+    return _of_a_class(label, row, path)
+
+
+def _of_a_class(label: Any, row: int, path: Path) -> Any:
+    """The label if it can name a class; bytes, as which some programs write text, are decoded."""
+    if isinstance(label, bytes):
+        with suppress(UnicodeDecodeError):
+            label = label.decode()
+    if not isinstance(label, CLASS_TYPES):
+        raise ValueError(
+            f"the target of {path} must hold classes (text, truth values or integers), "
+            f"got {quoted(label)} in row {row}: {OTHERWISE}"
+        )
     return label
 
 
 def _as_text(labels: list[Any], path: Path) -> list[str]:
     """Text as it is; numbers, also those that were written as text, in one way, so that 1 and 1.0 are one class."""
-    numbers = [label if isinstance(label, float) else number_in(str(label)) for label in labels]
-    if any(number is None for number in numbers):
-        return [str(label) for label in labels]
-    for row, number in enumerate(numbers, start=1):
-        if number is not None and not number.is_integer():
-            got = f"{labels[row - 1]} in row {row}"
+    texts = [str(label) for label in labels]
+    numbers = {text: exact_number(text) for text in set(texts)}
+    if None in numbers.values():
+        return texts
+    names = {text: _integer_text(number) for text, number in numbers.items() if number is not None}
+    for row, text in enumerate(texts, start=1):
+        if not names[text]:
             raise ValueError(
-                f"the target of {path} must hold classes (text, truth values or integers), got {got}: {OTHERWISE}"
+                f"the target of {path} must hold classes (text, truth values or integers), "
+                f"got {text[:60]} in row {row}: {OTHERWISE}"
             )
-    return [f"{number:.0f}" for number in numbers]
+    return [names[text] for text in texts]
 
 
-def _numbers_first(label: str) -> tuple[bool, float, str]:
-    number = number_in(label)
-    return number is None, 0.0 if number is None else number, label
+def _integer_text(number: Decimal) -> str:
+    """All digits of an integer, or nothing if the number is none."""
+    rounded = number.to_integral_value()
+    return "" if rounded != number else f"{rounded:f}" if number else "0"
+
+
+def _numbers_first(label: str) -> tuple[bool, Decimal, str]:
+    number = exact_number(label)
+    return number is None, Decimal(0) if number is None else number, label
+
+
+def exact_number(text: str) -> Decimal | None:
+    """The finite number that a text is, with all its digits, or None.
+
+    Classes never pass through floats, which would merge integers beyond 2**53.
+    """
+    try:
+        return None if number_in(text) is None else Decimal(text.strip())
+    except ArithmeticError:  # an exponent such as that of 0e99999999999999999999
+        return None
 
 
 def number_in(text: str) -> float | None:

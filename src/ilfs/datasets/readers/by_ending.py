@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
 from ilfs.datasets.readers.arff import read_arff
 from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
 from ilfs.datasets.readers.arrow import read_feather, read_parquet
@@ -41,6 +42,7 @@ def read_table(
     name: str | None = None,
     *,
     drop: Column | Sequence[Column] = (),
+    limits: ReadLimits = DEFAULT_LIMITS,
 ) -> Table:
     r"""Read a table from a file of one's own; the ending of its name says the format.
 
@@ -62,6 +64,8 @@ def read_table(
     drop : str, int or a sequence of them, default=()
         Columns to leave out, by name or position: names of samples, batches, other outcomes. In ``.npz`` and ``.mat``
         columns of the features; there are none to name in svmlight files.
+    limits : ReadLimits, optional
+        Limits on the length of lines, the memory and the number of columns; raise them for a file that you trust.
 
     Returns
     -------
@@ -82,11 +86,15 @@ def read_table(
     path = Path(path)
     stem, reader = _reader_of(path)
     if not path.is_file():
-        what = f"{path} must be a file, not a folder" if path.is_dir() else f"there is no file {path.absolute()}"
-        raise FileNotFoundError(what)
+        what = "a folder" if path.is_dir() else "a device or a pipe"
+        raise FileNotFoundError(
+            f"{path} must be a file, not {what}" if path.exists() else f"there is no file {path.absolute()}"
+        )
+    if not isinstance(limits, ReadLimits):
+        raise TypeError(f"limits must be a ReadLimits, got {limits!r}")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty")
-    return reader(path, target, columns_of(drop), name or stem)
+    return reader(path, target, columns_of(drop), name or stem, limits)
 
 
 def columns_of(drop: Column | Sequence[Column]) -> tuple[Column, ...]:

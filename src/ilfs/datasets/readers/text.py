@@ -7,17 +7,20 @@ write it, holds names of rows: it is left out, since a number that counts the ro
 
 import csv
 import gzip
+import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from ilfs.arrays import Floats
+from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
+from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import (
     MISSING,
     USUAL_TARGETS,
@@ -25,16 +28,19 @@ from ilfs.datasets.readers.assemble import (
     Target,
     assemble,
     check_names,
-    column_called,
     find_columns,
     what_to_do,
 )
+from ilfs.datasets.readers.blocks import RowBlocks
 from ilfs.datasets.table import Table
 from ilfs.parameters import is_integer
 from ilfs.warn import warn
 
+Line = TypeVar("Line", str, bytes, covariant=True)
 DELIMITERS = ("\t", ";", ",", "|", " ")
+MANY_DIGITS = re.compile(r"\d{16}")  # as many as 2**53 has
 LOOKED_AT = 20  # rows, and cells of a row, that tell the delimiter
+MAX_SAMPLE_LENGTH = 2**22  # characters of these rows; of wide tables two rows must do
 
 
 @dataclass(frozen=True)
@@ -51,28 +57,58 @@ class Layout:
         return parse_number(cell.replace(",", ".") if self.delimiter == ";" and cell.count(",") == 1 else cell)
 
 
-def read_text(path: Path, target: Target, drop: Drop, name: str) -> Table:
+def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
     """Read delimited text."""
-    with open_text(path) as file:
-        layout = _layout(list(islice(file, LOOKED_AT)), [*drop, target], path)
-    with open_text(path) as file:
-        body = islice(_rows(file, layout.delimiter), int(layout.names is not None), None)
-        return _read_body(body, layout, target, drop, path, name)
+    with open_text(path, limits) as lines:
+        layout = _layout(_sample(lines), [*drop, target], path)
+    with open_text(path, limits) as lines:
+        body = islice(_rows(lines, layout.delimiter), int(layout.names is not None), None)
+        return _read_body(body, layout, target, drop, path, name, limits)
 
 
 @contextmanager
-def open_text(path: Path) -> Generator[IO[str], None, None]:
-    """A text file, unpacked if its name ends in .gz; what is no text is told in one sentence."""
+def open_text(path: Path, limits: ReadLimits) -> Generator[Iterator[str], None, None]:
+    """Lines of a text file, unpacked if its name ends in .gz; what is no text is told in one sentence."""
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            yield file
+            yield bounded_lines(file, path, limits)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} must be text in UTF-8, got {error.reason}") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} must be a whole gzip file: {error}") from error
     except csv.Error as error:
         raise ValueError(f"{path} must be delimited text: {error}") from error
+
+
+class LineReader(Protocol[Line]):
+    """An open file, of text or of bytes."""
+
+    def readline(self, size: int, /) -> Line:
+        """The next line, or so much of it."""
+
+
+def bounded_lines(file: LineReader[Line], path: Path, limits: ReadLimits) -> Iterator[Line]:
+    """Lines of an open file, as long as they keep to the limits."""
+    allowed, n_read = limits.allowed_bytes(path), 0
+    while line := file.readline(limits.max_line_length + 1):
+        n_read += len(line)
+        if len(line) > limits.max_line_length:
+            raise limits.too_long_line(path)
+        if n_read > allowed:
+            raise limits.too_many_bytes(n_read, path)
+        yield line
+
+
+def _sample(lines: Iterable[str]) -> list[str]:
+    """The first lines: as many as are looked at, or fewer if they are long."""
+    sample, length = list[str](), 0
+    for line in islice(lines, LOOKED_AT):
+        sample.append(line)
+        length += len(line)
+        if length > MAX_SAMPLE_LENGTH and sum(bool(line.strip()) for line in sample) > 1:
+            break
+    return sample
 
 
 def parse_number(cell: str) -> float | None:
@@ -105,18 +141,26 @@ def _delimiter_of(lines: Sequence[str], path: Path) -> str:
     """The delimiter under which the rows are equally long and most cells are numbers."""
     best, most = "", (-1, 1)
     for delimiter in DELIMITERS:
-        rows, layout = list(_rows(lines, delimiter)), Layout(delimiter)
-        widths = {len(row) for row in rows[1:] or rows}  # a header may be one cell short
-        cells = [cell for row in rows for cell in row[:LOOKED_AT]]
-        numbers = sum(layout.number(cell) is not None for cell in cells)
-        if len(widths) == 1 and widths > {1} and (numbers, max(widths)) > most:
-            best, most = delimiter, (numbers, max(widths))
+        width, numbers = _fit(lines, Layout(delimiter))
+        if width > 1 and (numbers, width) > most:
+            best, most = delimiter, (numbers, width)
     if not best:
         first = next((line for line in lines if line.strip()), "")
         best = max(DELIMITERS, key=first.count)
         if best not in first.strip():
             raise ValueError(f"{path} must have at least two columns, parted by comma, semicolon, tab, | or space")
     return best
+
+
+def _fit(lines: Sequence[str], layout: Layout) -> tuple[int, int]:
+    """How many cells the rows have under a delimiter, 0 if not equally many; and how many of the first are numbers."""
+    try:
+        rows = [(len(row), row[:LOOKED_AT]) for row in _rows(lines, layout.delimiter)]
+    except csv.Error:  # a wide table is one field, too long for csv, under a delimiter that it does not have
+        return 0, 0
+    widths = {width for width, _ in rows[1:] or rows}  # a header may be one cell short
+    numbers = sum(layout.number(cell) is not None for _, cells in rows for cell in cells)
+    return (widths.pop(), numbers) if len(widths) == 1 else (0, 0)
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
@@ -143,35 +187,66 @@ def _is_header(start: Sequence[list[str]], layout: Layout, chosen: Sequence[Targ
     )
 
 
-def _read_body(rows: Iterator[list[str]], layout: Layout, target: Target, drop: Drop, path: Path, name: str) -> Table:
+def _read_body(
+    rows: Iterator[list[str]],
+    layout: Layout,
+    target: Target,
+    drop: Drop,
+    path: Path,
+    name: str,
+    limits: ReadLimits,
+) -> Table:
     first = next(rows, None)
     if first is None:
         raise ValueError(f"{path} has a header but no rows")
     n_columns = len(first) - layout.n_skipped if layout.names is None else len(layout.names)
     at, features = find_columns(layout.names, n_columns, target, drop, path)
-    labels, values = [], []
+    labels, values, known = list[str](), RowBlocks(path, limits), dict[str, str]()
     for number, row in enumerate(chain([first], rows), start=1):
         if len(row) != n_columns + layout.n_skipped:
             raise ValueError(f"row {number} of {path} must have {n_columns + layout.n_skipped} cells, got {len(row)}")
         cells = row[layout.n_skipped :]
-        labels.append(cells[at].strip())
+        label = cells[at].strip()
+        labels.append(known.setdefault(label, label))  # one text a class, not one a row
         values.append(read_numbers([cells[j] for j in features], features, layout, number, path))
     feature_names = None if layout.names is None else [layout.names[j] for j in features]
-    return assemble(path, name, np.array(values), labels, feature_names)
+    return assemble(path, name, values.matrix(), labels, limits, feature_names)
 
 
 def read_numbers(cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
     """Cells of a row, which stand in these columns: all at once if they are plain numbers, else cell by cell."""
-    if "_" not in "".join(cells):
-        try:
-            return np.array(cells, dtype=np.float64)
-        except ValueError:
-            pass
+    text = ",".join(cells)
+    values = None if "_" in text else _plain_numbers(cells)
+    if values is None:
+        values = _each_number(cells, columns, layout, row, path)
+    if MANY_DIGITS.search(text):  # which takes less time than to look at the values of a short row
+        _check_exact(values, cells, columns, layout, row, path)
+    return values
+
+
+def _plain_numbers(cells: list[str]) -> Floats | None:
+    try:
+        return np.array(cells, dtype=np.float64)
+    except ValueError:
+        return None
+
+
+def _check_exact(
+    values: Floats, cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path
+) -> None:
+    """Refuse integers that floats may have to round."""
+    for i in np.flatnonzero(np.abs(values) >= MAX_EXACT_INTEGER).tolist():
+        digits = cells[i].strip().lstrip("+-").lstrip("0")
+        if digits.isdecimal() and (len(digits) > 16 or int(digits) > MAX_EXACT_INTEGER):
+            raise inexact_integer(column_called(layout.names, columns[i]), cells[i], row, path)
+
+
+def _each_number(cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
     values = [layout.number(cell) for cell in cells]
     if None in values:
         cell, j = next((cells[i], columns[i]) for i, value in enumerate(values) if value is None)
         raise ValueError(
             f"{column_called(layout.names, j)} of {path} must hold numbers, or NA, NaN, ? or nothing where they are "
-            f"missing, got {cell!r} in row {row}; {what_to_do(layout.names, j, path)}"
+            f"missing, got {quoted(cell)} in row {row}; {what_to_do(layout.names, j, path)}"
         )
     return np.array(values, dtype=np.float64)

@@ -1,0 +1,132 @@
+"""NumPy's files ``.npy`` and ``.npz``, whose headers are checked before their arrays are read.
+
+A header declares a shape, and a zip archive declares the size of what it inflates to. Both are compared with each
+other and with the limits first, so that a small file cannot ask for much memory. Nothing is ever unpickled.
+"""
+
+import math
+import sys
+import zipfile
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from ilfs.datasets.limits import ReadError, ReadLimits
+
+
+@dataclass(frozen=True)
+class ArrayHeader:
+    """Shape and type that the header of an array declares."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the array in memory."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+class NpzArrays(Mapping[str, NDArray[Any]]):
+    """Arrays of an ``.npz`` file by name, each inflated when it is asked for.
+
+    Parameters
+    ----------
+    path : Path
+        The file. The headers of all its arrays are read and checked at once.
+    limits : ReadLimits
+        Limits on what an array inflates to.
+    """
+
+    def __init__(self, path: Path, limits: ReadLimits) -> None:
+        self.path, self.limits = path, limits
+        with _opened(path) as archive:
+            members = {info.filename: info for info in archive.infolist() if info.filename.endswith(".npy")}
+            self._headers = {name.removesuffix(".npy"): _member_header(archive, info) for name, info in members.items()}
+
+    def shape(self, key: str) -> tuple[int, ...]:
+        """Shape of an array, from its header."""
+        return self._headers[key].shape
+
+    def __getitem__(self, key: str) -> NDArray[Any]:
+        self.limits.check_bytes(self._headers[key].n_bytes, self.path)
+        with _opened(self.path) as archive, archive.open(f"{key}.npy") as file:
+            return _read_array(file)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._headers  # that of Mapping would inflate the array
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._headers)
+
+    def __len__(self) -> int:
+        return len(self._headers)
+
+
+def load_npy(path: Path) -> NDArray[Any]:
+    """The array in an ``.npy`` file."""
+    with whole_file(path, ".npy file without pickled objects"), path.open("rb") as file:
+        read_header(file, path.stat().st_size)
+        file.seek(0)
+        return _read_array(file)
+
+
+def _read_array(file: IO[bytes]) -> NDArray[Any]:
+    """The array in an open file, whose header was checked before; bytes are decoded."""
+    array = npy.read_array(file, allow_pickle=False)
+    if array.dtype.kind == "U":  # NumPy would notice when a value is used, by a SystemError
+        points = np.ascontiguousarray(array).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+        if points.max(initial=0) > sys.maxunicode:
+            raise ValueError("an array holds text that is not Unicode")
+    return np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else np.asarray(array)
+
+
+def read_header(file: IO[bytes], n_bytes: int) -> ArrayHeader:
+    """The header of an array, if the ``n_bytes`` of the file hold what it declares."""
+    version = npy.read_magic(file)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read(file)
+    header = ArrayHeader(shape, dtype)
+    if dtype.hasobject:
+        raise ValueError("an array holds objects")
+    if min(shape, default=0) < 0 or dtype.itemsize == 0 or header.n_bytes > n_bytes - file.tell():
+        raise ValueError(f"an array declares the shape {shape} of {dtype}, which {n_bytes} bytes cannot hold")
+    return header
+
+
+@contextmanager
+def whole_file(path: Path, kind: str) -> Generator[None, None, None]:
+    """Report whatever a damaged file makes a library raise in one sentence."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except Exception as error:  # zipfile, zlib and NumPy raise almost anything, MemoryError included
+        raise ValueError(f"{path} must be a whole {kind}: {reason_of(error)}") from error
+
+
+def reason_of(error: BaseException) -> str:
+    """The message of an error in one line, or its type if it has none."""
+    return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[zipfile.ZipFile, None, None]:
+    # The file is opened here, since ZipFile leaves a damaged one open.
+    with (
+        whole_file(path, ".npz file without pickled objects"),
+        path.open("rb") as file,
+        zipfile.ZipFile(file) as archive,
+    ):
+        yield archive
+
+
+def _member_header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> ArrayHeader:
+    with archive.open(info) as file:
+        return read_header(file, info.file_size)

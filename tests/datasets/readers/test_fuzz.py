@@ -1,0 +1,112 @@
+"""Whatever happens to a file, it is read or refused in one sentence; Python survives. See fuzzing.py."""
+
+import gzip
+import json
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+
+from ilfs.datasets import Table, read_table
+
+pytest.importorskip("resource", reason="memory is measured by the module resource")
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+SCRIPT = Path(__file__).with_name("fuzzing.py")
+BATCH = 1000  # files a process
+MAX_FAILURES = 10
+
+X = np.round(np.random.default_rng(0).normal(size=(12, 4)), 3)
+Y = np.arange(12) % 2
+CSR = sparse.csr_array(np.where(X > 0, X, 0))
+CSR_PARTS = {"data": CSR.data, "indices": CSR.indices, "indptr": CSR.indptr, "shape": np.array(CSR.shape)}
+KINDS = np.array(["red", "blue"])[Y]
+FRAME = pd.DataFrame(X, columns=list("abcd")).assign(n=np.arange(12), f=np.float32(2.5), y=KINDS)
+BOOLEANS = FRAME.assign(t=Y == 0)
+CSV = FRAME.to_csv(index=False)
+SVM = "".join(f"{c} 1:{row[0]} 3:{row[2]}\n" for row, c in zip(X.tolist(), Y, strict=True))
+HEADER = "@relation r\n" + "".join(f"@attribute f{j} real\n" for j in range(4)) + "@attribute class {'0 a',1}\n@data\n"
+ROWS = [",".join(map(str, row)) + (",1" if c else ",'0 a'") for row, c in zip(X.tolist(), Y, strict=True)]
+SPARSE_ROWS = [f"{{0 {row[0]}, 3 {row[3]}{', 4 1' if c else ''}}}" for row, c in zip(X.tolist(), Y, strict=True)]
+ARFF = HEADER + "\n".join(ROWS)
+CELLS = np.array([*KINDS], dtype=object)[:, None]
+
+
+def packed(text):
+    return lambda path: path.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+WRITERS = {
+    "csv-1.csv": lambda path: path.write_text(CSV),
+    "csv-2.csv": lambda path: path.write_text(FRAME.to_csv(sep=";", decimal=",")),
+    "tsv-1.tsv": lambda path: path.write_text(CSV.replace(",", "\t")),
+    "csvgz-1.csv.gz": packed(CSV),
+    "tsvgz-1.tsv.gz": packed(CSV.replace(",", "\t")),
+    "parquet-1.parquet": BOOLEANS.to_parquet,
+    "parquet-2.parquet": lambda path: FRAME.to_parquet(path, compression="zstd", row_group_size=5),
+    "parquet-3.parquet": lambda path: FRAME.astype({"y": "category"}).to_parquet(path, compression=None),
+    "feather-1.feather": BOOLEANS.to_feather,
+    "feather-2.feather": lambda path: FRAME.to_feather(path, compression="zstd", chunksize=5),
+    "feather-3.feather": lambda path: FRAME.astype({"y": "category"}).to_feather(path, compression="uncompressed"),
+    "npz-1.npz": lambda path: np.savez(path, X=X, y=KINDS, feature_names=np.array(list("abcd"))),
+    "npz-2.npz": lambda path: np.savez_compressed(path, y=Y, class_names=np.array(["a", "b"]), **CSR_PARTS),
+    "npy-1.npy": lambda path: np.save(path, np.column_stack([X, Y])),
+    "npy-2.npy": lambda path: np.save(path, np.column_stack([np.arange(12) * 7, Y])),
+    "svm-1.svm": lambda path: path.write_text(SVM),
+    "svmgz-1.svm.gz": packed(SVM),
+    "arff-1.arff": lambda path: path.write_text(ARFF),
+    "arff-2.arff": lambda path: path.write_text(HEADER + "\n".join(SPARSE_ROWS)),
+    "arffgz-1.arff.gz": packed(ARFF),
+    "mat-1.mat": lambda path: savemat(path, {"X": X, "y": Y}),
+    "mat-2.mat": lambda path: savemat(path, {"X": CSR.tocsc(), "Y": CELLS}, do_compression=True),
+    "mat-3.mat": lambda path: savemat(path, {"X": np.float32(X), "y": KINDS, "s": {"a": 1}}, do_compression=True),
+    "mat-4.mat": lambda path: savemat(path, {"X": CSR.tocsc(), "y": KINDS}, format="4"),
+    "mat-5.mat": lambda path: savemat(path, {"X": np.int8(X * 9), "y": CELLS, "s": {"a": 1}}),
+}
+FORMATS = tuple(dict.fromkeys(name.partition("-")[0] for name in WRITERS))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "seeds").mkdir()
+    for name, write in WRITERS.items():
+        write(tmp_path / "seeds" / name)
+    return tmp_path
+
+
+def failures(kinds, n_files, folder):
+    """Numbers of the mutations that are not read as they should be, and what happens."""
+    first, found = 0, {}
+    while first < n_files and len(found) < MAX_FAILURES:
+        last = min(first + BATCH, n_files)
+        command = [sys.executable, str(SCRIPT), ",".join(kinds), str(first), str(last), str(folder)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            last = int((folder / "number").read_text()) + 1
+            found[last - 1] = f"crash {done.returncode}: {done.stderr[-300:]}"
+        else:
+            found |= json.loads(done.stdout)
+        first = last
+    return found
+
+
+def test_the_files_are_whole_before_they_are_damaged(folder):
+    for path in (folder / "seeds").iterdir():
+        with pytest.warns(UserWarning, match="has no name") if path.name == "csv-2.csv" else nullcontext():
+            assert isinstance(read_table(path, -1 if path.suffix == ".npy" else None), Table)
+
+
+def test_damaged_files_are_read_or_refused(folder):
+    assert failures(FORMATS, 60 * len(FORMATS), folder) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FORMATS)
+def test_many_damaged_files_are_read_or_refused(kind, folder):
+    assert failures([kind], 5000, folder) == {}
