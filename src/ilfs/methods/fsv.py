@@ -43,10 +43,12 @@ from sklearn.exceptions import ConvergenceWarning
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows
 from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.fingerprints import Fingerprints
 from ilfs.execution.threads import one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.solvers.hinge_program import HingeProgram
+from ilfs.ties import RELATIVE_TOLERANCE
 from ilfs.warn import warn
 
 SHARE = 0.5  # of the least cost at which no feature is used: penalty="auto"
@@ -55,7 +57,8 @@ MANY = 4000  # samples, more than which begin with the solution for some of them
 FEWER = 8  # times fewer are those
 AT_LEAST = 100  # of a class
 BATCH = 50  # features that join a program at once, at least
-EXCESS = 1e-9  # share of its cost by which a feature may miss its chance to join
+EXCESS = 1e-12  # share of its cost by which a feature may miss its chance to join
+PERTURBATION = 1e-7  # share by which the cost of a feature is raised at most, so that there is one optimum
 CHEAPEST = 1e-9  # share of its first cost that a feature costs at least, lest rounding cost more
 ROUNDING = 1e-12  # of a slope: a distance of weighted means, in standard deviations
 FAR = 1e4  # a mean of so many deviations is taken off before a product, not after
@@ -204,7 +207,7 @@ class FSV(RankingSelector):
         self._describe(machines, table, rows)
         self._warn(machines)
         places = np.max([machine.places(self.rest) for machine in machines], axis=0)
-        return Scores(places + np.abs(self.weights_).sum(axis=0)[rows.columns])
+        return Scores(places + np.abs(self.weights_).sum(axis=0)[rows.columns], floor=RELATIVE_TOLERANCE)
 
     def _describe(self, machines: list["Machine"], table: "Table", rows: Rows) -> None:
         """What was found, in the units of the features unless they were standardised."""
@@ -262,6 +265,7 @@ class Table:
     X: Any
     mean: Floats
     scale: Floats
+    prints: Fingerprints
     n_jobs: int | None
 
     @classmethod
@@ -276,7 +280,7 @@ class Table:
             return np.stack([mean, np.sqrt(np.mean(block * block, axis=0))])
 
         mean, scale = np.hstack(list(thread_map(moments, column_parts(X), rows.n_jobs)))
-        return cls(X, mean, scale, rows.n_jobs)
+        return cls(X, mean, scale, Fingerprints.of(X, rows.n_jobs), rows.n_jobs)
 
     def slopes(self, v: Floats) -> Floats:
         """Z'v, with Z the standardised features and v of sum 0 but for rounding."""
@@ -291,7 +295,8 @@ class Table:
 
     def some(self, rows: Integers) -> "Table":
         """A table of some samples, standardised as all."""
-        return replace(self, X=self.X.tocsr()[rows].tocsc() if sparse.issparse(self.X) else self.X[rows])
+        X = self.X.tocsr()[rows].tocsc() if sparse.issparse(self.X) else self.X[rows]
+        return replace(self, X=X, prints=replace(self.prints, rows=self.prints.rows[rows]))
 
     def columns(self, features: Integers) -> Floats:
         """Z of some features, one a row."""
@@ -344,7 +349,7 @@ class Machine:
         self.hinge, after = program.part.hinge(weight), program.value(cost)
         self.stuck, self.settled = not solved, not solved or before - after <= tol * before
         # the dual, shrunk until no slope exceeds its cost by more than rounding, is a lower bound
-        dual = program.part.dual.sum() / max(1.0, (np.abs(self.slope) / (cost + ROUNDING)).max())
+        dual = program.dual.sum() / max(1.0, (np.abs(self.slope) / (cost + ROUNDING)).max())
         self.gap = (after - float(dual)) / (1.0 + self.ratio)
         self._note(cost)
 
@@ -400,7 +405,8 @@ class FullProgram:
 
     def __init__(self, table: Table, label: Floats, cost: Floats) -> None:
         self.table, self.label = table, label
-        self.part = HingeProgram(label, balanced(label))
+        self.part = HingeProgram(label, balanced(label), table.prints.row_numbers(label))
+        self.dearer = 1.0 + PERTURBATION * table.prints.column_numbers()
         worth = np.abs(table.slopes(label * self.part.bound)) / cost
         self.ahead = self._fewer_samples(worth, cost) if label.size > MANY else None
         if self.ahead is None:
@@ -411,7 +417,9 @@ class FullProgram:
         """The slopes of all features at the optimum for these costs, and whether it was found."""
         if self.ahead is not None:
             self._follow(self.ahead, cost)
-        return self._reach(cost)
+        solved = self._reach(cost)
+        self.dual = self.part.duals(np.append(0.0, cost[self.part.feature[1:]]))
+        return self.table.slopes(self.label * self.dual), solved
 
     def _fewer_samples(self, worth: Floats, cost: Floats) -> "FullProgram | None":
         """The program of some samples, unless much noise would look to them as if it were worth its cost."""
@@ -431,10 +439,12 @@ class FullProgram:
         loss = np.maximum(1.0 - weight[1:] @ columns - weight[0] * self.label, 0.0)
         there = float(self.part.bound @ loss + cost[features] @ np.abs(weight[1:]))
         if arrived and there < self.value(cost):
-            self.part = HingeProgram.lifted(ahead.part, self.rows, self.label, self.part.bound, columns)
+            jitter = self.table.prints.row_numbers(self.label)
+            self.part = HingeProgram.lifted(ahead.part, self.rows, self.label, self.part.bound, columns, jitter)
 
-    def _reach(self, cost: Floats) -> tuple[Floats, bool]:
+    def _reach(self, cost: Floats) -> bool:
         """Let features join that are worth their cost until there are none left."""
+        cost = cost * self.dearer
         while True:
             here = self.part.feature[1:]
             solved = self.part.move(np.append(0.0, cost[here]), 1000 + 20 * (self.label.size + here.size))
@@ -445,7 +455,7 @@ class FullProgram:
             new = np.argsort(-worth.round(9), kind="stable")[: max(BATCH, here.size // 4)]
             new = new[worth[new] > 1.0 + EXCESS]
             if not solved or not new.size:
-                return slope, solved
+                return solved
             self.part.add(new, self.table.columns(new) * self.label)
 
     def value(self, cost: Floats) -> float:

@@ -21,8 +21,9 @@ from typing import Self
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
+from ilfs.ties import RELATIVE_TOLERANCE
 
-JITTER = 1e-9  # margins differ by so much at random, lest two samples reach them at once
+JITTER = 1e-7  # range of the margins: no two samples reach theirs at once
 SLACK = 1e-12  # by which a loss or a weight may pass zero for the sake of a larger pivot
 REFRESH = 64  # pivots after which all is computed anew, against rounding
 TINY = 1e-12  # a rate this small, of the largest, is rounding
@@ -38,6 +39,8 @@ class HingeProgram:
         1 or -1.
     bound : ndarray of shape (n_samples,)
         p, what a unit of loss costs; the same in total for both labels, so that w = 0 is optimal if costs are high.
+    jitter : ndarray of shape (n_samples,), optional
+        Numbers in [0, 1) that decide which of several optimal duals is found; random ones by row unless given.
 
     Attributes
     ----------
@@ -51,7 +54,7 @@ class HingeProgram:
         So far.
     """
 
-    def __init__(self, label: Floats, bound: Floats) -> None:
+    def __init__(self, label: Floats, bound: Floats, jitter: Floats | None = None) -> None:
         self.bound, self.dual = bound, bound.copy()
         self.feature = np.array([INTERCEPT])
         self.columns = label[None, :].copy()  # one a row
@@ -59,18 +62,20 @@ class HingeProgram:
         self.active, self.elbow = np.empty((2, 0), dtype=np.int64)
         self.inverse = np.empty((0, 0))  # of the matrix of elbow x active
         self.n_pivots = 0
-        self.margin = 1.0 + JITTER * spaced_at_random(label.size)
+        self.margin = 1.0 + JITTER * (spaced_at_random(label.size) if jitter is None else jitter)
         self.loss = self.margin.copy()  # margin - s_i'w: what is positive of it costs
         self.side = np.ones(label.size)  # of the margin: 1 costs, -1 does not, 0 is the elbow
         self._copy_basis()
 
     @classmethod
-    def lifted(cls, few: "HingeProgram", rows: Integers, label: Floats, bound: Floats, columns: Floats) -> Self:
+    def lifted(
+        cls, few: "HingeProgram", rows: Integers, label: Floats, bound: Floats, columns: Floats, jitter: Floats | None = None
+    ) -> Self:
         """The vertex of a program of some samples, at these rows, in the tilted program of all samples.
 
         Columns are those of the features of the smaller program, times the labels, one a row.
         """
-        program = cls(label, bound)
+        program = cls(label, bound, jitter)
         program.feature, program.columns = few.feature, np.concatenate([program.columns, columns])
         program.cost, program.sign, program.weight = few.cost.copy(), few.sign.copy(), few.weight.copy()
         program.active, program.elbow, program.inverse = few.active.copy(), rows[few.elbow], few.inverse.copy()
@@ -129,9 +134,15 @@ class HingeProgram:
         """Of the program without jitter."""
         weight = np.zeros(self.feature.size)
         weight[self.active] = self.inverse.sum(axis=1)
-        only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= TINY * np.abs(weight).max())
+        only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= RELATIVE_TOLERANCE * np.abs(weight).max())
         weight[only_jitter] = 0.0
         return weight
+
+    def duals(self, cost: Floats) -> Floats:
+        """The dual variables of this vertex at costs that differ a little from the present ones."""
+        dual = self.dual.copy()
+        dual[self.elbow] += ((cost - self.cost) * self.sign)[self.active] @ self.inverse
+        return dual
 
     def hinge(self, weight: Floats) -> float:
         """What the samples cost at these weights, zero outside the active columns."""
