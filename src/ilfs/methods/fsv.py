@@ -32,11 +32,13 @@ no loss, so overlapping classes have no solution), stops after at most three pro
 weight in the order of the rounding errors of its solver.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
@@ -52,6 +54,7 @@ from ilfs.ties import RELATIVE_TOLERANCE
 from ilfs.warn import warn
 
 SHARE = 0.5  # of the least cost at which no feature is used: penalty="auto"
+MIN_SUPPORTED = 100  # features that had weight, from which on no further plane is fitted
 LEVELS = 4  # on which the costs come down to those of the first program
 MANY = 4000  # samples, more than which begin with the solution for some of them
 FEWER = 8  # times fewer are those
@@ -163,6 +166,7 @@ class FSV(RankingSelector):
         alpha: float = 5.0,
         penalty: float | Literal["auto"] = "auto",
         standardize: bool = True,
+        n_planes: int | None = None,
         rest: Literal["programs", "last"] = "programs",
         max_iter: int = 100,
         tol: float = 1e-6,
@@ -172,6 +176,7 @@ class FSV(RankingSelector):
         self.alpha = alpha
         self.penalty = penalty
         self.standardize = standardize
+        self.n_planes = n_planes
         self.rest = rest
         self.max_iter = max_iter
         self.tol = tol
@@ -200,44 +205,56 @@ class FSV(RankingSelector):
             table = Table.of(rows)
             alpha = np.full(table.scale.size, float(self.alpha)) / (1.0 if self.standardize else table.scale)
             labels = rows.target.one_against_rest()
-            machines = [Machine(table, label, alpha, self.penalty) for label in labels]
-            total = self.max_iter * len(machines)
-            for _ in self._steps(programs(machines, self.max_iter, self.tol), "linear program", total):
+            sequences = [PlaneSequence(Plane(table, label, alpha, self.penalty)) for label in labels]
+            max_planes, enough = self._n_planes(len(labels))
+            total = self.max_iter * len(labels) * max_planes
+            programs = all_programs(sequences, max_planes, enough, self.max_iter, self.tol)
+            for _ in self._steps(programs, "linear program", total):
                 pass
-        self._describe(machines, table, rows)
-        self._warn(machines)
-        places = np.max([machine.places(self.rest) for machine in machines], axis=0)
+        self._describe([sequence.planes[0] for sequence in sequences], table, rows)
+        self.plane_sizes_ = [sequence.sizes() for sequence in sequences]
+        self._warn(sequences)
+        places = np.max([sequence.places(self.rest) for sequence in sequences], axis=0)
+        self.n_supported_ = int(np.sum(places > 1.0))
         return Scores(places + np.abs(self.weights_).sum(axis=0)[rows.columns], floor=RELATIVE_TOLERANCE)
 
-    def _describe(self, machines: list["Machine"], table: "Table", rows: Rows) -> None:
-        """What was found, in the units of the features unless they were standardised."""
+    def _n_planes(self, n_labels: int) -> tuple[int, int]:
+        """How many planes are fitted for each label at most, and after how many features with weight no further one."""
+        if self.n_planes is not None:
+            return self.n_planes, sys.maxsize
+        if self.penalty != "auto" or self.rest == "last":
+            return 1, 0
+        enough = -(-MIN_SUPPORTED // n_labels)
+        return enough, enough
+
+    def _describe(self, planes: list["Plane"], table: "Table", rows: Rows) -> None:
+        """Set the attributes of the first planes, in the units of the features unless they were standardised."""
         scale, mean = (table.scale, table.mean) if self.standardize else (1.0, 0.0)
         self.mean_ = rows.spread(np.broadcast_to(mean, table.mean.shape))
         self.scale_ = rows.spread(np.broadcast_to(scale, table.scale.shape), 1.0)
-        weights = np.stack([machine.weight for machine in machines]) * (scale / table.scale)
+        weights = np.stack([plane.weight for plane in planes]) * (scale / table.scale)
         self.weights_ = rows.spread(weights)
-        self.intercepts_ = np.array([machine.intercept for machine in machines]) + weights @ (
-            (mean - table.mean) / scale
-        )
+        self.intercepts_ = np.array([plane.intercept for plane in planes]) + weights @ ((mean - table.mean) / scale)
         self.support_sizes_ = (self.weights_ != 0).sum(axis=1)
-        self.penalties_ = np.array([machine.ratio / (1.0 + machine.ratio) for machine in machines])
-        self.objective_ = [np.array(machine.objective) for machine in machines]
-        self.duality_gap_ = np.array([machine.gap for machine in machines])
-        self.n_iter_ = max(len(machine.objective) for machine in machines)
+        self.penalties_ = np.array([plane.ratio / (1.0 + plane.ratio) for plane in planes])
+        self.objective_ = [np.array(plane.objective) for plane in planes]
+        self.duality_gap_ = np.array([plane.gap for plane in planes])
+        self.n_iter_ = max(len(plane.objective) for plane in planes)
 
-    def _warn(self, machines: list["Machine"]) -> None:
-        if all(machine.blind for machine in machines):
+    def _warn(self, sequences: list["PlaneSequence"]) -> None:
+        if all(sequence.planes[0].blind for sequence in sequences):
             warn("no feature differs between the means of two classes: none is used")
-        left = sum(len(machine.objective) == self.max_iter and not machine.settled for machine in machines)
+        planes = [plane for sequence in sequences for plane in sequence.planes]
+        left = sum(len(plane.objective) == self.max_iter and not plane.settled for plane in planes)
         if left:
             warn(
-                f"{left} of {len(machines)} machines did not settle in max_iter={self.max_iter} linear programs",
+                f"{left} of {len(planes)} planes did not settle in max_iter={self.max_iter} linear programs",
                 ConvergenceWarning,
             )
-        stuck = sum(machine.stuck for machine in machines)
+        stuck = sum(plane.stuck for plane in planes)
         if stuck:
             warn(
-                f"a linear program did not converge, in {stuck} of {len(machines)} machines: see duality_gap_",
+                f"a linear program did not converge, for {stuck} of {len(planes)} planes: see duality_gap_",
                 ConvergenceWarning,
             )
 
@@ -250,6 +267,8 @@ class FSV(RankingSelector):
         check_between("alpha", self.alpha, 0, np.inf)
         check_between("penalty", self.penalty, 0, 1, word="auto")
         check_choice("standardize", self.standardize, (True, False))
+        if self.n_planes is not None:
+            check_integer("n_planes", self.n_planes, 1)
         check_choice("rest", self.rest, ("programs", "last"))
         check_integer("max_iter", self.max_iter, 1)
         check_between("tol", self.tol, 0, 1)
@@ -305,27 +324,82 @@ class Table:
         return (Z - self.mean[features, None]) / self.scale[features, None]
 
 
-def programs(machines: list["Machine"], max_iter: int, tol: float) -> Iterator["Machine"]:
-    """Solve the linear programs of all machines, one after the other."""
-    for machine in machines:
-        program = FullProgram(machine.table, machine.label, machine.cost())
-        while len(machine.objective) < max_iter and not machine.settled:
-            machine.solve_next(program, tol)
-            yield machine
+def all_programs(
+    sequences: list["PlaneSequence"], max_planes: int, enough: int, max_iter: int, tol: float
+) -> Iterator["Plane"]:
+    """Solve the linear programs of all labels, one after the other."""
+    for sequence in sequences:
+        yield from sequence.programs(max_planes, enough, max_iter, tol)
 
 
-class Machine:
+class PlaneSequence:
+    """Planes between the same two classes, each without the features that had weight before."""
+
+    def __init__(self, first: "Plane") -> None:
+        self.planes = [first]
+
+    def programs(self, max_planes: int, enough: int, max_iter: int, tol: float) -> Iterator["Plane"]:
+        """Solve the linear programs of one plane after the other, until enough features had weight."""
+        plane = self.planes[0]
+        program = FullProgram(plane.table, plane.label, plane.cost())
+        yield from plane.programs(program, max_iter, tol)
+        while len(self.planes) < max_planes and self.sizes().sum() < enough:
+            plane = plane.next()
+            if plane.blind:
+                break
+            self.planes.append(plane)
+            yield from plane.programs(program, max_iter, tol)
+            if plane.stuck:
+                break
+
+    def sizes(self) -> Integers:
+        """How many features had weight in each plane."""
+        return np.array([np.count_nonzero(plane.last_used) for plane in self.planes])
+
+    def places(self, rest: Literal["programs", "last"]) -> Floats:
+        """2 for a feature that the first plane uses; below that, above 1 if it had weight; else at most 1."""
+        first = self.planes[0]
+        if rest == "last":
+            return np.where(first.weight != 0, 2.0, first.last_nearness)
+        places = np.minimum(first.first_nearness, 1.0)
+        for p, plane in enumerate(self.planes):
+            low, high = 1.0 / (p + 2), 1.0 / (p + 1)
+            places = np.where(plane.last_used > 0, 1.0 + low + (high - low) * plane.order_of_use(), places)
+        return np.where(first.weight != 0, 2.0, places)
+
+
+class Plane:
     """A plane between two classes, and what the linear programs on the way to it have said of the features.
 
     The objective is divided by 1 - lambda, and ``ratio`` is lambda / (1 - lambda).
+
+    Parameters
+    ----------
+    table, label : Table, ndarray of shape (n_samples,)
+        Samples and their labels, 1 or -1.
+    alpha : ndarray of shape (n_features,)
+        How soon the cost of each weight levels off.
+    penalty : float or "auto"
+        Lambda.
+    excluded : ndarray of shape (n_features,), optional
+        Features that must not be used.
     """
 
-    def __init__(self, table: Table, label: Floats, alpha: Floats, penalty: float | Literal["auto"]) -> None:
-        self.table, self.label, self.alpha = table, label, alpha
+    def __init__(
+        self,
+        table: Table,
+        label: Floats,
+        alpha: Floats,
+        penalty: float | Literal["auto"],
+        excluded: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.table, self.label, self.alpha, self.penalty = table, label, alpha, penalty
+        self.excluded = np.zeros(alpha.size, dtype=bool) if excluded is None else excluded
         self.slope = table.slopes(label * balanced(label))
-        self.blind = float(np.abs(self.slope).max()) < ROUNDING
+        distance = np.where(self.excluded, 0.0, np.abs(self.slope))
+        self.blind = float(distance.max()) < ROUNDING
         if penalty == "auto":
-            self.ratio = 1.0 if self.blind else SHARE * float((np.abs(self.slope) / alpha).max())
+            self.ratio = 1.0 if self.blind else SHARE * float((distance / alpha).max())
         else:
             self.ratio = penalty / (1.0 - penalty)
         self.weight, self.intercept, self.hinge = np.zeros(alpha.size), 0.0, 2.0
@@ -334,9 +408,21 @@ class Machine:
         self.objective: list[float] = []
         self.gap, self.settled, self.stuck = np.nan, False, False
 
+    def next(self) -> "Plane":
+        """A plane without the features that had weight on the way to this one."""
+        return Plane(self.table, self.label, self.alpha, self.penalty, self.excluded | (self.last_used > 0))
+
+    def programs(self, program: "FullProgram", max_iter: int, tol: float) -> Iterator["Plane"]:
+        """Solve linear programs until the plane is stationary."""
+        while len(self.objective) < max_iter and not self.settled:
+            self.solve_next(program, tol)
+            yield self
+
     def cost(self) -> Floats:
         """Of a unit of each weight: the tangent at the present weights."""
-        return self.ratio * self.alpha * np.maximum(np.exp(-self.alpha * np.abs(self.weight)), CHEAPEST)
+        tangent = self.ratio * self.alpha * np.maximum(np.exp(-self.alpha * np.abs(self.weight)), CHEAPEST)
+        # No slope of a standardised feature exceeds 2 sqrt(n_samples), so that an excluded one is never worth its cost.
+        return np.where(self.excluded, 3.0 * np.sqrt(self.label.size), tangent)
 
     def solve_next(self, program: "FullProgram", tol: float) -> None:
         """Solve the linear program at the present weights, and note what its solution says."""
@@ -362,13 +448,11 @@ class Machine:
         if len(self.objective) == 1:
             self.first_nearness = self.last_nearness
 
-    def places(self, rest: Literal["programs", "last"]) -> Floats:
-        """2 for a feature in use, less for the others."""
-        if rest == "last":
-            return np.where(self.weight != 0, 2.0, self.last_nearness)
+    def order_of_use(self) -> Floats:
+        """Numbers in [0, 1): larger for features used to the end, then for those given up late, then by weight."""
         share = self.alpha * self.last_weight / (1.0 + self.alpha * self.last_weight)
-        dropped = 1.0 + (self.last_used - 1.0 + share) / max(1, len(self.objective))
-        return np.where(self.weight != 0, 2.0, np.where(self.last_used > 0, dropped, self.first_nearness))
+        given_up = (self.last_used - 1.0 + share) / max(1, len(self.objective))
+        return np.where(self.weight != 0, 0.5 + 0.5 * share, 0.5 * given_up)
 
 
 def nearness(slope: Floats, cost: Floats) -> Floats:
