@@ -89,7 +89,7 @@ def sum_by_row(X: Any, weight: Hashes, n_jobs: int | None) -> Hashes:
         hashes.add_hashes_by_row(bits(dense_columns(X, part)), weight[part], total)
         return total
 
-    return np.sum(list(thread_map(part_of_sum, column_parts(X), n_jobs)), axis=0, dtype=np.uint64)
+    return np.asarray(np.sum(list(thread_map(part_of_sum, column_parts(X), n_jobs)), axis=0, dtype=np.uint64))
 
 
 def sum_by_column(X: Any, weight: Hashes, n_jobs: int | None) -> Hashes:
@@ -139,4 +139,4 @@ def distinct(hashes: Hashes) -> Hashes:
 
 def uniform(hashes: Hashes) -> Floats:
     """Numbers in [0, 1) of 53 random bits."""
-    return (hashes >> SPARE_BITS) * 2.0**-53
+    return (hashes >> SPARE_BITS).astype(np.float64) * 2.0**-53

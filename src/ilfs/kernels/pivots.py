@@ -84,9 +84,7 @@ def follow(
 
 
 @formula
-def rate_of_duals(
-    inverse: Floats, active: Integers, k: int, sign: Floats, fall: Floats, righting: Floats
-) -> Floats:
+def rate_of_duals(inverse: Floats, active: Integers, k: int, sign: Floats, fall: Floats, righting: Floats) -> Floats:
     """How fast the duals of the elbow change."""
     rate = np.zeros(k)
     for a in range(k):

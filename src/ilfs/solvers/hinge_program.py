@@ -67,7 +67,13 @@ class HingeProgram:
 
     @classmethod
     def lifted(
-        cls, few: "HingeProgram", rows: Integers, label: Floats, bound: Floats, columns: Floats, jitter: Floats | None = None
+        cls,
+        few: "HingeProgram",
+        rows: Integers,
+        label: Floats,
+        bound: Floats,
+        columns: Floats,
+        jitter: Floats | None = None,
     ) -> Self:
         """The vertex of a program of some samples, at these rows, in the tilted program of all samples.
 
