@@ -169,20 +169,28 @@ def test_scores_say_in_use_given_up_or_never_used():
     assert (last.scores_[~in_use] <= 1).all()
 
 
-def test_further_planes_are_those_without_the_features_of_the_planes_before():
+def quarter(done):
+    """The penalty whose ratio is half of that of a fitted plane."""
+    ratio = done.penalties_[0] / (1 - done.penalties_[0]) / 2
+    return ratio / (1 + ratio)
+
+
+def test_planes_come_in_rounds_without_the_features_of_the_rounds_before():
     X, y = planted(n_samples=60, n_features=200, n_informative=8, shift=1.0)
-    done, excluded = FSV(n_planes=4).fit(X, y), np.zeros(200, dtype=bool)
-    for p, size in enumerate(done.plane_sizes_[0]):
-        here = np.flatnonzero(~excluded)
-        alone = FSV(n_planes=1).fit(X[:, here], y)
-        had_weight = here[alone.scores_ > 1]
-        assert had_weight.size == size
-        np.testing.assert_array_equal(done.order_[excluded.sum() : excluded.sum() + size], here[alone.order_[:size]])
-        low, high = 1 + 1 / (p + 2), 1 + 1 / (p + 1)
-        assert (done.scores_[had_weight] > low).all()
-        assert p == 0 or (done.scores_[had_weight] < high).all()
-        excluded[had_weight] = True
-    assert done.n_supported_ == excluded.sum() == (done.scores_ > 1).sum()
+    done, place = FSV(n_planes=4).fit(X, y), 0
+    for here in (np.arange(200), np.sort(done.order_[done.plane_sizes_[0][:2].sum() :])):
+        half = FSV(n_planes=1).fit(X[:, here], y)
+        fourth = FSV(penalty=quarter(half)).fit(X[:, here], y)
+        size = half.n_supported_
+        np.testing.assert_array_equal(done.order_[place : place + size], here[half.order_[:size]])
+        more = np.setdiff1d(here[fourth.order_[: fourth.n_supported_]], done.order_[: place + size])
+        assert set(done.order_[place + size : place + size + more.size]) == set(more)
+        place += size + more.size
+    assert done.n_supported_ == done.plane_sizes_[0].sum() == place == (done.scores_ > 1).sum()
+    ends = np.cumsum(done.plane_sizes_[0])
+    for p, features in enumerate(np.split(done.order_, ends)[:4]):
+        assert (done.scores_[features] > 1 + 1 / (p + 2)).all()
+        assert p == 0 or (done.scores_[features] < 1 + 1 / (p + 1)).all()
 
 
 def test_planes_are_fitted_until_enough_features_had_weight():

@@ -53,7 +53,7 @@ from ilfs.solvers.hinge_program import HingeProgram
 from ilfs.ties import RELATIVE_TOLERANCE
 from ilfs.warn import warn
 
-SHARE = 0.5  # of the least cost at which no feature is used: penalty="auto"
+FRACTIONS = 0.5, 0.25  # of the least ratio at which no feature is used: penalties of a round if penalty="auto"
 MIN_SUPPORTED = 100  # features that had weight, from which on no further plane is fitted
 LEVELS = 4  # on which the costs come down to those of the first program
 MANY = 4000  # samples, more than which begin with the solution for some of them
@@ -225,7 +225,7 @@ class FSV(RankingSelector):
         if self.penalty != "auto" or self.rest == "last":
             return 1, 0
         enough = -(-MIN_SUPPORTED // n_labels)
-        return enough, enough
+        return len(FRACTIONS) * enough, enough
 
     def _describe(self, planes: list["Plane"], table: "Table", rows: Rows) -> None:
         """Set the attributes of the first planes, in the units of the features unless they were standardised."""
@@ -333,38 +333,57 @@ def all_programs(
 
 
 class PlaneSequence:
-    """Planes between the same two classes, each without the features that had weight before."""
+    """Planes between the same two classes, in rounds, each round without the features that had weight before it.
+
+    A round with an automatic penalty has one plane for each of `FRACTIONS`, otherwise it has one plane.
+
+    Parameters
+    ----------
+    first : Plane
+        The first plane, not yet fitted.
+    """
 
     def __init__(self, first: "Plane") -> None:
+        self.fractions = FRACTIONS if first.penalty == "auto" else FRACTIONS[:1]
         self.planes = [first]
+        self.new: list[NDArray[np.bool_]] = []  # features that had weight for the first time, of each fitted plane
+        self.seen = np.zeros(first.alpha.size, dtype=bool)
 
     def programs(self, max_planes: int, enough: int, max_iter: int, tol: float) -> Iterator["Plane"]:
         """Solve the linear programs of one plane after the other, until enough features had weight."""
         plane = self.planes[0]
         program = FullProgram(plane.table, plane.label, plane.cost())
-        yield from plane.programs(program, max_iter, tol)
-        while len(self.planes) < max_planes and self.sizes().sum() < enough:
-            plane = plane.next()
-            if plane.blind:
-                break
-            self.planes.append(plane)
+        while True:
             yield from plane.programs(program, max_iter, tol)
-            if plane.stuck:
-                break
+            self._note(plane)
+            plane = self._next()
+            if plane.blind or self.planes[-1].stuck or len(self.new) == max_planes or self.seen.sum() >= enough:
+                return
+            self.planes.append(plane)
+
+    def _note(self, plane: "Plane") -> None:
+        self.new.append((plane.last_used > 0) & ~self.seen)
+        self.seen = self.seen | self.new[-1]
+
+    def _next(self) -> "Plane":
+        """The plane of the next smaller penalty, or the first one of a new round."""
+        level = len(self.new) % len(self.fractions)
+        excluded = self.planes[-1].excluded if level else self.seen
+        return self.planes[-1].again(self.fractions[level], excluded)
 
     def sizes(self) -> Integers:
-        """How many features had weight in each plane."""
-        return np.array([np.count_nonzero(plane.last_used) for plane in self.planes])
+        """How many features had weight for the first time in each plane."""
+        return np.array([np.count_nonzero(new) for new in self.new])
 
     def places(self, rest: Literal["programs", "last"]) -> Floats:
         """2 for a feature that the first plane uses; below that, above 1 if it had weight; else at most 1."""
         first = self.planes[0]
         if rest == "last":
             return np.where(first.weight != 0, 2.0, first.last_nearness)
-        places = np.minimum(first.first_nearness, 1.0)
-        for p, plane in enumerate(self.planes):
-            low, high = 1.0 / (p + 2), 1.0 / (p + 1)
-            places = np.where(plane.last_used > 0, 1.0 + low + (high - low) * plane.order_of_use(), places)
+        places = first.first_nearness
+        for p, new in enumerate(self.new):
+            low, high = 1.0 / (p + 2), 1.0 / (p + 1)  # so that a place does not depend on how many planes follow
+            places = np.where(new, 1.0 + low + (high - low) * self.planes[p].order_of_use(), places)
         return np.where(first.weight != 0, 2.0, places)
 
 
@@ -381,6 +400,8 @@ class Plane:
         How soon the cost of each weight levels off.
     penalty : float or "auto"
         Lambda.
+    fraction : float
+        With an automatic penalty: of the least ratio at which no feature is used.
     excluded : ndarray of shape (n_features,), optional
         Features that must not be used.
     """
@@ -391,6 +412,7 @@ class Plane:
         label: Floats,
         alpha: Floats,
         penalty: float | Literal["auto"],
+        fraction: float = FRACTIONS[0],
         excluded: NDArray[np.bool_] | None = None,
     ) -> None:
         self.table, self.label, self.alpha, self.penalty = table, label, alpha, penalty
@@ -399,7 +421,7 @@ class Plane:
         distance = np.where(self.excluded, 0.0, np.abs(self.slope))
         self.blind = float(distance.max()) < ROUNDING
         if penalty == "auto":
-            self.ratio = 1.0 if self.blind else SHARE * float((distance / alpha).max())
+            self.ratio = 1.0 if self.blind else fraction * float((distance / alpha).max())
         else:
             self.ratio = penalty / (1.0 - penalty)
         self.weight, self.intercept, self.hinge = np.zeros(alpha.size), 0.0, 2.0
@@ -408,9 +430,9 @@ class Plane:
         self.objective: list[float] = []
         self.gap, self.settled, self.stuck = np.nan, False, False
 
-    def next(self) -> "Plane":
-        """A plane without the features that had weight on the way to this one."""
-        return Plane(self.table, self.label, self.alpha, self.penalty, self.excluded | (self.last_used > 0))
+    def again(self, fraction: float, excluded: NDArray[np.bool_]) -> "Plane":
+        """A new plane between the same classes."""
+        return Plane(self.table, self.label, self.alpha, self.penalty, fraction, excluded)
 
     def programs(self, program: "FullProgram", max_iter: int, tol: float) -> Iterator["Plane"]:
         """Solve linear programs until the plane is stationary."""
