@@ -2,7 +2,8 @@ r"""Feature selection via concave minimization (FSV).
 
 A plane is to separate two classes with few features: besides the hinge loss of each class, every feature that it uses
 costs about the same, however large its weight. A sequence of linear programs finds such a plane. Its features come
-first, by weight, then those that it gave up on the way, then the others by how near they were to being used.
+first, by weight, then those that it gave up on the way. Further planes, which must do without these features, rank more
+of them in the same way; the rest is ranked by how near it was to being used.
 
 .. math::
 
@@ -20,12 +21,15 @@ Where we depart from the paper:
 
 - Features are standardised (``standardize=True``), lest the unit of a feature decide what its use costs.
 - :math:`\lambda` is taken from the data (``penalty="auto"``); the paper tunes it.
-- The start is w = 0, so that the first program is the machine with an L1 penalty. Nothing is random.
-- The paper selects the features with weight; we rank all. Those given up on the way come next, the last first, and
-  then the others by :math:`|X_j^\top u| / c_j` in the first program, with u its dual and c the costs: it is 1 when a
-  feature is about to be used. ``rest="last"`` ranks all without weight by the last program, whose dual knows fewer
-  samples.
-- More than two classes: one machine for each class against the rest.
+- The start is w = 0, so that the first program is the linear SVM with an L1 penalty. Nothing is random.
+- The paper selects the features with weight; we rank all. Those given up on the way come next, the last first. Then
+  come the features of further planes, and then the others by :math:`|X_j^\top u| / c_j` in the first program, with u
+  its dual and c the costs: it is 1 when a feature is about to be used. ``rest="last"`` ranks all without weight by the
+  last program, whose dual knows fewer samples.
+- A linear program over discrete values has many solutions. Margins and costs are therefore perturbed by at most 1e-7 of
+  their size, by numbers that depend on the values of the rows and columns (`ilfs.execution.fingerprints`). Weights and
+  duals are those of the unperturbed program at the vertex that is found.
+- More than two classes: one plane for each class against the rest.
 
 Where we depart from the toolbox of the ILFS paper's authors: it wants all samples on their side of the margin (there is
 no loss, so overlapping classes have no solution), stops after at most three programs, and leaves the features without
@@ -70,9 +74,10 @@ FAR = 1e4  # a mean of so many deviations is taken off before a product, not aft
 class FSV(RankingSelector):
     """Feature selection via concave minimization: a separating plane that uses few features.
 
-    The linear programs are solved exactly, by following the optimal vertex; ``duality_gap_`` proves it. A pivot costs
-    O(samples x features in use), and all features are looked at (one product of the table with a vector) some twenty to
-    fifty times. Memory beyond the table: the features that ever were worth their cost, standardised, a few times (8
+    The linear programs are solved exactly, by following the optimal vertex; ``duality_gap_`` proves it. Of several
+    optima always the same one is found: the order of the rows, the names of the classes and dense or sparse storage do
+    not matter. A pivot costs O(samples x features in use), and all features are looked at (one product of the table
+    with a vector) some twenty to fifty times for a plane. Memory beyond the table: the features that ever were worth their cost, standardised, a few times (8
     bytes a cell), some blocks of 8 MB a thread, and an eighth of the table if there are more than 4000 samples.
 
     Parameters
@@ -83,19 +88,25 @@ class FSV(RankingSelector):
         How soon the cost of a weight levels off: a weight of 1 / alpha costs 63 % of what any weight costs at most.
     penalty : float or "auto", default="auto"
         Lambda, in (0, 1): the cost of features against the loss of samples. ``"auto"``: half of the ratio
-        lambda / (1 - lambda) from which on the first program uses no feature at all, for each machine. That ratio is
+        lambda / (1 - lambda) from which on the first program uses no feature at all, for each class. That ratio is
         the largest distance between the means of a feature in the two classes (in standard deviations if standardised),
         divided by alpha.
     standardize : bool, default=True
         Divide every feature by its standard deviation first.
+    n_planes : int or None, default=None
+        Largest number of planes fitted one after the other, for each class. With ``penalty="auto"`` they come in rounds
+        of two, at a half and at a quarter of the ratio; with a number each round has one plane. A round must do without
+        the features that had weight in the rounds before. None: until 100 features had weight (100 / n_classes for each
+        of several classes); one plane if ``penalty`` is a number or ``rest="last"``.
     rest : {"programs", "last"}, default="programs"
-        How features without weight are ranked. ``"programs"``: those that had weight in an earlier program come first,
-        the last given up before the others, and then those that never had, by how near they were in the first program.
-        ``"last"``: by how near they are in the last program.
+        How features without weight in the first plane are ranked. ``"programs"``: those that had weight in an earlier
+        program come first, the last given up before the others, then the features of further planes, and then those
+        that never had weight, by how near they were in the first program. ``"last"``: by how near they are in the last
+        program of the first plane.
     max_iter : int, default=100
-        Most linear programs of a machine.
+        Most linear programs of a plane.
     tol : float, default=1e-6
-        A machine is done when a program lowers what it minimises by no more than this share.
+        A plane is done when a program lowers what it minimises by no more than this fraction.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
         is all processors.
@@ -103,30 +114,36 @@ class FSV(RankingSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        In use by a machine: 2 plus the sum of the absolute weights. Given up on the way: between 1 and 2. Others: at
-        most 1, the saving that weight on the feature would bring as a share of its cost, in the machine where it is
-        largest.
+        In use by a first plane: 2 plus the sum of the absolute weights. Weight in an earlier program or in a further
+        plane: between 1 and 2, for plane p = 1, 2, ... between 1 + 1 / (p + 1) and 1 + 1 / p. Others: at most 1, the
+        saving that weight on the feature would bring as a fraction of its cost, for the class where it is largest.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
-    weights_ : ndarray of shape (n_machines, n_features)
-        Of the planes: one for two classes, the second being positive, else one a class. They are for
+    weights_ : ndarray of shape (n_problems, n_features)
+        Of the first planes: one for two classes, the second being positive, else one a class. They are for
         ``(X - mean_) / scale_``.
-    intercepts_ : ndarray of shape (n_machines,)
-        Of the planes.
+    intercepts_ : ndarray of shape (n_problems,)
+        Of the first planes.
     mean_, scale_ : ndarray of shape (n_features,)
         Mean and standard deviation of the features; 0 and 1 if not standardised.
-    support_sizes_ : ndarray of shape (n_machines,)
-        How many features each machine uses.
-    penalties_ : ndarray of shape (n_machines,)
-        Lambda of each machine.
+    support_sizes_ : ndarray of shape (n_problems,)
+        How many features each first plane uses.
+    plane_sizes_ : list of ndarray of shape (n_planes,)
+        For each problem, how many features had weight for the first time in each plane.
+    n_supported_ : int
+        How many features had weight in some program of some plane. So many of the first ranks come from the programs;
+        the ranks after them are by how near a feature was to being used (not with ``rest="last"``, where only the
+        features in use count).
+    penalties_ : ndarray of shape (n_problems,)
+        Lambda of each first plane.
     objective_ : list of ndarray
-        For each machine, what is minimised, after every program.
-    duality_gap_ : ndarray of shape (n_machines,)
-        Between the last linear program and its dual, in units of the objective: 0 but for rounding.
+        For each first plane, what is minimised, after every program.
+    duality_gap_ : ndarray of shape (n_problems,)
+        Between the last linear program of the first plane and its dual, in units of the objective: 0 but for rounding.
     n_iter_ : int
-        Linear programs solved, in the machine that took most.
+        Linear programs solved, for the first plane that took most.
     classes_ : ndarray of shape (n_classes,)
         The labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
@@ -154,6 +171,8 @@ class FSV(RankingSelector):
     ['mean concave points', 'worst radius', 'worst concave points']
     >>> selector.support_sizes_
     array([1])
+    >>> selector.n_supported_
+    30
     """
 
     _takes_missing = False
