@@ -77,8 +77,9 @@ class FSV(RankingSelector):
     The linear programs are solved exactly, by following the optimal vertex; ``duality_gap_`` proves it. Of several
     optima always the same one is found: the order of the rows, the names of the classes and dense or sparse storage do
     not matter. A pivot costs O(samples x features in use), and all features are looked at (one product of the table
-    with a vector) some twenty to fifty times for a plane. Memory beyond the table: the features that ever were worth their cost, standardised, a few times (8
-    bytes a cell), some blocks of 8 MB a thread, and an eighth of the table if there are more than 4000 samples.
+    with a vector) some twenty to fifty times for a plane. Memory beyond the table: the features that ever were worth
+    their cost, standardised, a few times (8 bytes a value), some blocks of 8 MB a thread, and an eighth of the table if
+    there are more than 4000 samples.
 
     Parameters
     ----------
