@@ -5,9 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from configurations import CONFIGURATIONS
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
 from scipy import sparse
 from scipy.optimize import linprog
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs import FSV
@@ -153,18 +155,67 @@ def test_the_next_to_be_used_is_the_first_of_the_rest():
 
 def test_scores_say_in_use_given_up_or_never_used():
     X, y = planted(n_samples=60, n_features=200, n_informative=8, shift=1.0)
-    done, first = FSV().fit(X, y), first_program(X, y)
+    done, first = FSV(n_planes=1).fit(X, y), first_program(X, y, n_planes=1)
     in_use = done.weights_[0] != 0
     np.testing.assert_allclose(done.scores_[in_use], 2 + np.abs(done.weights_[0, in_use]))
     given_up = (first.weights_[0] != 0) & ~in_use
     assert given_up.any()
-    assert ((done.scores_[given_up] > 1) & (done.scores_[given_up] < 2)).all()
+    assert ((done.scores_[given_up] > 1.5) & (done.scores_[given_up] < 2)).all()
     never = done.scores_ <= 1
     assert never.sum() > 100
     np.testing.assert_allclose(done.scores_[never], first.scores_[never])
     last = FSV(rest="last").fit(X, y)
     np.testing.assert_array_equal(last.weights_, done.weights_)
     assert (last.scores_[~in_use] <= 1).all()
+
+
+def quarter(done):
+    """The penalty whose ratio is half of that of a fitted plane."""
+    ratio = done.penalties_[0] / (1 - done.penalties_[0]) / 2
+    return ratio / (1 + ratio)
+
+
+def test_planes_come_in_rounds_without_the_features_of_the_rounds_before():
+    X, y = planted(n_samples=60, n_features=200, n_informative=8, shift=1.0)
+    done, place = FSV(n_planes=4).fit(X, y), 0
+    for here in (np.arange(200), np.sort(done.order_[done.plane_sizes_[0][:2].sum() :])):
+        half = FSV(n_planes=1).fit(X[:, here], y)
+        fourth = FSV(penalty=quarter(half)).fit(X[:, here], y)
+        size = half.n_supported_
+        np.testing.assert_array_equal(done.order_[place : place + size], here[half.order_[:size]])
+        more = np.setdiff1d(here[fourth.order_[: fourth.n_supported_]], done.order_[: place + size])
+        assert set(done.order_[place + size : place + size + more.size]) == set(more)
+        place += size + more.size
+    assert done.n_supported_ == done.plane_sizes_[0].sum() == place == (done.scores_ > 1).sum()
+    ends = np.cumsum(done.plane_sizes_[0])
+    for p, features in enumerate(np.split(done.order_, ends)[:4]):
+        assert (done.scores_[features] > 1 + 1 / (p + 2)).all()
+        assert p == 0 or (done.scores_[features] < 1 + 1 / (p + 1)).all()
+
+
+def test_planes_are_fitted_until_enough_features_had_weight():
+    X, y = planted(n_samples=60, n_features=500, n_informative=8, shift=1.0)
+    done, one = FSV().fit(X, y), FSV(n_planes=1).fit(X, y)
+    sizes = done.plane_sizes_[0]
+    assert sizes.sum() == done.n_supported_ >= fsv.MIN_SUPPORTED > sizes[:-1].sum()
+    assert one.n_supported_ == sizes[0] < fsv.MIN_SUPPORTED
+    np.testing.assert_array_equal(done.weights_, one.weights_)  # attributes of the plane are those of the first one
+    np.testing.assert_array_equal(done.order_[: sizes[0]], one.order_[: sizes[0]])
+    for single in (FSV(penalty=0.02), FSV(rest="last")):
+        assert len(single.fit(X, y).plane_sizes_[0]) == 1
+
+
+def test_all_features_may_have_had_weight():
+    X, y = overlapping(60, 12)
+    done = FSV().fit(X, y)
+    assert done.n_supported_ == done.plane_sizes_[0].sum() == 12
+
+
+def test_several_classes_share_the_features_that_are_enough():
+    X, y = planted(n_samples=90, n_features=400, n_classes=3, shift=2.0)
+    done = FSV().fit(X, y)
+    for sizes in done.plane_sizes_:
+        assert sizes.sum() >= fsv.MIN_SUPPORTED / 3 > sizes[:-1].sum()
 
 
 def test_half_of_the_cost_at_which_no_feature_is_used():
@@ -269,15 +320,15 @@ def test_it_says_if_no_mean_differs():
 
 def test_it_says_if_it_has_not_settled():
     X, y = overlapping(60, 20)
-    with pytest.warns(ConvergenceWarning, match="1 of 1 machines did not settle in max_iter=1 linear programs"):
-        FSV(max_iter=1).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="1 of 1 planes did not settle in max_iter=1 linear programs"):
+        FSV(max_iter=1, n_planes=1).fit(X, y)
 
 
 def test_it_says_if_a_program_was_not_solved(monkeypatch):
     X, y = overlapping(60, 20)
     move = HingeProgram.move
     monkeypatch.setattr(HingeProgram, "move", lambda program, cost, _: move(program, cost, 5))
-    with pytest.warns(ConvergenceWarning, match="a linear program did not converge, in 1 of 1 machines"):
+    with pytest.warns(ConvergenceWarning, match="a linear program did not converge, for 1 of 1 planes"):
         done = FSV(penalty=0.001).fit(X, y)
     assert done.duality_gap_[0] > 1e-3
     assert sorted(done.order_) == list(range(20))
@@ -344,6 +395,7 @@ def test_sparse_columns_are_not_made_dense_in_the_result():
         ({"penalty": "best"}, "penalty must be 'auto' or a number strictly between 0 and 1, got 'best'"),
         ({"standardize": 1}, "standardize must be True or False, got 1"),
         ({"rest": "first"}, "rest must be 'programs' or 'last', got 'first'"),
+        ({"n_planes": 0}, "n_planes must be an integer >= 1, got 0"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
         ({"tol": -1}, "tol must be a number strictly between 0 and 1, got -1"),
     ],
@@ -351,6 +403,81 @@ def test_sparse_columns_are_not_made_dense_in_the_result():
 def test_wrong_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         FSV(**parameters).fit(*overlapping(20, 4))
+
+
+CONTRACT = [selector for selector in CONFIGURATIONS if isinstance(selector, FSV)]
+
+
+def discrete(seed):
+    """Bits, small integers or counts, of two or three classes, some with copies of columns and of samples."""
+    rng = np.random.default_rng(seed)
+    n_samples, n_features = [(30, 8), (40, 15), (25, 30), (60, 12)][seed // 8 % 4]
+    y = rng.permutation(np.arange(n_samples) % (2 + seed // 4 % 2))
+    shift = 0.3 * np.outer(y == 0, np.arange(n_features) % 3 == 0)
+    X = [
+        lambda: rng.random(shift.shape) < 0.5,
+        lambda: rng.integers(0, 4, shift.shape),
+        lambda: rng.poisson(0.7, shift.shape),
+        lambda: rng.random(shift.shape) < 0.3 + shift,
+    ][seed % 4]().astype(float)
+    if seed % 3 == 0:
+        X[:, [n_features // 2, -1]] = X[:, :2]
+    if seed % 5 == 0:
+        X[-3:], y[-3:] = X[:3], y[:3]
+    return X, y
+
+
+def other_forms(X, y, seed):
+    """The same table with other rows first, other names of the classes, or stored in another way."""
+    rng = np.random.default_rng(seed)
+    rows, names = rng.permutation(len(y)), rng.permutation(y.max() + 1)
+    yield "rows", X[rows], y[rows], 1
+    yield "rows backwards", X[::-1], y[::-1], 1
+    yield "names", X, names[y], 1
+    yield "names swapped", X, y.max() - y, 1
+    yield "compressed rows", sparse.csr_array(X), y, 1
+    yield "compressed columns, rows", sparse.csc_matrix(X[rows]), y[rows], 1
+    yield "Fortran", np.asfortranarray(X), y, 1
+    yield "threads", X, y, 2
+
+
+def check_the_order_of(seed):
+    X, y = discrete(seed)
+    for selector in CONTRACT:
+        order = clone(selector).fit(X, y).order_
+        for name, *table, n_jobs in other_forms(X, y, seed):
+            other = clone(selector).set_params(n_jobs=n_jobs).fit(*table).order_
+            np.testing.assert_array_equal(other, order, err_msg=f"{selector}, seed {seed}: {name}")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("seed", range(24))
+def test_of_many_optima_always_the_same_is_found(seed):
+    check_the_order_of(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("first", range(100, 500, 100))
+def test_of_many_optima_always_the_same_is_found_in_hundreds_of_tables(first):
+    for seed in range(first, first + 100):
+        check_the_order_of(seed)
+
+
+def test_the_order_of_columns_matters_only_for_equal_scores():
+    X, y = discrete(7)
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    one, two = FSV().fit(X, y), FSV().fit(X[:, order], y)
+    np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-9)
+
+
+def test_many_classes_need_few_calls(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(120, 4)), np.arange(120) % 60
+    calls, follow = [], HingeProgram._follow
+    monkeypatch.setattr(HingeProgram, "_follow", lambda *program: calls.append(program) or follow(*program))
+    FSV().fit(X, y)
+    # A call makes up to 64 pivots; each of the 60 classes needs about 100 of them.
+    assert len(calls) < 60 * 30
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
@@ -361,6 +488,7 @@ def test_real_tables(name):
     assert 1 <= done.support_sizes_.min() <= done.support_sizes_.max() <= 5
     assert np.abs(done.duality_gap_).max() < 1e-8
     assert max(np.diff(objective).max() for objective in done.objective_) <= 1e-12
+    assert done.n_supported_ >= fsv.MIN_SUPPORTED
 
 
 def test_memory_is_that_of_the_features_in_use():

@@ -21,11 +21,10 @@ from typing import Self
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
+from ilfs.ties import RELATIVE_TOLERANCE
 
-JITTER = 1e-9  # margins differ by so much at random, lest two samples reach them at once
-SLACK = 1e-12  # by which a loss or a weight may pass zero for the sake of a larger pivot
+JITTER = 1e-7  # range of the margins: no two samples reach theirs at once
 REFRESH = 64  # pivots after which all is computed anew, against rounding
-TINY = 1e-12  # a rate this small, of the largest, is rounding
 INTERCEPT = -1
 
 
@@ -38,6 +37,8 @@ class HingeProgram:
         1 or -1.
     bound : ndarray of shape (n_samples,)
         p, what a unit of loss costs; the same in total for both labels, so that w = 0 is optimal if costs are high.
+    jitter : ndarray of shape (n_samples,), optional
+        Numbers in [0, 1) that decide which of several optimal duals is found; random ones by row unless given.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class HingeProgram:
         So far.
     """
 
-    def __init__(self, label: Floats, bound: Floats) -> None:
+    def __init__(self, label: Floats, bound: Floats, jitter: Floats | None = None) -> None:
         self.bound, self.dual = bound, bound.copy()
         self.feature = np.array([INTERCEPT])
         self.columns = label[None, :].copy()  # one a row
@@ -59,18 +60,26 @@ class HingeProgram:
         self.active, self.elbow = np.empty((2, 0), dtype=np.int64)
         self.inverse = np.empty((0, 0))  # of the matrix of elbow x active
         self.n_pivots = 0
-        self.margin = 1.0 + JITTER * spaced_at_random(label.size)
+        self.margin = 1.0 + JITTER * (spaced_at_random(label.size) if jitter is None else jitter)
         self.loss = self.margin.copy()  # margin - s_i'w: what is positive of it costs
         self.side = np.ones(label.size)  # of the margin: 1 costs, -1 does not, 0 is the elbow
         self._copy_basis()
 
     @classmethod
-    def lifted(cls, few: "HingeProgram", rows: Integers, label: Floats, bound: Floats, columns: Floats) -> Self:
+    def lifted(
+        cls,
+        few: "HingeProgram",
+        rows: Integers,
+        label: Floats,
+        bound: Floats,
+        columns: Floats,
+        jitter: Floats | None = None,
+    ) -> Self:
         """The vertex of a program of some samples, at these rows, in the tilted program of all samples.
 
         Columns are those of the features of the smaller program, times the labels, one a row.
         """
-        program = cls(label, bound)
+        program = cls(label, bound, jitter)
         program.feature, program.columns = few.feature, np.concatenate([program.columns, columns])
         program.cost, program.sign, program.weight = few.cost.copy(), few.sign.copy(), few.weight.copy()
         program.active, program.elbow, program.inverse = few.active.copy(), rows[few.elbow], few.inverse.copy()
@@ -100,143 +109,53 @@ class HingeProgram:
 
     def move(self, cost: Floats, max_pivots: int) -> bool:
         """Change the costs to these and the tilt to 0; False if it takes more pivots, or rounding forbids one."""
+        from ilfs.kernels import pivots
+
         fall, righting, left = self.cost - cost, self.tilt.copy(), 1.0
-        for _ in range(max_pivots):
-            k = self.active.size
-            dual_rate = (righting - fall * self.sign)[self.active] @ self.inverse
-            slope_rate = dual_rate @ self.elbow_rows[:k] - righting
-            feature_step, feature, sign = self._first_feature(slope_rate, fall, righting)
-            sample_step, place = self._first_sample(dual_rate)
-            step = min(feature_step, sample_step, left)
-            self.dual[self.elbow] += step * dual_rate
-            self.slope += step * slope_rate
-            self.cost -= step * fall
-            self.tilt -= step * righting
-            left -= step
-            if left <= 0:
+        last, status = self.n_pivots + max_pivots, pivots.LIMIT
+        while status == pivots.LIMIT and self.n_pivots < last:
+            status, left = self._follow(fall, righting, left, min(REFRESH, last - self.n_pivots))
+            if status == pivots.ARRIVED:
                 self.cost, self.tilt = cost.copy(), np.zeros_like(cost)
-                return self._refresh()
-            if feature_step < sample_step:
-                moved = self._give_weight(feature, sign)
-            else:
-                moved = self._leave_margin(place, above=dual_rate[place] > 0)
-            self.n_pivots += 1
-            if not moved or (self.n_pivots % REFRESH == 0 and not self._refresh()):
-                break
-        return False
+            if status == pivots.STUCK or not self._refresh():
+                return False
+        return status == pivots.ARRIVED
+
+    def _follow(self, fall: Floats, righting: Floats, left: float, max_pivots: int) -> tuple[int, float]:
+        """Make some pivots: how it ended, and what is left of the way."""
+        from ilfs.kernels import pivots
+
+        k = self.active.size
+        room = k + max_pivots
+        inverse, active, elbow = np.empty((room, room)), np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        inverse[:k, :k], active[:k], elbow[:k] = self.inverse, self.active, self.elbow
+        status, k, left, n_pivots = pivots.follow(
+            self.columns, self.active_columns, self.elbow_rows, inverse, active, elbow, k, self.weight, self.sign,
+            self.slope, self.cost, self.tilt, self.dual, self.bound, self.loss, self.side, fall, righting, left,
+            max_pivots,
+        )  # fmt: skip
+        self.inverse, self.active, self.elbow = inverse[:k, :k], active[:k], elbow[:k]
+        self.n_pivots += n_pivots
+        return status, left
 
     def weights(self) -> Floats:
         """Of the program without jitter."""
         weight = np.zeros(self.feature.size)
         weight[self.active] = self.inverse.sum(axis=1)
-        only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= TINY * np.abs(weight).max())
+        only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= RELATIVE_TOLERANCE * np.abs(weight).max())
         weight[only_jitter] = 0.0
         return weight
+
+    def duals(self, cost: Floats) -> Floats:
+        """The dual variables of this vertex at costs that differ a little from the present ones."""
+        dual = self.dual.copy()
+        dual[self.elbow] += ((cost - self.cost) * self.sign)[self.active] @ self.inverse
+        return dual
 
     def hinge(self, weight: Floats) -> float:
         """What the samples cost at these weights, zero outside the active columns."""
         loss = 1.0 - weight[self.active] @ self.active_columns[: self.active.size]
         return float(self.bound @ np.maximum(loss, 0.0))
-
-    def _first_feature(self, slope_rate: Floats, fall: Floats, righting: Floats) -> tuple[float, int, float]:
-        """How far until a feature without weight meets its cost, which, and with what sign."""
-        rates = np.stack([fall + slope_rate, fall - slope_rate])
-        scale = max(np.abs(rates).max(), np.abs(righting).max())
-        rates[:, self.active] = 0.0
-        steps = quotients(np.stack([self.cost - self.slope, self.cost + self.slope]), rates, scale)
-        side, feature = np.unravel_index(steps.argmin(), steps.shape)
-        return float(steps[side, feature]), int(feature), 1.0 - 2.0 * int(side)
-
-    def _first_sample(self, dual_rate: Floats) -> tuple[float, int]:
-        """How far until the dual of a sample of the elbow meets an end of its interval, and its place there."""
-        if not dual_rate.size:
-            return np.inf, 0
-        dual, rates = self.dual[self.elbow], np.abs(dual_rate)
-        steps = quotients(np.where(dual_rate > 0, self.bound[self.elbow] - dual, dual), rates, rates.max())
-        place = int(steps.argmin())
-        return float(steps[place]), place
-
-    def _give_weight(self, feature: int, sign: float) -> bool:
-        """Let a feature have weight, until something else is at its kink instead."""
-        k = self.active.size
-        z = self.inverse @ self.elbow_rows[:k, feature]
-        rise = sign * (self.columns[feature] - z @ self.active_columns[:k])
-        rise[self.elbow] = 0.0
-        stride, sample, place = self._first_kink(-sign * z, rise)
-        if stride == np.inf:
-            return False
-        self._advance(stride, -sign * z, rise)
-        self.weight[feature] = sign * stride
-        self.sign[feature] = 0.0 if self.feature[feature] == INTERCEPT else sign
-        if sample is None:
-            row = self.inverse[place] / z[place]
-            self.inverse -= np.outer(z, row)
-            self.inverse[place] = row
-            self._take_weight(place)
-            self.active[place], self.active_columns[place] = feature, self.columns[feature]
-        else:
-            cells = self.active_columns[:k, sample]
-            y, pivot = cells @ self.inverse, self.columns[feature, sample] - cells @ z
-            corner = np.outer(z, y) / pivot + self.inverse
-            self.inverse = np.block([[corner, -z[:, None] / pivot], [-y / pivot, np.array([1 / pivot])]])
-            self.active, self.elbow = np.append(self.active, feature), np.append(self.elbow, sample)
-            self.active_columns[k], self.elbow_rows[k] = self.columns[feature], self.columns[:, sample]
-            self.side[sample] = self.loss[sample] = 0.0
-        return True
-
-    def _leave_margin(self, gone: int, above: bool) -> bool:
-        """Let a sample of the elbow leave the margin, until something else is at its kink instead."""
-        k = self.active.size
-        old, column = self.elbow[gone], self.inverse[:, gone].copy()
-        d = -column if above else column
-        rise = d @ self.active_columns[:k]
-        rise[self.elbow] = 0.0
-        rise[old] = -1.0 if above else 1.0
-        stride, sample, place = self._first_kink(d, rise)
-        if stride == np.inf:
-            return False
-        self._advance(stride, d, rise)
-        self.dual[old], self.side[old] = (self.bound[old], 1.0) if above else (0.0, -1.0)
-        if sample is None:
-            self.inverse -= np.outer(column, self.inverse[place] / column[place])
-            self._take_weight(place)
-            # the last take the places of those gone
-            self.inverse[place], self.active[place] = self.inverse[-1], self.active[-1]
-            self.inverse[:, gone], self.elbow[gone] = self.inverse[:, -1], self.elbow[-1]
-            self.active_columns[place], self.elbow_rows[gone] = self.active_columns[k - 1], self.elbow_rows[k - 1]
-            self.inverse, self.active, self.elbow = self.inverse[:-1, :-1], self.active[:-1], self.elbow[:-1]
-        else:
-            y = self.active_columns[:k, sample] @ self.inverse
-            column /= y[gone]
-            y[gone] -= 1.0
-            self.inverse -= np.outer(column, y)
-            self.elbow[gone], self.elbow_rows[gone] = sample, self.columns[:, sample]
-            self.side[sample] = self.loss[sample] = 0.0
-        return True
-
-    def _first_kink(self, d: Floats, rise: Floats) -> tuple[float, int | None, int]:
-        """How far to go along an edge, and to what: a sample on the margin, or else the place of a weight of 0."""
-        sign = self.sign[self.active]
-        room = np.concatenate([sign * self.weight[self.active], self.side * self.loss])
-        rate = np.concatenate([-sign * d, self.side * rise])
-        # if two columns swap their weight, all of rise is rounding: its own largest would be no scale
-        used = np.flatnonzero(rate > TINY * max(np.abs(d).max(initial=1.0), np.abs(rise).max()))
-        if not used.size:
-            return np.inf, None, 0
-        rate = rate[used]
-        strides = np.maximum(room[used], 0.0) / rate
-        # of those nearly first the one with the largest rate, by which the next inverse is divided
-        nearly = np.flatnonzero(strides <= (strides + SLACK / rate).min())
-        first = nearly[rate[nearly].argmax()]
-        stride, place = float(strides[first]), int(used[first])
-        return stride, (None if place < d.size else place - d.size), place
-
-    def _advance(self, stride: float, d: Floats, rise: Floats) -> None:
-        self.weight[self.active] += stride * d
-        self.loss -= stride * rise
-
-    def _take_weight(self, place: int) -> None:
-        self.weight[self.active[place]] = self.sign[self.active[place]] = 0.0
 
     def _copy_basis(self) -> None:
         (f, m), k = self.columns.shape, self.active.size
@@ -262,13 +181,6 @@ class HingeProgram:
         self.weight[self.active] = self.inverse @ self.margin[self.elbow]
         self.loss = self.margin - self.weight[self.active] @ self.active_columns[: self.active.size]
         self.loss[self.elbow] = 0.0
-
-
-def quotients(room: Floats, rate: Floats, scale: float) -> Floats:
-    """How far until room is used up at a rate; infinity where it is not used, or at a rate that is but rounding."""
-    used = rate > TINY * scale
-    steps: Floats = np.divide(np.maximum(room, 0.0), rate, out=np.full(rate.shape, np.inf), where=used)
-    return steps
 
 
 def spaced_at_random(n: int) -> Floats:
