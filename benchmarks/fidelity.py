@@ -156,7 +156,7 @@ def udfs():
     yield "Woodbury and dense inverse", apart(two(np.eye(90)), one(np.eye(90)))
     weights = []
     for X, _, w in records("udfs", TABLES[:2]):
-        share = 1e-5 / reference.nearest_neighbours(X, 1)[1].mean()
+        share = 1e-5 / reference.nearest_neighbours(X, 1).squared.mean()
         same = ilfs.UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=share, tol=1e-14)
         weights.append((same.fit(X).scores_ ** 2, w))
     yield "toolbox, 2 tables", worst(weights)

@@ -9,13 +9,14 @@ from ilfs.methods import llcfs as method
 from ilfs.methods.llcfs import (
     local_ridge,
     local_weight_lengths,
+    merged,
     places,
     prediction_matrix,
     reweighted,
     smallest_eigenvectors,
     smooth_clusters,
 )
-from ilfs.neighbours import difference_grams, nearest_neighbours
+from ilfs.neighbours import nearest_neighbours
 
 
 def groups(n_samples=90, n_features=25, n_informative=4, seed=0):
@@ -35,7 +36,7 @@ def step_by_definition(X, tau, n_neighbors, n_clusters, beta):
     """Neighbours, A, M, Y and the new weights, sample by sample as the paper has them."""
     m, k = len(X), n_neighbors
     weighted = X * np.sqrt(tau)
-    neighbours = nearest_neighbours(weighted, k)[0]
+    neighbours = nearest_neighbours(weighted, k).indices.reshape(m, k)
     H, A, G = np.eye(k) - 1 / k, np.zeros((m, m)), []
     for i in range(m):
         K = weighted[neighbours[i]] @ weighted[neighbours[i]].T
@@ -47,23 +48,30 @@ def step_by_definition(X, tau, n_neighbors, n_clusters, beta):
     return A, M, Y, np.sqrt(squares) / np.sqrt(squares).sum()
 
 
+def hoods_of(X, n_neighbors, beta):
+    found = nearest_neighbours(X, n_neighbors)
+    return [method.hood(X, found, *lists, beta, None) for lists in found.by_length()]
+
+
 @pytest.mark.parametrize(("n_neighbors", "n_clusters", "beta"), [(5, 2, 0.1), (6, 3, 1.0), (12, 4, 30.0)])
 def test_a_step_by_definition(n_neighbors, n_clusters, beta):
     X = groups()
     tau = np.random.default_rng(1).dirichlet(np.ones(25))
     A, M, Y, expected = step_by_definition(X, tau, n_neighbors, n_clusters, beta)
     weighted = X * np.sqrt(tau)
-    neighbours = nearest_neighbours(weighted, n_neighbors)[0]
-    predictors, duals = local_ridge(difference_grams(weighted, neighbours, None), beta)
-    ours = prediction_matrix(neighbours, predictors)
+    hoods = hoods_of(weighted, n_neighbors, beta)
+    ours = prediction_matrix(hoods, 90)
     np.testing.assert_allclose(ours.toarray(), A, atol=1e-12)
     values, _ = smallest_eigenvectors((sparse.eye_array(90) - ours).tocsr(), 5)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(M)[:5], atol=1e-12)
-    found = smooth_clusters(ours, n_clusters)
+    found = smooth_clusters(ours, np.ones(90), n_clusters)
     np.testing.assert_allclose(found @ found.T, Y @ Y.T, atol=1e-8)
-    lengths = local_weight_lengths(X, neighbours, duals @ found[neighbours], None)
+    alphas = [hood.duals @ found[hood.neighbours] for hood in hoods]
+    lengths = local_weight_lengths(X, np.ones(90), hoods, alphas, None)
     np.testing.assert_allclose(tau * lengths / (tau @ lengths), expected, rtol=1e-8)
-    np.testing.assert_allclose(reweighted(X, tau, n_neighbors, n_clusters, beta, None), expected, rtol=1e-8)
+    np.testing.assert_allclose(
+        reweighted(X, np.ones(90), tau, n_neighbors, n_clusters, beta, None), expected, rtol=1e-8
+    )
 
 
 def test_all_steps_by_definition():
@@ -80,18 +88,47 @@ def test_a_sample_is_predicted_as_ridge_regression_on_its_neighbours_predicts_it
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(9, 4)), rng.normal(size=8)
     differences = X[1:] - X[0]
-    predictors, _ = local_ridge((differences @ differences.T)[None], beta=3.0)
+    predictors, _ = local_ridge((differences @ differences.T)[None], np.ones((1, 8)), beta=3.0)
     mean = X[1:].mean(axis=0)
     Z = X[1:] - mean
     w = np.linalg.solve(Z.T @ Z + np.eye(4) / 3.0, Z.T @ (y - y.mean()))
     assert predictors[0] @ y == pytest.approx(w @ (X[0] - mean) + y.mean(), rel=1e-10)
 
 
+def test_a_neighbour_with_two_places_counts_like_two_neighbours():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6, 4)), rng.normal(size=6)
+    differences = X[1:] - X[0]
+    copied = np.vstack([differences, differences[-1:]])
+    once, _ = local_ridge((differences @ differences.T)[None], np.array([[1.0, 1.0, 1.0, 1.0, 2.0]]), beta=3.0)
+    twice, _ = local_ridge((copied @ copied.T)[None], np.ones((1, 6)), beta=3.0)
+    assert once[0] @ y[1:] == pytest.approx(twice[0] @ np.append(y[1:], y[-1]), rel=1e-10)
+
+
+def test_weighted_neighbours_by_the_definition_of_ridge_regression():
+    rng = np.random.default_rng(0)
+    X, y, s = rng.normal(size=(6, 4)), rng.normal(size=5), np.array([1.0, 1.0, 0.5, 0.25, 0.25])
+    differences = X[1:] - X[0]
+    predictors, duals = local_ridge((differences @ differences.T)[None], s[None], beta=3.0)
+    Z, ones = np.column_stack([X[1:], np.ones(5)]), np.diag([1.0] * 4 + [0.0])
+    w = np.linalg.solve(Z.T @ (s[:, None] * Z) + ones / 3.0, Z.T @ (s * y))
+    assert predictors[0] @ y == pytest.approx(w[:4] @ X[0] + w[4], rel=1e-10)
+    np.testing.assert_allclose(X[1:].T @ duals[0] @ y, w[:4], rtol=1e-10)
+
+
+def test_rows_that_weights_make_equal_are_one_sample_with_a_count():
+    X = np.column_stack([np.repeat([0.0, 1.0, 3.0], 4), np.arange(12.0)])
+    weighted, means, counts = merged(X[:, :1], X, np.ones(12))
+    order = np.argsort(weighted[:, 0])
+    assert weighted[order, 0].tolist() == [0.0, 1.0, 3.0]
+    assert means[order].tolist() == [[0.0, 1.5], [1.0, 5.5], [3.0, 9.5]]
+    assert counts.tolist() == [4.0, 4.0, 4.0]
+
+
 def test_constants_are_predicted_without_error():
     X = groups()
-    neighbours = nearest_neighbours(X, 6)[0]
-    predictors, _ = local_ridge(difference_grams(X, neighbours, None), 0.5)
-    np.testing.assert_allclose(predictors.sum(axis=1), 1.0, rtol=1e-12)
+    for hood in hoods_of(np.vstack([X, X[:5]]), 6, 0.5):  # with ties and without
+        np.testing.assert_allclose(hood.predictors.sum(axis=1), 1.0, rtol=1e-12)
 
 
 def test_weights_sum_to_one_also_with_constant_columns():
@@ -118,8 +155,8 @@ def test_steps_end_when_the_groups_have_fallen_apart():
 def random_walk(n_samples, n_neighbors, seed=0):
     """I - A of neighbours in a plane, predicted by their mean."""
     X = np.random.default_rng(seed).normal(size=(n_samples, 2))
-    neighbours = nearest_neighbours(X, n_neighbors)[0]
-    A = prediction_matrix(neighbours, np.full(neighbours.shape, 1 / n_neighbors))
+    found = nearest_neighbours(X, n_neighbors)
+    A = sparse.csr_array((found.places / n_neighbors, found.indices, found.indptr), shape=(n_samples, n_samples))
     return (sparse.eye_array(n_samples) - A).tocsr()
 
 

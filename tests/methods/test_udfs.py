@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectKBest
 from ilfs import UDFS, udfs
 from ilfs.methods import udfs as method
 from ilfs.methods.udfs import Dense, LowRank, column_marks, neighbourhood_laplacian, sparse_projections
-from ilfs.neighbours import nearest_neighbours
+from ilfs.neighbours import DistinctSamples, nearest_neighbours
 
 
 def table(n_samples=70, n_features=30, seed=0):
@@ -21,7 +21,7 @@ def table(n_samples=70, n_features=30, seed=0):
 def laplacian_by_definition(X, n_neighbors, ridge):
     """The sum of S_i H (lambda I + Z Z')^-1 H S_i' over all neighbourhoods, sample by sample."""
     L = np.zeros((len(X), len(X)))
-    for i, neighbours in enumerate(nearest_neighbours(X, n_neighbors)[0]):
+    for i, neighbours in enumerate(nearest_neighbours(X, n_neighbors).indices.reshape(-1, n_neighbors)):
         members = [i, *neighbours]
         H = np.eye(n_neighbors + 1) - 1 / (n_neighbors + 1)
         Z = H @ X[members]
@@ -30,7 +30,7 @@ def laplacian_by_definition(X, n_neighbors, ridge):
 
 
 def ridge_of(X, n_neighbors, regularization):
-    return regularization * nearest_neighbours(X, n_neighbors)[1].mean()
+    return regularization * nearest_neighbours(X, n_neighbors).squared.mean()
 
 
 def scatter_by_definition(X, n_neighbors, regularization):
@@ -38,7 +38,7 @@ def scatter_by_definition(X, n_neighbors, regularization):
 
 
 def scatter_of(X, kind, n_neighbors=4, regularization=1e-3):
-    return kind(X, neighbourhood_laplacian(X, n_neighbors, regularization, None), None)
+    return kind(X, neighbourhood_laplacian(X, np.ones(len(X)), n_neighbors, regularization, None), None)
 
 
 def subspace(V):
@@ -48,10 +48,20 @@ def subspace(V):
 @pytest.mark.parametrize(("n_neighbors", "regularization"), [(1, 1e-5), (4, 1e-3), (8, 2.0)])
 def test_laplacian_by_definition(n_neighbors, regularization):
     X = table()
-    L = neighbourhood_laplacian(X, n_neighbors, regularization, None)
+    L = neighbourhood_laplacian(X, np.ones(len(X)), n_neighbors, regularization, None)
     expected = laplacian_by_definition(X, n_neighbors, ridge_of(X, n_neighbors, regularization))
     np.testing.assert_allclose(L.toarray(), expected, atol=1e-9 * np.abs(expected).max())
     np.testing.assert_allclose(L.sum(axis=1), 0.0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_copies_add_the_same_whether_counted_or_repeated():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(25, 4)).astype(float)[rng.integers(0, 25, size=60)]
+    samples = DistinctSamples.of(X)
+    counted = neighbourhood_laplacian(samples.X, samples.counts, 3, 1e-2, None)
+    repeated = neighbourhood_laplacian(X, np.ones(60), 3, 1e-2, None)
+    expected = X.T @ repeated @ X
+    np.testing.assert_allclose(samples.X.T @ counted @ samples.X, expected, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("kind", [Dense, LowRank])
@@ -206,7 +216,7 @@ def test_wrong_parameters_are_refused_in_a_sentence(parameters, message):
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30"])
 def test_weights_of_the_authors_toolbox(name):
     X, _, weights, _ = oracle(name, "udfs")
-    share = 1e-5 / nearest_neighbours(X, 1)[1].mean()  # the toolbox has lambda in squared units of X
+    share = 1e-5 / nearest_neighbours(X, 1).squared.mean()  # the toolbox has lambda in squared units of X
     done = UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=share, tol=1e-14).fit(X)
     np.testing.assert_allclose(done.scores_**2, weights, rtol=1e-7, atol=1e-9)
 

@@ -5,7 +5,7 @@ from scipy.spatial.distance import pdist
 from sklearn.neighbors import kneighbors_graph
 
 from ilfs.execution import columns
-from ilfs.neighbours import euclidean, heat_graph, nearest_neighbours
+from ilfs.neighbours import DistinctSamples, euclidean, graph, nearest_neighbours
 
 
 def by_differences(X, k):
@@ -13,6 +13,30 @@ def by_differences(X, k):
     np.fill_diagonal(squared, np.inf)
     order = np.argsort(squared, axis=1, kind="stable")[:, :k]
     return order, np.take_along_axis(squared, order, axis=1)
+
+
+def listed(X, k, n_jobs=None):
+    """Neighbours of a table without ties: indices and squared distances, a row for each sample."""
+    found = nearest_neighbours(X, k, n_jobs)
+    assert (found.places == 1).all()
+    return found.indices.reshape(-1, k), found.squared.reshape(-1, k)
+
+
+def heat_graph(X, *arguments, **options):
+    return graph.heat_graph(DistinctSamples.of(X), *arguments, **options)
+
+
+def places_by_definition(X, k):
+    """How many of the k places of sample i sample j gets: those at the k-th distance share what nearer ones leave."""
+    squared = np.square(X[:, None] - X[None]).sum(axis=2)
+    np.fill_diagonal(squared, np.inf)
+    last = np.sort(squared, axis=1)[:, k - 1, None]
+    nearer, tied = squared < last - 1e-9 * last, np.abs(squared - last) <= 1e-9 * last
+    return nearer + tied * (k - nearer.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+
+
+def as_matrix(found, m):
+    return sparse.csr_array((found.places, found.indices, found.indptr), shape=(m, m)).toarray()
 
 
 @pytest.fixture(params=["double", "single"])
@@ -28,7 +52,7 @@ def precision(request, monkeypatch):
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
 def test_neighbours_by_definition(form, precision):
     X = np.random.default_rng(0).normal(size=(300, 7))
-    indices, squared = nearest_neighbours(form(X), 6, n_jobs=2)
+    indices, squared = listed(form(X), 6, n_jobs=2)
     expected, distances = by_differences(X, 6)
     np.testing.assert_array_equal(indices, expected)
     np.testing.assert_allclose(squared, distances, rtol=1e-12)
@@ -37,35 +61,61 @@ def test_neighbours_by_definition(form, precision):
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
 def test_neighbours_of_sparse_samples(form):
     X = np.random.default_rng(0).poisson(0.05, size=(150, 40)) * np.random.default_rng(1).uniform(1, 2, size=40)
-    indices, squared = nearest_neighbours(form(X), 4, n_jobs=2)
-    dense_indices, dense_squared = nearest_neighbours(X, 4)
-    np.testing.assert_array_equal(indices, dense_indices)
-    np.testing.assert_array_equal(squared, dense_squared)
-    np.testing.assert_array_equal(indices, by_differences(X, 4)[0])
+    of_sparse, of_dense = nearest_neighbours(form(X), 4, n_jobs=2), nearest_neighbours(X, 4)
+    for name in ("indptr", "indices", "squared", "places"):
+        np.testing.assert_array_equal(getattr(of_sparse, name), getattr(of_dense, name))
+    np.testing.assert_allclose(as_matrix(of_sparse, 150), places_by_definition(X, 4), rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_values", [1, 2, 4])
-def test_ties_go_to_those_that_come_first(n_values, precision):
-    X = np.random.default_rng(0).integers(0, n_values, size=(200, 4)).astype(float)
-    np.testing.assert_array_equal(nearest_neighbours(X, 5)[0], by_differences(X, 5)[0])
+def test_ties_share_the_last_places(n_values, precision, monkeypatch):
+    monkeypatch.setattr(euclidean, "MAX_TIED", 200)
+    X = np.random.default_rng(0).integers(0, n_values, size=(200, 4)) / 3
+    found = nearest_neighbours(X, 5)
+    np.testing.assert_allclose(as_matrix(found, 200), places_by_definition(X, 5), rtol=1e-12)
+    np.testing.assert_allclose(np.add.reduceat(found.places, found.indptr[:-1]), 5, rtol=1e-12)
 
 
-def test_a_copy_may_be_a_neighbour_but_not_the_sample_itself(precision):
-    indices, squared = nearest_neighbours(np.zeros((4, 2)), 3)
-    assert indices.tolist() == [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]
-    assert not squared.any()
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_distances_that_differ_by_rounding_tie(form):
+    X = np.array([[0.3], [0.1], [0.1 + 0.2 + 0.2], [2.0], [3.0]])  # 0.3 - 0.1 < 0.5 - 0.3 by rounding
+    assert X[0, 0] - X[1, 0] != X[2, 0] - X[0, 0]
+    found = nearest_neighbours(form(X), 1)
+    assert found.indices[:2].tolist() == [1, 2]
+    assert found.places[:2].tolist() == [0.5, 0.5]
+
+
+def test_copies_may_be_counted_instead_of_repeated(precision):
+    X = np.random.default_rng(0).integers(0, 3, size=(30, 3)).astype(float)
+    X = X[np.random.default_rng(1).integers(0, 30, size=120)]
+    samples = DistinctSamples.of(X)
+    found = nearest_neighbours(samples.X, 6, counts=samples.counts, rank=samples.rank)
+    every = places_by_definition(X, 6)  # places of a distinct sample are those of its copies together
+    together = sparse.csr_array((np.ones(120), (np.arange(120), samples.inverse))).toarray()
+    np.testing.assert_allclose(as_matrix(found, samples.counts.size)[samples.inverse], every @ together, rtol=1e-12)
+
+
+def test_places_that_too_many_share_go_to_the_lowest_ranks(monkeypatch):
+    monkeypatch.setattr(euclidean, "MAX_TIED", 4)
+    rank = np.random.default_rng(0).permutation(20)
+    found = nearest_neighbours(np.eye(20), 3, rank=rank)  # all are equally far from each other
+    assert (np.diff(found.indptr) == 4).all()
+    np.testing.assert_allclose(found.places, 3 / 4)
+    for i in range(20):
+        lowest = sorted(set(range(20)) - {i}, key=lambda j: rank[j])[:4]
+        assert set(found.indices[found.first == i]) == set(lowest)
 
 
 @pytest.mark.parametrize("offset", [1e6, -1e9])
 def test_an_offset_costs_no_precision(offset, precision):
     X = np.random.default_rng(0).integers(-100, 100, size=(60, 3)).astype(float)
-    np.testing.assert_array_equal(nearest_neighbours(X + offset, 5)[0], by_differences(X, 5)[0])
+    np.testing.assert_array_equal(listed(X + offset, 5)[0], by_differences(X, 5)[0])
 
 
 def test_tight_clusters_far_apart(precision):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(4, 6)), 50, axis=0) + 1e-7 * rng.normal(size=(200, 6))
-    indices, squared = nearest_neighbours(X, 5, n_jobs=2)
+    indices, squared = listed(X, 5, n_jobs=2)
     expected, distances = by_differences(X, 5)
     np.testing.assert_array_equal(indices, expected)
     np.testing.assert_allclose(squared, distances, rtol=1e-12)
@@ -74,13 +124,13 @@ def test_tight_clusters_far_apart(precision):
 @pytest.mark.parametrize("scale", [1e-140, 1e-25, 1e25, 1e140])
 def test_any_scale(scale, precision):
     X = np.random.default_rng(0).normal(size=(80, 5))
-    np.testing.assert_array_equal(nearest_neighbours(scale * X, 5)[0], by_differences(X, 5)[0])
+    np.testing.assert_array_equal(listed(scale * X, 5)[0], by_differences(X, 5)[0])
 
 
 def test_most_rows_need_no_second_look(monkeypatch):
     X = np.random.default_rng(0).uniform(0, 1000, size=(1000, 1500))
     monkeypatch.setattr(euclidean, "_candidates", None)  # calling it would fail
-    indices, _ = nearest_neighbours(X, 5)
+    indices, _ = listed(X, 5)
     np.testing.assert_array_equal(indices, kneighbors_graph(X, 5).indices.reshape(-1, 5))
 
 
@@ -88,11 +138,14 @@ def test_most_rows_need_no_second_look(monkeypatch):
 def test_heat_graph_by_definition(form, precision):
     X = np.random.default_rng(0).normal(size=(90, 6)) * (np.random.default_rng(1).random((90, 6)) < 0.08)
     W = heat_graph(form(X), 4, n_jobs=2).toarray()
-    order, squared = by_differences(X, 4)
+    squared = np.square(X[:, None] - X[None]).sum(axis=2)
     t = 2 * pdist(X).sum() / 90**2
-    expected = np.zeros((90, 90))
-    np.put_along_axis(expected, order, np.exp(-squared / (2 * t * t)), axis=1)
-    np.testing.assert_allclose(W, np.maximum(expected, expected.T), rtol=1e-10 if precision == "double" else 1e-3)
+    one_way = places_by_definition(X, 4) * np.exp(-squared / (2 * t * t))
+    inverse = DistinctSamples.of(X).inverse  # many rows are zeros; the graph has one node for all of them
+    together = sparse.csr_array((np.ones(90), (np.arange(90), inverse))).toarray()
+    expected = together.T @ np.maximum(one_way, one_way.T) @ together
+    # the mean distance is used to 36 bits, which the weights of far samples feel most
+    np.testing.assert_allclose(W, expected, rtol=1e-10 if precision == "double" else 1e-3, atol=1e-12)
 
 
 def test_binary_graph_is_that_of_scikit_learn():

@@ -80,6 +80,19 @@ def test_a_feature_that_depends_on_others_does_not_enter(n):
     np.testing.assert_allclose(nearness[:, n], nearness[:, 0])  # a copy came as near as the feature itself
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("m", [80, 12])
+@pytest.mark.parametrize("seed", range(5))
+def test_of_copies_the_first_enters_and_the_others_change_nothing(seed, m, form):
+    X, Y = problem(m, 9, seed=seed)
+    without, nearness = least_angle_coefficients(X, Y, 5)
+    columns = np.concatenate([np.arange(9), np.random.default_rng(seed).integers(0, 9, size=8)])
+    found, near = least_angle_coefficients(form(X[:, columns]), Y, 5)
+    np.testing.assert_allclose(found[:, :9], without, rtol=1e-8, atol=1e-12)
+    assert not found[:, 9:].any()
+    np.testing.assert_allclose(near, nearness[:, columns], rtol=1e-9)
+
+
 def test_nearness_is_the_largest_share_of_the_correlation_of_those_that_entered():
     X, Y = problem(80, 12, n_targets=1)
     centred = X - X.mean(axis=0)

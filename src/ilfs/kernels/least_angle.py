@@ -2,26 +2,50 @@
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
 
+@formula
+def step_to_entry(c: float, a: float, top: float, relative: float) -> float:
+    """How far to go until a correlation c, which falls by a, has the size of the top one, which falls by 1.
+
+    A copy of a feature that entered falls as fast as the top one but for rounding and never enters.
+    """
+    step = np.inf
+    if a < 1.0 - relative:
+        step = max((top - c) / (1.0 - a), 0.0)
+    if a > relative - 1.0:
+        step = min(step, max((top + c) / (1.0 + a), 0.0))
+    return step
+
+
 @kernel
-def next_entry(c: Floats, a: Floats, top: float, usable: NDArray[Any]) -> tuple[float, int]:
+def next_entry(
+    c: Floats, a: Floats, top: float, usable: NDArray[Any], relative: float, floor: float
+) -> tuple[float, int]:
     """How far to go until another feature is correlated as much as those that entered, and which; -1 if none is.
 
     Along the way the correlations are c - step * a, and those of the features that entered fall from top as fast as 1.
+    Of features whose steps are equal, by a relative tolerance or a floor, the first enters: rounding must not choose
+    between copies.
     """
-    least, entering = top, -1
+    least = np.inf
     for j in range(c.size):
         if usable[j]:
-            if a[j] < 1.0 and top - c[j] < least * (1.0 - a[j]):
-                least, entering = max((top - c[j]) / (1.0 - a[j]), 0.0), j
-            if a[j] > -1.0 and top + c[j] < least * (1.0 + a[j]):
-                least, entering = max((top + c[j]) / (1.0 + a[j]), 0.0), j
-    return least, entering
+            least = min(least, step_to_entry(c[j], a[j], top, relative))
+    if not least < top:
+        return top, -1
+    limit = least + max(relative * least, floor)
+    for j in range(c.size):
+        if usable[j]:
+            step = step_to_entry(c[j], a[j], top, relative)
+            if step <= limit and step < top:
+                return step, j
+    return top, -1
 
 
 @kernel

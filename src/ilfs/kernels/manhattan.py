@@ -165,8 +165,13 @@ def add_present_distances(part: Floats, first: Integers, second: Integers, dista
 
 
 @kernel
-def share_places(distances: Floats, lists: Integers, n_places: int, shares: Floats) -> None:
-    """Fill the shares of the nearest in every run of equal ``lists``; who ties for the last places shares them."""
+def share_places(
+    distances: Floats, lists: Integers, n_places: int, relative: float, floor: float, shares: Floats
+) -> None:
+    """Fill the shares of the nearest in every run of equal ``lists``; who ties for the last places shares them.
+
+    Distances are equal if they differ by no more than a relative tolerance or a floor.
+    """
     start = 0
     while start < lists.size:
         stop = start + 1
@@ -175,12 +180,15 @@ def share_places(distances: Floats, lists: Integers, n_places: int, shares: Floa
         here = distances[start:stop]
         places = min(n_places, here.size)
         last = np.sort(here)[places - 1]
-        nearer, tied = (here < last).sum(), (here == last).sum()
+        tolerance = max(relative * last, floor)
+        low, high = last - tolerance, last + tolerance
+        nearer = (here < low).sum()
+        tied = (here <= high).sum() - nearer
         for p in range(start, stop):
-            if distances[p] < last:
+            if distances[p] < low:
                 shares[p] = 1.0 / places
             else:
-                shares[p] = (places - nearer) / (tied * places) if distances[p] == last else 0.0
+                shares[p] = (places - nearer) / (tied * places) if distances[p] <= high else 0.0
         start = stop
 
 

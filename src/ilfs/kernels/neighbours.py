@@ -39,17 +39,20 @@ def keep_nearest(
 
 
 @kernel
-def total_distance(products: NDArray[Any], halves: Floats, first: int, other: int) -> float:
-    """Sum of the distances of a block of pairs, half the squares being ``halves[i] + halves[j] - products``."""
+def total_distance(products: NDArray[Any], halves: Floats, counts: Floats, first: int, other: int) -> float:
+    """Sum of the distances of a block of pairs, half the squares being ``halves[i] + halves[j] - products``.
+
+    A pair counts as often as there are copies of its samples.
+    """
     width = products.shape[1]
     sums = np.zeros(width)
     for a in range(products.shape[0]):
-        half = halves[first + a]
+        half, count = halves[first + a], counts[first + a]
         itself = first + a - other  # at distance 0, whatever the products round to
         for low, high in ((0, min(max(itself, 0), width)), (max(itself + 1, 0), width)):
             for b in range(low, high):
-                sums[b] += np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
-    return float(np.sqrt(2.0) * sums.sum())
+                sums[b] += count * np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
+    return float(np.sqrt(2.0) * (sums * counts[other : other + width]).sum())
 
 
 @kernel
@@ -106,15 +109,46 @@ def lane_product(x: Floats, y: Floats) -> float:
 
 
 @kernel
-def fill_difference_grams(X: Floats, neighbours: Integers, first: int, grams: Floats) -> None:
-    """Fill the scalar products of the differences x_j - x_i, j the neighbours of i, for samples i from the first on."""
+def share_places(
+    indptr: Integers, squared: Floats, copies: Floats, n_places: int, relative: float, floor: float, places: Floats
+) -> None:
+    """Fill how many of the places each candidate gets: list i is indptr[i]:indptr[i + 1], nearest first.
+
+    A candidate stands for so many ``copies``. Those at the distance of the last place share what nearer ones leave.
+    Squared distances are equal if they differ by no more than a relative tolerance or a floor.
+    """
+    for i in range(indptr.size - 1):
+        start, stop = indptr[i], indptr[i + 1]
+        last, filled = start, copies[start]
+        while filled < n_places and last + 1 < stop:
+            last += 1
+            filled += copies[last]
+        tolerance = max(relative * squared[last], floor)
+        nearer, tied = 0.0, 0.0
+        for e in range(start, stop):
+            if squared[e] < squared[last] - tolerance:
+                nearer += copies[e]
+            elif squared[e] <= squared[last] + tolerance:
+                tied += copies[e]
+        share = min((n_places - nearer) / tied, 1.0)
+        for e in range(start, stop):
+            if squared[e] < squared[last] - tolerance:
+                places[e] = copies[e]
+            else:
+                places[e] = share * copies[e] if squared[e] <= squared[last] + tolerance else 0.0
+
+
+@kernel
+def fill_difference_grams(X: Floats, samples: Integers, neighbours: Integers, grams: Floats) -> None:
+    """Fill the scalar products of the differences x_j - x_i, j the neighbours of i, for these samples i."""
     k, n = neighbours.shape[1], X.shape[1]
     differences = np.empty((k, n))
     for i in range(neighbours.shape[0]):
+        own = X[samples[i]]
         for a in range(k):
             x = X[neighbours[i, a]]
             for f in range(n):
-                differences[a, f] = x[f] - X[first + i, f]
+                differences[a, f] = x[f] - own[f]
             for b in range(a + 1):
                 grams[i, a, b] = lane_product(differences[a], differences[b])
                 grams[i, b, a] = grams[i, a, b]

@@ -22,10 +22,15 @@ Where we depart:
 - The demo of the authors' toolbox gives the score a graph of negative weights, -d / max d, where the denominator is
   negative and replaced by a constant. We follow the paper. On the toolbox's own graph of neighbours our scores are its
   scores minus 1.
-- No sample is joined with itself (that would not change L, but D). Of equally near samples the first are taken.
+- No sample is joined with itself (that would not change L, but D).
+- The paper does not say which of equally near samples are taken. Samples that tie for the last places share them, and
+  the weight of an edge is multiplied by the larger of the two fractions that its ends give each other. So the order of
+  the rows does not matter on counts and categories, where many distances are equal. If more than 64 distinct samples
+  tie, 64 of them share, chosen by a number that depends on their values only.
 - Both sums are over differences, never differences of sums, so a feature far from zero loses no precision.
 """
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -34,9 +39,11 @@ from scipy import sparse
 from ilfs.arrays import Floats
 from ilfs.execution import Rows, thread_map
 from ilfs.execution.columns import column_parts, side_by_side
-from ilfs.neighbours import Weights, heat_graph
+from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import RankingSelector, Scores
+
+ROUNDING = 1e-12  # of a score that would be 0 exactly, or of the difference of two that would be equal
 
 
 class LaplacianScore(RankingSelector):
@@ -44,8 +51,8 @@ class LaplacianScore(RankingSelector):
 
     Reads no labels. For m samples and n features, finding the neighbours costs m^2 n / 2 multiplications and the scores
     about 5 m n ``n_neighbors``. The peak of memory is a float32 copy of X (float64 if many distances are equal), about
-    40 MB a thread and O(m n_neighbors); sparse X with less than a tenth of its cells stored is not copied. Never an
-    m x m matrix.
+    40 MB a thread and O(m n_neighbors); sparse X with less than a tenth of its cells stored is not copied. If rows
+    occur more than once, there is also a copy of the distinct ones. Never an m x m matrix.
 
     Parameters
     ----------
@@ -73,6 +80,12 @@ class LaplacianScore(RankingSelector):
         Number of columns seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if all of them are strings.
+
+    Notes
+    -----
+    The order of the rows, and dense or sparse storage, change the scores by rounding only, also if many distances tie.
+    The exception is the default ``width`` for large tables, n_samples^2 x n_features > 2e8: the mean distance comes
+    from products in float32, so that scores may differ by about 1e-10.
 
     References
     ----------
@@ -125,8 +138,10 @@ class LaplacianScore(RankingSelector):
         return self._fit(X)
 
     def _score_rows(self, rows: Rows) -> Scores:
-        graph = heat_graph(rows.X, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
-        return Scores(0.0 - laplacian_quotients(rows, graph))
+        samples = DistinctSamples.of(rows.X)
+        graph = heat_graph(samples, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
+        quotients = laplacian_quotients(replace(rows, X=samples.X), graph)
+        return Scores(0.0 - quotients, floor=ROUNDING)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -25,10 +25,17 @@ Where we depart from the paper and from the authors' toolbox:
 - Neighbourhoods that do not touch give more zero eigenvalues than there are clusters, and which vectors are taken is
   open. We take the mean over all choices: eigenvectors of one eigenvalue share what is left of ``n_clusters``. Without
   such a tie nothing changes.
+- Samples that tie for the last of the k places share them; one with a fraction s of a place counts s in the regression
+  of the neighbourhood. If more than 64 distinct samples tie, 64 of them share, chosen by a number that depends on their
+  values only. Rows that are equal in all columns that have weight are one sample with a count: when few columns of few
+  values are left, nearly all rows are.
+- Samples are taken in an order that depends on their values only. So the order of the rows changes nothing, not even
+  rounding, which the steps would amplify.
 - ``beta`` is in units of 1 / the mean variance of the columns, so that the unit of the table does not matter.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -37,7 +44,7 @@ from scipy import linalg, sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
-from ilfs.neighbours import difference_grams, nearest_neighbours, usable_neighbours
+from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_between, check_integer, check_positive
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
@@ -162,7 +169,7 @@ class LLCFS(RankingSelector):
     def _score_rows(self, rows: Rows) -> Scores:
         n_neighbors, n_clusters = usable_neighbours(self.n_neighbors, len(rows.X)), self._usable_clusters(len(rows.X))
         steps = weights_by_step(
-            unit_table(rows), n_neighbors, n_clusters, float(self.beta), self.tol, self.max_iter, rows.n_jobs
+            *unit_table(rows), n_neighbors, n_clusters, float(self.beta), self.tol, self.max_iter, rows.n_jobs
         )
         weights, changes = zip(*self._steps(steps, "step", self.max_iter), strict=True)
         self.changes_ = np.array(changes)
@@ -221,89 +228,160 @@ def llcfs(
     >>> from sklearn.datasets import load_iris
     >>> from ilfs import llcfs
     >>> llcfs(load_iris().data, n_clusters=3).round(2)
-    array([0.04, 0.  , 0.96, 0.  ])
+    array([0.05, 0.  , 0.95, 0.  ])
     """
     selector = LLCFS(n_clusters=n_clusters, n_neighbors=n_neighbors, beta=beta, max_iter=max_iter, n_jobs=n_jobs)
     return selector.fit(X, y).scores_
 
 
-def unit_table(rows: Rows) -> Floats:
-    """A centred copy of the table in units of the root of the mean variance of its columns."""
-    X = np.subtract(rows.X, rows.low, order="C")  # first, lest the mean of values far from zero rounds
+def unit_table(rows: Rows) -> tuple[Floats, Floats]:
+    """A centred copy of the distinct rows in units of the root of the mean variance, and how many copies each has.
+
+    Its rows are in an order that depends on their values only, so that not even rounding, which steps may amplify,
+    depends on the caller's order.
+    """
+    distinct = DistinctSamples.of(rows.X, ordered=True)
+    X = np.ascontiguousarray(distinct.X, dtype=np.float64)  # a copy already, since it is in another order
+    X -= rows.low  # first, lest the mean of values far from zero rounds
     X /= (rows.high - rows.low).max()  # lest squares leave the range of numbers
-    X -= X.mean(axis=0)
-    X *= np.sqrt(X.size / np.einsum("ij,ij->", X, X))
-    return np.asarray(X)
+    X -= distinct.counts @ X / distinct.n_samples
+    X *= np.sqrt(distinct.n_samples * X.shape[1] / summed_squares(X, distinct.counts).sum())
+    return X, distinct.counts
 
 
 def weights_by_step(
-    X: Floats, n_neighbors: int, n_clusters: int, beta: float, tol: float, max_iter: int, n_jobs: int | None
+    X: Floats,
+    counts: Floats,
+    n_neighbors: int,
+    n_clusters: int,
+    beta: float,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
 ) -> Iterator[tuple[Floats, float]]:
     """Weights after one step and the next, and how much they changed in total, until they settle."""
     tau = np.full(X.shape[1], 1.0 / X.shape[1])
     for _ in range(max_iter):
-        before, tau = tau, reweighted(X, tau, n_neighbors, n_clusters, beta, n_jobs)
+        before, tau = tau, reweighted(X, counts, tau, n_neighbors, n_clusters, beta, n_jobs)
         change = float(np.abs(tau - before).sum())
         yield tau, change
         if change <= tol:
             return
 
 
-def reweighted(X: Floats, tau: Floats, n_neighbors: int, n_clusters: int, beta: float, n_jobs: int | None) -> Floats:
+def reweighted(
+    X: Floats, counts: Floats, tau: Floats, n_neighbors: int, n_clusters: int, beta: float, n_jobs: int | None
+) -> Floats:
     """The weights of the features after a step from weights tau; tau itself if no neighbours are in different clusters.
 
     Then the neighbourhoods have fallen apart into at least as many pieces as there are clusters, and all predictions
     are constants, which need no feature.
     """
-    weighted = weighted_columns(X, tau)
-    neighbours, _ = nearest_neighbours(weighted, n_neighbors, n_jobs)
-    grams = difference_grams(weighted, neighbours, n_jobs)
+    weighted, X, counts = merged(weighted_columns(X, counts, tau), X, counts)
+    found = nearest_neighbours(weighted, n_neighbors, n_jobs, counts=counts)
+    hoods = [hood(weighted, found, *lists, beta, n_jobs) for lists in found.by_length()]
     del weighted
     with one_blas_thread():
-        predictors, duals = local_ridge(grams, beta)
-        Y = smooth_clusters(prediction_matrix(neighbours, predictors), n_clusters)
-        local = Y[neighbours] - Y[neighbours].mean(axis=1, keepdims=True)
-        if np.linalg.norm(local) <= CONSTANT * np.linalg.norm(Y):
+        Y = smooth_clusters(prediction_matrix(hoods, len(X)), counts, n_clusters)
+        local = [Y[h.neighbours] - np.einsum("ij,ijc->ic", h.shares, Y[h.neighbours])[:, None] for h in hoods]
+        if np.linalg.norm([np.linalg.norm(part) for part in local]) <= CONSTANT * np.linalg.norm(Y):
             return tau
-    tau = tau * local_weight_lengths(X, neighbours, duals @ local, n_jobs)
+        alphas = [h.duals @ part for h, part in zip(hoods, local, strict=True)]
+    tau = tau * local_weight_lengths(X, counts, hoods, alphas, n_jobs)
     return np.asarray(tau / tau.sum())
 
 
-def weighted_columns(X: Floats, tau: Floats) -> Floats:
+def merged(weighted: Floats, X: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rows that have become equal in the weighted columns as one: their mean in all columns, and their summed counts.
+
+    If the weights leave few columns of few values, nearly all rows are copies of others.
+    """
+    distinct = DistinctSamples.of(weighted)
+    if len(distinct.X) == len(X):
+        return weighted, X, counts
+    together = sparse.csr_array((counts, (distinct.inverse, np.arange(len(X)))))
+    total = np.asarray(together.sum(axis=1))
+    return distinct.X, np.asarray(together @ X) / total[:, None], total
+
+
+def summed_squares(X: Floats, counts: Floats) -> Floats:
+    """Of every column, each row as often as it has copies."""
+    return np.concatenate([counts @ np.square(X[:, columns]) for columns in blocks(X.shape[1], BLOCK_FEATURES)])
+
+
+def weighted_columns(X: Floats, counts: Floats, tau: Floats) -> Floats:
     """Columns times the roots of their weights, without those that no distance feels."""
-    variance = tau * np.einsum("ij,ij->j", X, X)
+    variance = tau * summed_squares(X, counts)
     felt = np.flatnonzero(variance > FELT * variance.sum())
     return np.multiply(X[:, felt] if felt.size < tau.size else X, np.sqrt(tau[felt]))
 
 
-def local_ridge(grams: Floats, beta: float) -> tuple[Floats, Floats]:
+@dataclass(frozen=True)
+class Hoods:
+    """Neighbourhoods of one size: samples, their neighbours and what each of these counts.
+
+    ``predictors`` predict a sample from values of its neighbours, ``duals`` give the dual coefficients alpha of these.
+    """
+
+    samples: Integers
+    neighbours: Integers
+    shares: Floats
+    predictors: Floats
+    duals: Floats
+
+
+def hood(
+    weighted: Floats, found: Neighbours, samples: Integers, entries: Integers, beta: float, n_jobs: int | None
+) -> Hoods:
+    """Ridge regression in the neighbourhoods of these samples."""
+    neighbours, places = found.indices[entries], found.places[entries]
+    grams = difference_grams(weighted, samples, neighbours, n_jobs)
+    with one_blas_thread():
+        predictors, duals = local_ridge(grams, places, beta)
+    return Hoods(samples, neighbours, places / places.sum(axis=1, keepdims=True), predictors, duals)
+
+
+def local_ridge(grams: Floats, places: Floats, beta: float) -> tuple[Floats, Floats]:
     """What predicts a sample from values of its neighbours, and what gives the dual coefficients alpha of these values.
 
-    With Z the centred neighbours, u the sample less their mean, and C = Z Z' + I / beta, they are C^-1 Z u + 1 / k and
-    C^-1 H; both follow from the scalar products of the differences of neighbours and sample.
+    Neighbour j counts s_j, its places, and q = s / sum(s). With P = I - 1 q', which subtracts the weighted mean, G the
+    scalar products of the differences of neighbours and sample, and C = P G P' + diag(1 / s) / beta, they are
+    q - C^-1 P P G q and C^-1 P.
     """
     k = grams.shape[1]
-    H = np.eye(k) - 1.0 / k
-    centred = H @ grams
-    duals = np.linalg.solve(centred @ H + np.eye(k) / beta, np.broadcast_to(H, grams.shape))
-    predictors = 1.0 / k - np.einsum("ijl,il->ij", duals, centred.mean(axis=2))
+    q = places / places.sum(axis=1, keepdims=True)
+    P = np.eye(k) - q[:, None, :]
+    centred = P @ grams
+    C = centred @ P.transpose(0, 2, 1)
+    C[:, np.arange(k), np.arange(k)] += 1.0 / (beta * places)
+    duals = np.linalg.solve(C, P)
+    predictors = q - np.einsum("ijl,ij->il", duals, np.einsum("ijl,il->ij", centred, q))
     return predictors, np.asarray(duals)
 
 
-def prediction_matrix(neighbours: Integers, predictors: Floats) -> sparse.csr_array:
+def prediction_matrix(hoods: list[Hoods], m: int) -> sparse.csr_array:
     """A: row i has the predictors of sample i in the columns of its neighbours."""
-    m, k = neighbours.shape
-    return sparse.csr_array((predictors.ravel(), neighbours.ravel(), np.arange(0, m * k + 1, k)), shape=(m, m))
+    values = np.concatenate([h.predictors.ravel() for h in hoods])
+    first = np.concatenate([np.repeat(h.samples, h.neighbours.shape[1]) for h in hoods])
+    second = np.concatenate([h.neighbours.ravel() for h in hoods])
+    return sparse.csr_array((values, (first, second)), shape=(m, m))
 
 
-def smooth_clusters(A: sparse.csr_array, n_clusters: int) -> Floats:
-    """Y of least error under A, where eigenvectors of equal eigenvalues share the last places."""
+def smooth_clusters(A: sparse.csr_array, counts: Floats, n_clusters: int) -> Floats:
+    """Y of least error under A, where eigenvectors of equal eigenvalues share the last places.
+
+    A sample counts as often as it has copies: with C = diag(counts), the eigenvectors are those of R'R for
+    R = C^1/2 (I - A) C^-1/2, and Y is C^-1/2 times them.
+    """
+    root = np.sqrt(counts)
     residual = (sparse.eye_array(A.shape[0]) - A).tocsr()
+    residual = (sparse.diags_array(root) @ residual @ sparse.diags_array(1 / root)).tocsr()
+    n_clusters = min(n_clusters, A.shape[0])
     n_vectors = min(n_clusters + SPARE, A.shape[0])
     while True:
         values, vectors = smallest_eigenvectors(residual, n_vectors)
         if values[-1] > values[n_clusters - 1] + SAME or n_vectors == A.shape[0]:
-            return vectors * np.sqrt(places(values, n_clusters))
+            return vectors * np.sqrt(places(values, n_clusters)) / root[:, None]
         n_vectors = min(4 * n_vectors, A.shape[0])
 
 
@@ -361,15 +439,23 @@ def largest_eigenvalue(times: Product, v: Floats) -> float:
     return float(np.linalg.norm(v))
 
 
-def local_weight_lengths(X: Floats, neighbours: Integers, alphas: Floats, n_jobs: int | None) -> Floats:
+def local_weight_lengths(
+    X: Floats, counts: Floats, hoods: list[Hoods], alphas: list[Floats], n_jobs: int | None
+) -> Floats:
     """Root of the summed squares of X_i' alpha_i over all samples i and clusters, for every feature."""
-    m, k, n_clusters = alphas.shape
-    places = np.repeat(neighbours, n_clusters, axis=0).ravel()
-    starts = np.arange(0, m * n_clusters * k + 1, k)
-    B = sparse.csr_array((alphas.transpose(0, 2, 1).ravel(), places, starts), shape=(m * n_clusters, m))
+    parts = [local_coefficients(h, a, counts) for h, a in zip(hoods, alphas, strict=True)]
+    B = sparse.vstack([sparse.csr_array(part, shape=(part[2].size - 1, len(X))) for part in parts], format="csr")
 
     def lengths(columns: slice) -> Floats:
         W = B @ np.ascontiguousarray(X[:, columns])
         return np.asarray(np.sqrt(np.einsum("ij,ij->j", W, W)))
 
     return np.concatenate(list(thread_map(lengths, blocks(X.shape[1], BLOCK_FEATURES), n_jobs)))
+
+
+def local_coefficients(hoods: Hoods, alphas: Floats, counts: Floats) -> tuple[Floats, Integers, Integers]:
+    """Values, columns and starts of a matrix with a row alpha_i for each sample and cluster, once for all copies."""
+    m, k, n_clusters = alphas.shape
+    values = np.sqrt(counts[hoods.samples])[:, None, None] * alphas.transpose(0, 2, 1)
+    columns = np.repeat(hoods.neighbours, n_clusters, axis=0).ravel()
+    return values.ravel(), columns, np.arange(0, m * n_clusters * k + 1, k)

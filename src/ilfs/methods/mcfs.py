@@ -26,6 +26,11 @@ Where we depart from the paper, or where it is silent:
   selects nothing. Ours stops at the number asked for.
 - A feature that entered no path scores 0. Such features are ordered by how near they came to entering: their largest
   share of the correlation of those that entered.
+- Samples that tie for the last places of a neighbourhood share them, as in `LaplacianScore`; copies of a sample are one
+  node of the graph, with a count.
+- Where eigenvalues are equal, the vectors depend on the order of the samples; they are taken in one that depends on
+  their values only. Of features that would enter a path at the same point, but for rounding, the first column enters,
+  and a copy of a feature that entered never does. So neither the order of the rows nor dense or sparse storage matter.
 - Edges weaker than 1e-8 of the strongest count as that, so that no sample is cut off by underflow.
 """
 
@@ -38,13 +43,14 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, one_blas_thread
 from ilfs.execution.columns import column_parts, dense_columns
 from ilfs.methods.laplacian_score import check_graph
-from ilfs.neighbours import Weights, heat_graph
+from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_integer
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
 
 WEAKEST = 1e-8  # edge, as share of the strongest
 DENSE_SAMPLES = 400  # up to which all eigenvalues are found at once
+ROUNDING = 1e-12  # of coefficients that would be 0, as fraction of the largest
 SAME = 1e-10  # share of the largest spread of the means of parts that counts as none
 
 
@@ -82,7 +88,8 @@ class MCFS(RankingSelector):
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     embedding_ : ndarray of shape (n_samples, n_clusters)
-        The eigenvectors, smallest eigenvalue first; the entry of largest size is positive.
+        The eigenvectors, smallest eigenvalue first; the entry of largest size is positive. Fewer columns if there are
+        not as many distinct samples.
     eigenvalues_ : ndarray of shape (n_clusters,)
         Theirs; 0 if the graph falls into parts.
     coefficients_ : ndarray of shape (n_clusters, n_features)
@@ -91,6 +98,12 @@ class MCFS(RankingSelector):
         Number of columns seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if all of them are strings.
+
+    Notes
+    -----
+    The order of the rows, and dense or sparse storage, change the scores by rounding only, also if many distances tie.
+    The exception is the default ``width`` for large tables, n_samples^2 x n_features > 2e8: the mean distance comes
+    from products in float32, so that scores may differ by about 1e-10, or more where eigenvalues are nearly equal.
 
     References
     ----------
@@ -149,11 +162,14 @@ class MCFS(RankingSelector):
         from ilfs.solvers.least_angle import least_angle_coefficients
 
         n_clusters = usable_clusters(self.n_clusters, rows.X.shape[0])
-        graph = heat_graph(rows.X, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
-        self.eigenvalues_, self.embedding_ = spectral_embedding(rows.X, graph, n_clusters)
+        samples = DistinctSamples.of(rows.X)
+        graph = heat_graph(samples, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
+        self.eigenvalues_, vectors = spectral_embedding(samples, graph, n_clusters)
+        self.embedding_ = vectors[samples.inverse]
         a, nearness = least_angle_coefficients(rows.X, self.embedding_.T, self._n_selected(), rows.n_jobs)
         self.coefficients_ = rows.spread(a)
-        return Scores(np.abs(a).max(axis=0), nearness.max(axis=0))
+        scores = np.abs(a).max(axis=0)
+        return Scores(scores, nearness.max(axis=0), floor=ROUNDING * scores.max(), tie_break_floor=ROUNDING)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -219,24 +235,30 @@ def usable_clusters(n_clusters: int, n_samples: int) -> int:
     return n_samples - 1
 
 
-def spectral_embedding(X: Any, graph: sparse.csr_array, n_vectors: int) -> tuple[Floats, Floats]:
-    """Smallest eigenvalues of L y = lambda D y without the constant vector, and the vectors as columns."""
+def spectral_embedding(samples: DistinctSamples, graph: sparse.csr_array, n_vectors: int) -> tuple[Floats, Floats]:
+    """Smallest eigenvalues of L y = lambda D y without the constant vector, and the vectors as columns.
+
+    Samples are taken in the order of their rank: where eigenvalues are equal, the vectors that a solver finds depend on
+    the order, which must not be that of the caller's rows.
+    """
     from scipy.sparse.csgraph import connected_components
 
-    W = graph.copy()
+    by_rank = np.argsort(samples.rank)
+    W = graph[by_rank][:, by_rank]
+    W.sort_indices()
     W.data = np.maximum(W.data, WEAKEST * W.data.max())
     degree = np.asarray(W.sum(axis=1)).ravel()
     n_parts, part = connected_components(W, directed=False)
     with one_blas_thread():
-        flat = part_vectors(X, degree, part, n_parts, n_vectors)
+        flat = part_vectors(samples.X, by_rank, degree, part, n_parts, n_vectors)
         values, smooth = smooth_vectors(W, degree, part, n_vectors - flat.shape[1])
     vectors = np.hstack([flat, smooth])
     largest = np.abs(vectors).argmax(axis=0)
     vectors *= np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    return np.append(np.zeros(flat.shape[1]), values), vectors
+    return np.append(np.zeros(flat.shape[1]), values), vectors[samples.rank]
 
 
-def part_vectors(X: Any, degree: Floats, part: Integers, n_parts: int, n_vectors: int) -> Floats:
+def part_vectors(X: Any, by_rank: Integers, degree: Floats, part: Integers, n_parts: int, n_vectors: int) -> Floats:
     """Vectors that are constant on the parts of the graph, those first along which the parts lie furthest apart."""
     from scipy.linalg import eigh
 
@@ -247,8 +269,8 @@ def part_vectors(X: Any, degree: Floats, part: Integers, n_parts: int, n_vectors
     sums = sparse.csr_array((degree, (part, np.arange(part.size))))
     apart = np.zeros((n_parts, n_parts))
     for columns in column_parts(X):
-        f = dense_columns(X, columns)
-        f = f - degree @ f / degree.sum()
+        f = dense_columns(X, columns)[by_rank]
+        f -= degree @ f / degree.sum()
         spread = (sums @ f) / np.sqrt(volume)[:, None]
         apart += spread @ spread.T
     first = max(n_parts - n_vectors, 1)

@@ -18,15 +18,17 @@ I. Kononenko, *Theoretical and Empirical Analysis of ReliefF and RReliefF*, Mach
 
 Where we depart:
 
-- Samples that tie for the last of the k places share them, each counting as a part of a neighbour. So the order of the
-  rows does not matter, and the weights published for iris (k = 10) come out to all four digits. Distances that differ
-  by less than 1e-12 of the largest possible one count as equal.
+- Samples that tie for the last of the k places share them, each counting as a fraction of a neighbour. So neither the
+  order of the rows nor the names of the classes matter, and the weights published for iris (k = 10) come out to all
+  four digits. Distances that differ by no more than 1e-9 of the larger one, or 1e-12 of the largest possible one, are
+  equal.
 - A class with fewer than k other samples gives what it has, and the mean is over those. A sample that is alone in its
   class has no hits.
 - Missing cells are left out: the distance of two samples is the mean over the features that both have, times the number
   of features, and the means over hits and misses of a feature are over the pairs that have it. (Kononenko puts
   probabilities of values in their place, which needs discrete features.)
-- All samples are used unless ``n_samples`` says otherwise, and then they are drawn without replacement.
+- All samples are used unless ``n_samples`` says otherwise, and then they are drawn without replacement. Rows are drawn
+  by their position, so that only then the order of the rows matters.
 - The authors' toolbox calls MATLAB's function with numbers for labels, which is RReliefF, for regression; this is
   ReliefF, for classes.
 """
@@ -47,6 +49,7 @@ from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
 
 SERIAL_WORK = 10**8  # comparisons up to which threads cost more than they save
+ROUNDING = 1e-12  # of weights, which are differences of sums that are at most 1
 
 
 class ReliefF(RankingSelector):
@@ -66,6 +69,7 @@ class ReliefF(RankingSelector):
         show.
     n_samples : int, optional
         How many samples to look at, drawn without replacement; all by default. Neighbours are looked for among all.
+        Rows are drawn by their position: if the rows are given in another order, other samples are drawn.
     random_state : int, RandomState instance or None, default=None
         Which samples are drawn; used only with ``n_samples``.
     n_jobs : int, default=None
@@ -155,7 +159,10 @@ class ReliefF(RankingSelector):
             drawn,
             lambda pieces: self._steps(pieces, "block of samples"),
         )
-        return Scores(feature_weights(rows, pairs, n_used))
+        return Scores(feature_weights(rows, pairs, n_used), floor=ROUNDING)
+
+    def _average_labels(self, fitted: list[Self]) -> Scores:
+        return replace(super()._average_labels(fitted), floor=ROUNDING)
 
     def _draw(self, n: int) -> Integers:
         """The samples to look at."""

@@ -30,6 +30,11 @@ Where we depart from the paper and from the authors' toolbox:
   weight.
 - With more features than samples no features x features matrix is formed.
 - Columns with one value cost nothing and would come first; they are left out and come last.
+- Samples that tie for the last of the k places share them. A member of a neighbourhood that has a fraction s of a place
+  counts s in the regression that the neighbourhood stands for: :math:`\lambda I` becomes :math:`\lambda S^{-1}`. If
+  more than 64 distinct samples tie, 64 of them share, chosen by a number that depends on their values only.
+- Samples are taken in an order that depends on their values only. So the order of the rows changes nothing, not even
+  rounding, also where an eigenproblem has no unique answer.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,9 +46,9 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
-from ilfs.neighbours import difference_grams, nearest_neighbours, usable_neighbours
+from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import RankingSelector, Scores
 from ilfs.warn import warn
@@ -174,8 +179,8 @@ class UDFS(RankingSelector):
             usable_neighbours(self.n_neighbors, len(rows.X)),
             self._usable_clusters(rows.X.shape[1]),
         )
-        X = unit_table(rows)
-        L = neighbourhood_laplacian(X, n_neighbors, float(self.regularization), rows.n_jobs)
+        X, counts = unit_table(rows)
+        L = neighbourhood_laplacian(X, counts, n_neighbors, float(self.regularization), rows.n_jobs)
         scatter = (Dense if X.shape[1] <= X.shape[0] else LowRank)(X, L, rows.n_jobs)
         self.objective_ = np.empty(0)
         start = column_marks(X, 2 * n_clusters)
@@ -248,31 +253,59 @@ def udfs(
     return selector.fit(X, y).scores_
 
 
-def unit_table(rows: Rows) -> Floats:
-    """A centred copy of the table in units of its widest column; the method does not depend on that unit."""
-    X = np.subtract(rows.X, rows.low, order="C")  # first, lest the mean of values far from zero rounds
-    X /= (rows.high - rows.low).max()
-    X -= X.mean(axis=0)
-    return np.asarray(X)
+def unit_table(rows: Rows) -> tuple[Floats, Floats]:
+    """A centred copy of the distinct rows in units of the widest column, and how many copies each has.
 
-
-def neighbourhood_laplacian(X: Floats, n_neighbors: int, regularization: float, n_jobs: int | None) -> sparse.csr_array:
-    """L, a sparse matrix over the samples with rows that sum to zero.
-
-    With E the differences e_j - e_i of a sample i to its neighbours j, and G the scalar products of the differences
-    x_j - x_i, a neighbourhood adds E (lambda (I + 11') + G)^-1 E': the same as H (lambda I + H K H)^-1 H, in a basis of
-    what H leaves.
+    Its rows are in an order that depends on their values only, so that not even rounding depends on the caller's order.
+    The method does not depend on the unit.
     """
-    neighbours, squared = nearest_neighbours(X, n_neighbors, n_jobs)
-    grams = difference_grams(X, neighbours, n_jobs)
-    ridge = regularization * (squared.mean() or 1.0)
-    inverses = positive_inverses(grams + ridge * (np.eye(n_neighbors) + 1.0))
-    E = np.vstack([-np.ones(n_neighbors), np.eye(n_neighbors)])
-    m = len(X)
-    members = np.column_stack([np.arange(m), neighbours])
-    size = members.shape[1]
-    places = np.repeat(members, size, axis=1).ravel(), np.tile(members, size).ravel()
-    return sparse.coo_array(((E @ inverses @ E.T).ravel(), places), shape=(m, m)).tocsr()
+    distinct = DistinctSamples.of(rows.X, ordered=True)
+    X = np.ascontiguousarray(distinct.X, dtype=np.float64)  # a copy already, since it is in another order
+    X -= rows.low  # first, lest the mean of values far from zero rounds
+    X /= (rows.high - rows.low).max()
+    X -= distinct.counts @ X / distinct.n_samples
+    return X, distinct.counts
+
+
+def neighbourhood_laplacian(
+    X: Floats, counts: Floats, n_neighbors: int, regularization: float, n_jobs: int | None
+) -> sparse.csr_array:
+    """L, a sparse matrix over the distinct samples with rows that sum to zero.
+
+    A neighbourhood adds what ridge regression on X leaves of a function, each member counting s_j, its places. With E
+    the differences e_j - e_i of a sample i to its neighbours j, G the scalar products of the differences x_j - x_i and
+    S = diag(s), that is E (lambda E' S^-1 E + G)^-1 E'. If all s_j are 1, it is H (lambda I + H K H)^-1 H in a basis of
+    what H leaves. The copies of a sample are one member, whose places are theirs together: they have the same values.
+    """
+    found = nearest_neighbours(X, n_neighbors, n_jobs, counts=counts)
+    ridge = regularization * (
+        (counts[found.first] * found.places) @ found.squared / (counts.sum() * n_neighbors) or 1.0
+    )
+    parts = [
+        neighbourhood_parts(X, counts, found, samples, entries, ridge, n_jobs) for samples, entries in found.by_length()
+    ]
+    values, first, second = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return sparse.coo_array((values, (first, second)), shape=(len(X), len(X))).tocsr()
+
+
+def neighbourhood_parts(
+    X: Floats,
+    counts: Floats,
+    found: Neighbours,
+    samples: Integers,
+    entries: Integers,
+    ridge: float,
+    n_jobs: int | None,
+) -> tuple[Floats, Integers, Integers]:
+    """What the neighbourhoods of one size add to L: values, rows and columns."""
+    neighbours, places = found.indices[entries], found.places[entries]
+    k = entries.shape[1]
+    grams = difference_grams(X, samples, neighbours, n_jobs) + ridge
+    grams[:, np.arange(k), np.arange(k)] += ridge / places
+    E = np.vstack([-np.ones(k), np.eye(k)])
+    members = np.column_stack([samples, neighbours])
+    added = counts[samples, None, None] * (E @ positive_inverses(grams) @ E.T)
+    return added.ravel(), np.repeat(members, k + 1, axis=1).ravel(), np.tile(members, k + 1).ravel()
 
 
 def positive_inverses(matrices: Floats) -> Floats:
@@ -428,8 +461,12 @@ def positive_root(L: Floats) -> Floats:
 
 
 def column_marks(X: Floats, n_marks: int) -> Floats:
-    """Numbers for every feature that depend on its values, not on its place, and are otherwise like random ones."""
-    mixes = np.random.default_rng(0).standard_normal((2 * n_marks, len(X)))
+    """Numbers for every feature that depend on its values, not on its place, and are otherwise like random ones.
+
+    Samples are taken from the shortest to the longest: an order that columns and units do not change.
+    """
+    mixes = np.empty((2 * n_marks, len(X)))
+    mixes[:, np.argsort(squared_lengths(X), kind="stable")] = np.random.default_rng(0).standard_normal(mixes.shape)
     with one_blas_thread():
         mixed = mixes @ X
     return np.asarray(mixed[:n_marks] * mixed[n_marks:]).T

@@ -1,10 +1,13 @@
 """Who is near whom: exact nearest neighbours, in all classes or in each, and graphs of them."""
 
 from ilfs.neighbours.by_class import Pairs, class_neighbours, scaled_columns
-from ilfs.neighbours.euclidean import nearest_neighbours
+from ilfs.neighbours.distinct import DistinctSamples
+from ilfs.neighbours.euclidean import Neighbours, nearest_neighbours
 from ilfs.neighbours.graph import Weights, difference_grams, heat_graph, usable_neighbours
 
 __all__ = [
+    "DistinctSamples",
+    "Neighbours",
     "Pairs",
     "Weights",
     "class_neighbours",

@@ -20,6 +20,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Rows, blocks, thread_map
 from ilfs.execution.columns import column_parts
 from ilfs.neighbours.euclidean import SPARSE_SHARE
+from ilfs.ties import RELATIVE_TOLERANCE
 
 SMALL_BLOCK, LARGE_BLOCK = 32, 256  # samples of a block: an eighth of all within these limits
 SUMMED = 4096  # features that are summed in one go, so that the error bound stays small for many of them
@@ -119,12 +120,12 @@ class DenseSamples:
 
     @property
     def slack(self) -> Floats:
-        """Error bound; the last term is for the distances in float64 and for comparing them in units of `_quantum`."""
+        """Error bound; the last term is for the distances in float64 and for comparing them by `_tie_floor`."""
         n = self.n_features
         additions = min(n, SUMMED) / 4 + n / SUMMED + 8
         # without missing cells no term is larger than the sum, with them no mean than 1
         largest = np.full(self.sums.size, n) if np.isnan(self.sums).any() else self.sums
-        return 2.1 * largest * (additions * SINGLE + n * DOUBLE) + _quantum(n)
+        return 2.1 * largest * (additions * SINGLE + n * DOUBLE) + _tie_floor(n)
 
     def some(self, index: Integers) -> Self:
         """A copy of these samples alone."""
@@ -188,7 +189,7 @@ class SparseSamples:
     def slack(self) -> Floats:
         """Error bound: of sums of at most n in float64, and of lists that keep distances in float32."""
         n = self.X.shape[1]
-        return np.asarray(self.sums * (4 * n * DOUBLE + 4 * SINGLE) + _quantum(n))
+        return np.asarray(self.sums * (4 * n * DOUBLE + 4 * SINGLE) + _tie_floor(n))
 
     def some(self, index: Integers) -> Self:
         """These samples alone."""
@@ -222,8 +223,8 @@ def _block_size(m: int) -> int:
     return size + -size % 4
 
 
-def _quantum(n: int) -> float:
-    """What distances of n features are compared in: so that rounding makes no difference where there is none."""
+def _tie_floor(n: int) -> float:
+    """Distances of n features that differ by no more than this are equal: a multiple of the rounding of n terms."""
     return n * 2.0**-40
 
 
@@ -272,7 +273,12 @@ def _near(
     upper = bounds + 2 * (row_slack[: len(bounds), None, None] + slack[np.minimum(kept, slack.size - 1)])
     upper.sort(axis=2)
     kth = np.take_along_axis(upper, np.maximum(places - 1, 0)[:, :, None], axis=2)
-    return np.asarray((bounds <= kth) & (bounds < np.inf) & (places > 0)[:, :, None])
+    return np.asarray((bounds <= _with_ties(kth)) & (bounds < np.inf) & (places > 0)[:, :, None])
+
+
+def _with_ties(kth: NDArray[Any]) -> NDArray[Any]:
+    """How far a sample may be and still tie with one at this distance, in addition to the slack of both."""
+    return kth * (1.0 + 2.0 * RELATIVE_TOLERANCE)
 
 
 def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> tuple[Integers, Integers]:
@@ -291,7 +297,7 @@ def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> t
         members = np.flatnonzero(rows.target.codes == k)
         upper = np.sort((distances + slack)[:, members], axis=1)
         kth = np.take_along_axis(upper, np.maximum(places[:, k, None] - 1, 0), axis=1)
-        near = ((distances - slack)[:, members] <= kth) & (places[:, k, None] > 0)
+        near = ((distances - slack)[:, members] <= _with_ties(kth)) & (places[:, k, None] > 0)
         first, second = np.nonzero(near)
         pairs.append((here[first], members[second]))
     return np.concatenate([first for first, _ in pairs]), np.concatenate([second for _, second in pairs])
@@ -302,10 +308,10 @@ def _nearest(rows: Rows, first: Integers, second: Integers, n_neighbors: int) ->
     from ilfs.kernels.manhattan import share_places
 
     assert rows.target is not None
-    units = np.rint(_distances(rows, first, second) / _quantum(rows.X.shape[1]))
+    distances, floor = _distances(rows, first, second), _tie_floor(rows.X.shape[1])
     lists = first * rows.target.classes.size + rows.target.codes[second]
     share = np.empty(first.size)
-    share_places(units, lists, n_neighbors, share)
+    share_places(distances, lists, n_neighbors, RELATIVE_TOLERANCE, floor, share)
     near = share > 0
     return first[near], second[near], share[near]
 

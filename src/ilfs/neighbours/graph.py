@@ -1,12 +1,13 @@
 """Graphs of nearest neighbours, which unsupervised methods look at samples through."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import blocks, thread_map
+from ilfs.neighbours.distinct import DistinctSamples
 from ilfs.neighbours.euclidean import search
 from ilfs.warn import warn
 
@@ -17,21 +18,23 @@ GRAM_SAMPLES = 64  # whose products a thread computes at once
 
 
 def heat_graph(
-    X: Any,
+    samples: DistinctSamples,
     n_neighbors: int = 5,
     *,
     weights: Weights = "heat",
     width: float | None = None,
     n_jobs: int | None = None,
 ) -> sparse.csr_array:
-    """The symmetric graph of nearest neighbours.
+    """Join samples with their nearest neighbours in a symmetric graph.
 
-    Two samples are joined if one of them is among the nearest of the other. No sample is joined with itself.
+    Two samples are joined if one of them is among the nearest of the other. Samples that tie for the last places share
+    them, and so does the weight of their edges. No sample is joined with itself. Copies of a sample are one node: its
+    edges are the sums of those of the copies, and its entry on the diagonal is the sum of the edges between them.
 
     Parameters
     ----------
-    X : ndarray or scipy.sparse array of shape (n_samples, n_features)
-        Finite numbers.
+    samples : DistinctSamples
+        The samples and their numbers of copies.
     n_neighbors : int, default=5
         How many; if there are not as many other samples, all of them, with a warning.
     weights : {"heat", "binary"}, default="heat"
@@ -44,20 +47,41 @@ def heat_graph(
 
     Returns
     -------
-    scipy.sparse.csr_array of shape (n_samples, n_samples)
-        All weights are at least 1e-200, so that none underflows to zero.
+    scipy.sparse.csr_array of shape (n_distinct, n_distinct)
+        The heat of an edge is at least 1e-200, so that none underflows to zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.neighbours import DistinctSamples, heat_graph
+    >>> samples = DistinctSamples.of(np.array([[0.0], [1.0], [3.0]]))
+    >>> heat_graph(samples, 1, weights="binary").toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
     """
-    n_neighbors = usable_neighbours(n_neighbors, X.shape[0])
-    heat = weights == "heat"
-    indices, squared, mean = search(X, n_neighbors, n_jobs, mean=heat and width is None)
-    near = np.ones(squared.shape)
+    n_neighbors = usable_neighbours(n_neighbors, samples.n_samples)
+    heat, counts = weights == "heat", samples.counts
+    found, mean = search(samples.X, n_neighbors, n_jobs, mean=heat and width is None, counts=counts, rank=samples.rank)
+    first, second = found.first, found.indices
+    others = counts[second] - (first == second)  # copies of a sample are joined with each other, not with themselves
+    edges = found.places / others
     if heat:
-        scaled = np.sqrt(squared) / (mean if width is None else width)
-        near = np.maximum(np.exp(-0.5 * scaled * scaled), LEAST_WEIGHT)
-    indptr = np.arange(0, indices.size + 1, n_neighbors)
-    one_way = sparse.csr_array((near.ravel(), indices.ravel(), indptr), shape=(X.shape[0], X.shape[0]))
+        scaled = np.sqrt(found.squared) / (_without_last_bits(mean) if width is None else width)
+        edges *= np.maximum(np.exp(-0.5 * scaled * scaled), LEAST_WEIGHT)
+    shape = counts.size, counts.size
+    one_way = sparse.csr_array((edges, second, found.indptr), shape=shape)
     one_way.sort_indices()
-    return sparse.csr_array(one_way.maximum(one_way.T))
+    graph = sparse.csr_array(one_way.maximum(one_way.T))
+    nodes = np.repeat(np.arange(counts.size), np.diff(graph.indptr))
+    graph.data *= counts[nodes] * (counts[graph.indices] - (nodes == graph.indices))
+    return graph
+
+
+def _without_last_bits(mean: float) -> float:
+    """To 36 bits: dense and sparse products, and rows in another order, round the mean distance differently."""
+    significand, exponent = np.frexp(mean)
+    return float(np.ldexp(np.rint(significand * 2.0**36) / 2.0**36, exponent))
 
 
 def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
@@ -68,15 +92,15 @@ def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
     return n_samples - 1
 
 
-def difference_grams(X: Floats, neighbours: Integers, n_jobs: int | None) -> Floats:
-    """For every sample, the scalar products of the differences of its neighbours to it."""
+def difference_grams(X: Floats, samples: Integers, neighbours: Integers, n_jobs: int | None) -> Floats:
+    """For each of these samples, the scalar products of the differences of its neighbours to it."""
     from ilfs.kernels.neighbours import fill_difference_grams
 
     m, k = neighbours.shape
     table, grams = read_only(np.ascontiguousarray(X)), np.empty((m, k, k))
 
     def fill(some: slice) -> None:
-        fill_difference_grams(table, neighbours[some], some.start, grams[some])
+        fill_difference_grams(table, samples[some], neighbours[some], grams[some])
 
     list(thread_map(fill, blocks(m, GRAM_SAMPLES), n_jobs))
     return grams

@@ -23,6 +23,7 @@ from scipy.linalg import solve_triangular
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, one_blas_thread, thread_map
 from ilfs.kernels.blas import add_squares
+from ilfs.ties import RELATIVE_TOLERANCE, first_of_largest
 
 PANEL = 96  # features that enter before the rest of the matrix is updated
 CROWDED = 0.95  # share of the matrix that belongs to features that have not entered, below which it closes up
@@ -83,7 +84,7 @@ class Path:
     def __post_init__(self) -> None:
         self.a, self.coefficients = np.zeros((2, self.c.size))
         self.usable = self.squares > 0
-        self.entering = int(np.abs(self.c).argmax())
+        self.entering = first_of_largest(np.abs(self.c))  # rounding must not choose between copies
         self.top = float(abs(self.c[self.entering]))
         self.nearness = np.abs(self.c) / (self.top or 1.0)
         self.negligible = 1e-12 * self.top
@@ -111,7 +112,7 @@ class Path:
             self.entered.append(p)
             self.z.append(z)
             self.gone.append(0.0)
-        step, self.entering = next_entry(self.c, self.a, self.top, self.usable)
+        step, self.entering = next_entry(self.c, self.a, self.top, self.usable, RELATIVE_TOLERANCE, self.negligible)
         self.gone[-1] += step
         self.top -= step
         if self.top <= self.negligible:
