@@ -38,7 +38,7 @@ def some(path):
 
 def test_a_run_tells_what_it_did(store, capsys):
     assert main(["bench", "run", "quick", *some(store)]) == 0
-    assert f"0 cells computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
+    assert f"0 jobs computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex"])

@@ -8,9 +8,8 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from ilfs.benchmark.precision import average_precision, voc_average_precision
 from ilfs.datasets import Table, load
 from ilfs.parameters import check_between, check_integer, check_positive
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+MAX_SIZE = 2**31 - 1  # features; far beyond any table, and within what a store can hold
 TABLES_KEPT = 3  # in memory, of a process
 
 
@@ -64,6 +63,8 @@ class Protocol:
                 )
         for size in self.sizes:
             check_integer("sizes", size, 1)
+            if size > MAX_SIZE:
+                raise ValueError(f"sizes must be at most {MAX_SIZE}, got {size}")
         if len(set(self.sizes)) < len(self.sizes):
             raise ValueError(f"sizes must have every number once, got {list(self.sizes)}")
         for C in self.Cs:
@@ -113,6 +114,9 @@ class Cell:
         Which one.
     protocol : Protocol or TimingJob
         The rest.
+    provenance : mapping
+        What else the result depends on: hashes of the code and of the content of the data, versions of packages. See
+        `ilfs.benchmark.provenance`; `Suite.cells` fills it in.
     """
 
     experiment: str
@@ -121,10 +125,11 @@ class Cell:
     contender: Contender
     split: int
     protocol: Any = field(default_factory=Protocol)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
-        """Everything that the result follows from, but for the versions of the software."""
-        protocol = asdict(self.protocol)
+        """Everything that the result follows from, but for code and versions."""
+        protocol = described_fields(self.protocol)
         if self.experiment == "classes":
             del protocol["sizes"]
         return {
@@ -145,13 +150,13 @@ class Cell:
 
     @property
     def identity(self) -> str:
-        """The same for the same description, with whatever versions it is computed."""
+        """The same for the same description, with whatever code and versions it is computed."""
         return digest(self.describe())
 
     @property
     def key(self) -> str:
-        """The same for the same description and versions."""
-        return digest(self.describe() | {"versions": versions()})
+        """The same for the same description, code, content of the data and versions."""
+        return digest(self.describe() | {"provenance": dict(self.provenance)})
 
 
 @dataclass
@@ -182,12 +187,16 @@ def digest(description: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@lru_cache
-def versions() -> dict[str, str]:
-    """Of what results may depend on."""
-    from ilfs import __version__
+def described_fields(options: Any) -> dict[str, Any]:
+    """Fields of a dataclass by name, for the description of a job.
 
-    return {"ilfs": __version__} | {package: version(package) for package in PACKAGES}
+    A field that was added later says in its metadata which value stands for the time before it, as
+    ``field(default="svm", metadata={"before": "svm"})`` does. With that value it is left out, so that the description
+    and the identity of a job stay what they were. The value must never change, even if the default does.
+    """
+    values = {one.name: getattr(options, one.name) for one in fields(options)}
+    before = {one.name: one.metadata["before"] for one in fields(options) if "before" in one.metadata}
+    return {name: value for name, value in values.items() if name not in before or before[name] != value}
 
 
 def seed_of(*parts: Any) -> int:

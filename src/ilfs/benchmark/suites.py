@@ -1,5 +1,6 @@
 """What is run together: data sets, methods, splits and a protocol, under a name or in a TOML file of one's own."""
 
+import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -12,6 +13,7 @@ from ilfs.benchmark.rivals import RIVALS
 from ilfs.datasets import REGISTRY, load
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.readers import ENDINGS, columns_of
+from ilfs.datasets.table import content_checksum
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
 
@@ -68,6 +70,8 @@ class Suite:
         How many.
     protocol : Protocol or TimingJob
         The rest.
+    folder : str, optional
+        Where the modules of selectors are looked for too: the folder of its file.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Suite:
     contenders: tuple[Contender, ...] = TWELVE
     n_splits: int = 20
     protocol: Any = field(default_factory=Protocol)
+    folder: str | None = None
 
     def __post_init__(self) -> None:
         if self.experiment not in EXPERIMENTS:
@@ -118,7 +123,8 @@ class Suite:
             Refused if a method is not there.
         """
         known = {one.name: one for one in self.contenders}
-        contenders = [known.get(name) or Contender(name) for name in methods] if methods else self.contenders
+        others = {name: Contender(name, folder=self.folder) for name in methods or () if name not in known}
+        contenders = [(known | others)[name] for name in methods] if methods else self.contenders
         for contender in contenders:
             contender.describe()  # refuse what is not there before anything is run
         return replace(self, datasets=tuple(datasets or self.datasets), contenders=tuple(contenders))
@@ -142,13 +148,33 @@ class Suite:
 
     def cells(self) -> list[Cell]:
         """All of it, split by split, so that what is there early is an even part of the whole."""
-        checksums = {name: "" if self.experiment == "timing" else load(name).checksum for name in self.datasets}
+        provenance = {one.name: one.provenance() for one in self.contenders}
+        checksums = {name: ("", "") if self.experiment == "timing" else checksums_of(name) for name in self.datasets}
         return [
-            Cell(self.experiment, name, checksum, contender, split, self.protocol)
+            Cell(
+                self.experiment,
+                name,
+                checksum,
+                contender,
+                split,
+                self.protocol,
+                provenance[contender.name] | {"content": content},
+            )
             for split in range(self.n_splits)
-            for name, checksum in checksums.items()
+            for name, (checksum, content) in checksums.items()
             for contender in self.contenders
         ]
+
+
+def checksums_of(dataset: str) -> tuple[str, str]:
+    """Checksum of a data set, which may be that of its file, and of what was read from it.
+
+    A new version of a reader may read the same file in another way.
+    """
+    table = load(dataset)
+    test_rows = b"" if table.test_rows is None else table.test_rows.tobytes()
+    content = hashlib.sha256(content_checksum(table).encode() + test_rows)
+    return table.checksum, content.hexdigest()
 
 
 SUITES = {
@@ -195,14 +221,17 @@ def read_suite(path: str) -> Suite:
     Returns
     -------
     Suite
-        To be given to `run`.
+        To be given to `run`. Modules of selectors that are not methods of this library are imported, from the folder of
+        the file too: do not read a file of somebody you do not trust.
     """
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(f"there is no file {path}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (ValueError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number of thousands of digits
         raise ValueError(f"suite {path} cannot be read: {error}") from None
+    except RecursionError:
+        raise ValueError(f"suite {path} cannot be read: its lists and tables are nested too deeply") from None
     own = {"name", "experiment", "datasets", "methods", "splits"}
     of_protocol = {one.name for one in fields(Protocol)}
     if unknown := sorted(set(content) - own - of_protocol):
@@ -215,13 +244,15 @@ def read_suite(path: str) -> Suite:
         for name, value in content.items()
         if name in of_protocol
     }
+    folder = str(Path(path).resolve().parent)
     return Suite(
         name=content.get("name", Path(path).stem),
         experiment=content.get("experiment", "sizes"),
         datasets=datasets_of(content["datasets"], path),
-        contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path)),
+        contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path, folder)),
         n_splits=content.get("splits", 20),
         protocol=Protocol(**protocol),
+        folder=folder,
     )
 
 
@@ -275,7 +306,7 @@ def check_types(content: Mapping[str, Any], path: str) -> None:
         )
 
 
-def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list[Contender]:
+def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str, folder: str) -> list[Contender]:
     """From names and tables."""
     made = []
     for one in methods:
@@ -284,7 +315,7 @@ def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list
             raise ValueError(
                 f"a method of suite {path} must have a name and may have a selector and parameters, got {entries!r}"
             )
-        contender = Contender(**entries)
+        contender = Contender(**entries, folder=folder)
         contender.describe()
         made.append(contender)
     return made

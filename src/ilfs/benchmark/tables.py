@@ -56,6 +56,8 @@ def state_of(results: Results) -> list[str]:
     notes = []
     if results.n_missing:
         notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
+    if results.n_other_code:
+        notes.append(other_code(results))
     if results.n_failed:
         notes.append(f"{results.n_failed} of {results.rows.size} cells failed, the first: {results.reasons[0]}.")
     if results.suite.experiment == "sizes" and max(results.suite.protocol.sizes) > results.least_features:
@@ -63,6 +65,17 @@ def state_of(results: Results) -> list[str]:
     if results.n_versions > 1:
         notes.append(f"The cells were computed with {results.n_versions} different sets of versions.")
     return notes
+
+
+def other_code(results: Results) -> str:
+    """Sentence about rows that were computed with other code, data or versions than the present."""
+    rows = "1 row" if results.n_other_code == 1 else f"{results.n_other_code} rows"
+    if results.any_code:
+        return f"{rows} of other code or other versions than the present: ilfs bench run computes them anew."
+    return (
+        f"Left out {rows} of other code or other versions than the present: --any-code shows them, "
+        "ilfs bench run computes them anew."
+    )
 
 
 def sizes_tables(results: Results) -> list[Grid]:
