@@ -4,7 +4,7 @@ MAX_CHARACTERS = 500
 
 
 def in_one_line(error: BaseException) -> str:
-    """Type and message of an error, without characters that terminals and tables cannot show.
+    r"""Type and message of an error, without characters that terminals and tables cannot show.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def in_one_line(error: BaseException) -> str:
     Examples
     --------
     >>> from ilfs.benchmark.one_line import in_one_line
-    >>> in_one_line(ValueError("first\\nsecond"))
+    >>> in_one_line(ValueError("first\nsecond"))
     'ValueError: first second'
     """
     try:
