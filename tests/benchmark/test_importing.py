@@ -107,7 +107,9 @@ def test_two_modules_of_one_name_are_told_apart(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "beside_twice.py").write_text(SELECTOR.format(helper="nothing"))
     read_suite(suite_beside(tmp_path / "a", "beside_twice"))
-    with pytest.raises(ValueError, match=r"module beside_twice of .*b has the name of .*a/beside_twice.py, which is im"):
+    with pytest.raises(
+        ValueError, match=r"module beside_twice of .*b has the name of .*a/beside_twice.py, which is im"
+    ):
         read_suite(suite_beside(tmp_path / "b", "beside_twice"))
     read_suite(suite_beside(tmp_path / "a", "beside_twice"))
 

@@ -137,7 +137,14 @@ def test_a_class_of_ones_own_counts_with_what_it_imports(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     own = Contender("own", "own_selector.Own")
     seen = {own.provenance()["method"]}
-    for name in ("own_selector", "own_late", "own_later", "own_package/base", "own_package/sums", "own_package/__init__"):
+    for name in (
+        "own_selector",
+        "own_late",
+        "own_later",
+        "own_package/base",
+        "own_package/sums",
+        "own_package/__init__",
+    ):
         path = tmp_path / f"{name}.py"
         path.write_text(path.read_text() + "# a comment\n")
         assert own.provenance()["method"] in seen, name
