@@ -1,7 +1,9 @@
 """Who takes part: the methods of the library, rivals, a random order, any scikit-learn selector by its import path."""
 
 import difflib
+import hashlib
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +22,7 @@ from ilfs.fitted import scores_of
 
 RANDOM = "random"
 IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
 
 
@@ -187,7 +190,30 @@ def described_value(value: Any) -> Any:
         return value.item()
     if isinstance(value, list | tuple):
         return [described_value(one) for one in value]
-    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return described_object(value)
+
+
+def described_object(value: Any) -> Any:
+    """Plain data of a parameter of another type.
+
+    `repr` alone will not do: that of a long array leaves most of it out, so that two of them could not be told apart,
+    and that of an object without one of its own has its address, which is another in every process.
+    """
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        content = hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
+        return {"array": content, "shape": list(value.shape), "type": value.dtype.str}
+    if isinstance(value, Mapping):
+        pairs = [[described_value(name), described_value(one)] for name, one in value.items()]
+        return {"mapping": sorted(pairs, key=repr)}
+    if isinstance(value, set | frozenset):
+        return {"set": sorted(map(described_value, value), key=repr)}
+    if ADDRESS.search(words := repr(value)) or isinstance(value, np.ndarray | np.random.RandomState):
+        raise ValueError(
+            f"a parameter must be data that is the same in every process, got {words}; for chance, give an integer"
+        )
+    return words
 
 
 def reads_labels(selector: Any) -> bool:
