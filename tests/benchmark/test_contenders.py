@@ -166,7 +166,5 @@ def test_parameters_of_any_size_are_told_apart():
 
 @pytest.mark.parametrize("value", [np.random.default_rng(0), np.random.RandomState(0), object()])
 def test_parameters_that_no_other_process_can_have_are_refused(value):
-    with pytest.raises(
-        ValueError, match="a parameter must be data that is the same in every process, got .* at 0x|Rand"
-    ):
+    with pytest.raises(ValueError, match=r"^a parameter must be data that is the same in every process, got "):
         described(value)

@@ -96,7 +96,7 @@ def test_what_is_no_selector_is_refused_and_nothing_of_it_is_called(tmp_path, na
 def test_a_class_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "beside_four.py").write_text(
         "from sklearn.base import BaseEstimator\n"
-        "class Own(BaseEstimator):\n    def __init__(self): raise SystemExit('no\\nway')\n    def fit(self, X, y): ...\n"
+        "class Own(BaseEstimator):\n    def __init__(self): raise SystemExit('no\\nway')\n    fit = None\n"
     )
     with pytest.raises(ValueError, match=r"^method 'own' cannot be made: SystemExit: no way$"):
         read_suite(suite_beside(tmp_path, "beside_four"))

@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from sklearn.base import BaseEstimator
 
 from ilfs.benchmark import SUITES, Contender, Protocol, Results, Store, Suite, read_suite, run, tables_of
 from ilfs.benchmark.compute import compute_cell
@@ -18,6 +19,11 @@ class Own(BaseEstimator):
         self.scores_ = {scores}
         return self
 """
+
+
+class Outer:
+    class Inner(BaseEstimator):
+        """Which no import path leads to."""
 
 
 def in_this_process(function, items, n_processes, **_):
@@ -188,6 +194,8 @@ def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_p
     suite = Suite("s", "sizes", ("wine",), given[:2], 1)
     again = read_run(describe_run(suite, suite)).suite
     assert [one.describe() for one in again.contenders] == [one.describe() for one in given[:2]]
+    nested = Contender("nested", Outer.Inner())
+    assert [one["is_complete"] for one in suite_as_data(replace(suite, contenders=(nested,)))["methods"]] == [False]
     odd = replace(suite, contenders=given)
     with pytest.raises(
         ValueError, match="the last run had method 'odd' with parameters that only Python code can give"

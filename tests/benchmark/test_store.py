@@ -31,7 +31,8 @@ CREATE TABLE figures (
 ) WITHOUT ROWID;
 CREATE TABLE claims (key TEXT PRIMARY KEY, host TEXT NOT NULL, process INTEGER NOT NULL, heard REAL NOT NULL);
 INSERT INTO about VALUES ('format', '1');
-INSERT INTO cells VALUES ('k', 'i', 'sizes', 'toy', 'ilfs', 0, '{}', '{}', 'done', '', 0.25, 0.5, 12.0, '{}', 1, '[3, 1]');
+INSERT INTO cells
+VALUES ('k', 'i', 'sizes', 'toy', 'ilfs', 0, '{}', '{}', 'done', '', 0.25, 0.5, 12.0, '{}', 1, '[3, 1]');
 INSERT INTO figures VALUES ('k', 10, 'ap_macro', -1, 0.5);
 """
 
@@ -236,7 +237,7 @@ def test_a_folder_or_a_file_without_a_format_is_refused(tmp_path):
     made(path)
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM about")
-    with pytest.raises(ValueError, match="it has no format, this version of ilfs reads formats 1 to 2$"):
+    with pytest.raises(ValueError, match=r"it has no format, this version of ilfs reads formats 1 to 2$"):
         Store(path)
 
 

@@ -87,7 +87,15 @@ def method_as_data(contender: Contender) -> dict[str, Any]:
     else:
         what = described_value(contender.selector)
     again = Contender(contender.name, what["selector"], what["parameters"], contender.folder)
-    return {"name": contender.name, **what, "is_complete": again.describe() == contender.describe()}
+    return {"name": contender.name, **what, "is_complete": is_described_alike(again, contender)}
+
+
+def is_described_alike(again: Contender, contender: Contender) -> bool:
+    """Whether a method can be made again from its data, and is then the same."""
+    try:
+        return again.describe() == contender.describe()
+    except ValueError:  # a class inside another cannot be imported, and a parameter that is no data cannot be given
+        return False
 
 
 def plain_parameter(value: Any) -> Any:

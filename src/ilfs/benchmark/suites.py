@@ -316,6 +316,9 @@ def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str, folder:
                 f"a method of suite {path} must have a name and may have a selector and parameters, got {entries!r}"
             )
         contender = Contender(**entries, folder=folder)
-        contender.describe()
+        try:
+            contender.describe()
+        except RecursionError:
+            raise ValueError(f"parameters of method {contender.name!r} are nested too deeply") from None
         made.append(contender)
     return made
