@@ -163,6 +163,20 @@ def test_a_function_among_the_parameters_counts(tmp_path, monkeypatch):
     assert anova.provenance()["evaluation"] == before["evaluation"]
 
 
+def test_a_classifier_counts_as_part_of_the_evaluation(tmp_path, monkeypatch):
+    text = "from sklearn.base import BaseEstimator\nimport fastcan\nclass Own(BaseEstimator): ...\n"
+    written(tmp_path, own_classifier=text.replace("import fastcan", "def late(): import fastcan"))
+    monkeypatch.syspath_prepend(tmp_path)
+    from own_classifier import Own
+
+    plain, before = provenance_of(FisherScore()), provenance_of(FisherScore(), [Own()])
+    assert before["evaluation"] != plain["evaluation"]
+    assert before["method"] == plain["method"]
+    assert set(before["packages"]) - set(plain["packages"]) == {"fastcan"}
+    written(tmp_path, own_classifier=text + "MORE = 1\n")
+    assert provenance_of(FisherScore(), [Own()])["evaluation"] != before["evaluation"]
+
+
 def test_packages_of_others_count_by_their_versions(monkeypatch):
     monkeypatch.setattr(provenance, "imported_version", lambda name: f"{name} 9")
     assert provenance_of(FastCan())["packages"]["fastcan"] == "fastcan 9"

@@ -269,7 +269,8 @@ def test_a_store_of_format_1_is_read_as_it_is(of_format_1):
         (row,) = store.rows()
         assert (row.key, row.order, row.provenance) == ("k", [3, 1], "{}")
         assert store.statuses() == {"k": "done"}
-        assert store.figures("ap_macro") == {("k", 10, -1): 0.5}
+        assert store.figures("ap_macro") == store.figures("ap_macro", "linear_svm") == {("k", 10, -1): 0.5}
+        assert store.figures("ap_macro", "knn") == {}
         assert store.last_run() is None
     assert of_format_1.read_bytes() == before
 
@@ -277,6 +278,7 @@ def test_a_store_of_format_1_is_read_as_it_is(of_format_1):
 def test_a_store_of_format_1_becomes_one_of_format_2_when_it_is_written_to(of_format_1):
     with Store(of_format_1) as store, Store(of_format_1) as other:
         store.write("l", "j", DESCRIPTION, OUTCOME, provenance={"method": "abc"})
+        assert store.figures("ap_macro") == {("k", 10, -1): 0.5, ("l", 10, -1): 0.5}
         other.write("m", "k", DESCRIPTION, OUTCOME)  # which has seen format 1
         assert sorted((row.key, row.provenance) for row in other.rows()) == [
             ("k", "{}"),

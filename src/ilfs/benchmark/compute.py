@@ -39,7 +39,7 @@ def check_provenance(cell: Cell) -> None:
     """
     if not cell.provenance:
         return
-    here = cell.contender.provenance()
+    here = cell.contender.provenance(cell.protocol.evaluators())
     if differing := [name for name, value in here.items() if cell.provenance.get(name) != value]:
         raise RuntimeError(
             f"the {' and '.join(differing)} of method {cell.contender.name!r} changed since the run began: "

@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -120,7 +120,7 @@ class Contender:
 
     def _selector_class(self) -> Any:
         """Class of the selector. What is not one is refused before anything of it is called."""
-        kind = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method", self.folder)
+        kind = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method", folder=self.folder)
         if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator) or not hasattr(kind, "fit"):
             raise ValueError(f"method {self.name!r} must be a scikit-learn class with fit, got {self.selector}")
         return kind
@@ -143,15 +143,25 @@ class Contender:
         described: dict[str, Any] = described_value(self.make(**defaults))
         return described
 
-    def provenance(self) -> dict[str, Any]:
-        """Code and versions that it is computed and evaluated with, as plain data."""
+    def provenance(self, evaluators: Iterable[Any] = ()) -> dict[str, Any]:
+        """Code and versions that it is computed and evaluated with, as plain data.
+
+        Parameters
+        ----------
+        evaluators : iterable of estimators
+            That evaluate the features it chooses.
+
+        Returns
+        -------
+        dict
+            See `ilfs.benchmark.provenance`.
+        """
         with importable_from(self.folder):
-            return provenance_of(None if self.is_random else self.make())
+            return provenance_of(None if self.is_random else self.make(), evaluators)
 
 
-def imported(path: str, what: str, folder: str | None = None) -> Any:
-    """Something by its import path."""
-    known = [*NAMED, RANDOM]
+def imported(path: str, what: str, known: Sequence[str] = (*NAMED, RANDOM), folder: str | None = None) -> Any:
+    """Something by its import path; ``known`` are the names that it could have had instead."""
     near = difflib.get_close_matches(path, known, n=1)
     try:
         return import_object(path, folder)
@@ -165,7 +175,7 @@ def imported(path: str, what: str, folder: str | None = None) -> Any:
 def built(value: Any, folder: str | None = None) -> Any:
     """A parameter as the selector wants it."""
     if isinstance(value, str) and value.startswith(IMPORT):
-        return imported(value.removeprefix(IMPORT), "parameter", folder)
+        return imported(value.removeprefix(IMPORT), "parameter", folder=folder)
     if isinstance(value, Mapping) and "selector" in value:
         return Contender("estimator", value["selector"], value.get("parameters", {}), folder).make()
     return value

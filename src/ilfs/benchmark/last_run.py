@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from ilfs.benchmark.contenders import Contender, described_value
@@ -73,7 +73,7 @@ def suite_as_data(suite: Suite) -> dict[str, Any]:
         "datasets": list(suite.datasets),
         "methods": [method_as_data(one) for one in suite.contenders],
         "splits": suite.n_splits,
-        "protocol": asdict(suite.protocol),
+        "protocol": fields_as_data(suite.protocol),
         "folder": suite.folder,
     }
     plain: dict[str, Any] = json.loads(json.dumps(data, default=repr))
@@ -96,6 +96,18 @@ def is_described_alike(again: Contender, contender: Contender) -> bool:
         return again.describe() == contender.describe()
     except ValueError:  # a class inside another cannot be imported, and a parameter that is no data cannot be given
         return False
+
+
+def fields_as_data(options: Any) -> dict[str, Any]:
+    """Fields of a dataclass as plain data, those of dataclasses among them too."""
+    return {one.name: field_as_data(getattr(options, one.name)) for one in fields(options)}
+
+
+def field_as_data(value: Any) -> Any:
+    """A field as plain data."""
+    if isinstance(value, list | tuple):
+        return [field_as_data(one) for one in value]
+    return fields_as_data(value) if is_dataclass(value) else plain_parameter(value)
 
 
 def plain_parameter(value: Any) -> Any:

@@ -75,6 +75,10 @@ class Protocol:
         check_integer("n_folds", self.n_folds, 2)
         check_integer("seed", self.seed, 0)
 
+    def evaluators(self) -> list[Any]:
+        """Estimators that evaluate, besides the code of `compute`: their code is part of the key of a job."""
+        return []
+
 
 @dataclass(frozen=True)
 class TimingJob:
@@ -94,6 +98,10 @@ class TimingJob:
     columns: int = 5_000
     n_threads: int = 1
     seed: int = 0
+
+    def evaluators(self) -> list[Any]:
+        """None: nothing is evaluated."""
+        return []
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,15 @@ NO_RESULTS = frozenset({"joblib", "threadpoolctl", "tqdm"})  # packages that run
 PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
-def provenance_of(selector: Any, *, find: Find = find_file) -> dict[str, Any]:
+def provenance_of(selector: Any, evaluators: Iterable[Any] = (), *, find: Find = find_file) -> dict[str, Any]:
     """Code and packages that a selector is computed and evaluated with.
 
     Parameters
     ----------
     selector : estimator or None
         Not fitted; None for a random order, which has no code of its own.
+    evaluators : iterable of estimators
+        Classifiers that evaluate the features it chooses; their code counts as part of the evaluation.
     find : callable
         Returns the file of a module.
 
@@ -53,14 +55,15 @@ def provenance_of(selector: Any, *, find: Find = find_file) -> dict[str, Any]:
     >>> sorted(provenance_of(FisherScore()))
     ['evaluation', 'method', 'packages']
     """
-    used = [] if selector is None else list(ingredients(selector))
-    method = method_dependencies(used, find)
-    names = sorted(method.packages - NO_RESULTS - {LIBRARY, "sklearn", *PACKAGES})
+    method = code_behind([] if selector is None else [selector], find)
+    classifiers = code_behind(evaluators, find)
+    evaluation = dependencies([EVALUATION], find=find, apart=APART).files | classifiers.files
+    names = sorted((method.packages | classifiers.packages) - NO_RESULTS - {LIBRARY, "sklearn", *PACKAGES})
+    versions_of_others = {name: imported_version(name) for name in names}
     return {
-        "evaluation": dependencies([EVALUATION], find=find, apart=APART).digest(),
+        "evaluation": Dependencies(evaluation).digest(),
         "method": method.digest(),
-        "packages": {name: installed_version(name) for name in PACKAGES}
-        | {name: imported_version(name) for name in names},
+        "packages": {name: installed_version(name) for name in PACKAGES} | versions_of_others,
     }
 
 
@@ -79,8 +82,9 @@ def ingredients(value: Any) -> Iterator[Any]:
         yield value if callable(value) and hasattr(value, "__qualname__") else type(value)
 
 
-def method_dependencies(used: Iterable[Any], find: Find) -> Dependencies:
-    """Files and packages behind classes and functions."""
+def code_behind(estimators: Iterable[Any], find: Find) -> Dependencies:
+    """Files and packages behind estimators and their parameters."""
+    used = [one for estimator in estimators for one in ingredients(estimator)]
     classes = [base for one in used for base in (one.__mro__ if isclass(one) else (one,))]
     modules = {module for one in classes if (module := getattr(one, "__module__", None))}
     files = dependencies(modules, find=find, apart=APART[:-1]).files

@@ -4,8 +4,9 @@ The file survives a power cut at any moment: what a transaction has written is t
 processes may work on it. Each claims a job before it computes it; the claim of a process that is gone, or of one that
 has not been heard of for a while, is void.
 
-Format 2 records with every row the code and the versions that it was computed with, and in the table ``about`` the
-suite of the last run. A file of format 1 is read as it is, and becomes one of format 2 when it is first written to.
+Format 2 records with every row the code and the versions that it was computed with, with every metric the classifier,
+and in the table ``about`` the suite of the last run. A file of format 1 is read as it is, and becomes one of format 2
+when it is first written to.
 """
 
 import json
@@ -56,7 +57,8 @@ CREATE TABLE IF NOT EXISTS figures (
     metric TEXT NOT NULL,
     class INTEGER NOT NULL,
     value REAL,
-    PRIMARY KEY (key, size, metric, class)
+    classifier TEXT NOT NULL,
+    PRIMARY KEY (key, classifier, size, metric, class)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (
     key TEXT PRIMARY KEY,
@@ -65,9 +67,15 @@ CREATE TABLE IF NOT EXISTS claims (
     heard REAL NOT NULL
 );
 """
+OF_FORMAT_1 = ("linear_svm", "")  # classifiers of files that do not name them: that one, or none for times and memory
 FROM_FORMAT_1 = (
     "ALTER TABLE cells ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}'",
     "ALTER TABLE cells ADD COLUMN recompute INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE figures RENAME TO figures_of_format_1",
+    TABLES[TABLES.index("CREATE TABLE IF NOT EXISTS figures") : TABLES.index("CREATE TABLE IF NOT EXISTS claims")],
+    "INSERT INTO figures SELECT key, size, metric, class, value, "
+    "CASE WHEN metric IN ('seconds', 'peak_megabytes') THEN '' ELSE 'linear_svm' END FROM figures_of_format_1",
+    "DROP TABLE figures_of_format_1",
 )
 
 
@@ -384,8 +392,10 @@ class Store:
                 ),
             ).rowcount
             if written and outcome is not None:
+                classifier = OF_FORMAT_1[description["experiment"] == "timing"]
                 self._connection.executemany(
-                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?)", [(key, *figure) for figure in outcome.figures]
+                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)",
+                    [(key, *figure, classifier) for figure in outcome.figures],
                 )
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 
@@ -426,20 +436,27 @@ class Store:
                 f"({error}): ilfs bench run --recompute replaces it"
             ) from None
 
-    def figures(self, metric: str) -> dict[tuple[str, int, int], float]:
+    def figures(self, metric: str, classifier: str | None = None) -> dict[tuple[str, int, int], float]:
         """One metric of all jobs.
 
         Parameters
         ----------
         metric : str
             Which.
+        classifier : str, optional
+            By which classifier; by default the linear SVM, or none for times and memory.
 
         Returns
         -------
         dict
             By key, size and class.
         """
-        found = self._read("SELECT key, size, class, value FROM figures WHERE metric = ?", metric)
+        wanted = OF_FORMAT_1[metric in ("seconds", "peak_megabytes")] if classifier is None else classifier
+        query = "SELECT key, size, class, value FROM figures WHERE metric = ?"
+        if self._has_format_2():
+            found = self._read(f"{query} AND classifier = ?", metric, wanted)
+        else:
+            found = self._read(query, metric) if wanted in OF_FORMAT_1 else []
         if wrong := next((row for row in found if not isinstance(row[3], float | int | None)), None):
             raise OSError(
                 f"the store {self.path} is damaged: a value of {metric} must be a number, got {wrong[3]!r}; "

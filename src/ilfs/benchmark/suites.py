@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.benchmark.contenders import RANDOM, Contender
+from ilfs.benchmark.importing import importable_from
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
 from ilfs.benchmark.rivals import RIVALS
 from ilfs.datasets import REGISTRY, load
@@ -19,6 +20,8 @@ from ilfs.parameters import check_integer
 
 UNIFORM = "uniform"  # the data set of the timing job
 MOST_SPLITS = 10_000
+MAX_NESTING = 50  # of a suite's file: code that reads what is inside it calls itself
+TOO_DEEP = f"its lists and tables are nested too deeply, the limit is {MAX_NESTING}"
 TWELVE = tuple(Contender(name) for name in METHODS)
 TEXT = Contender(  # ILFS as the paper's text has it: our defaults depart from that
     "ilfs_paper",
@@ -148,7 +151,8 @@ class Suite:
 
     def cells(self) -> list[Cell]:
         """All of it, split by split, so that what is there early is an even part of the whole."""
-        provenance = {one.name: one.provenance() for one in self.contenders}
+        evaluators = self.protocol.evaluators()
+        provenance = {one.name: one.provenance(evaluators) for one in self.contenders}
         checksums = {name: ("", "") if self.experiment == "timing" else checksums_of(name) for name in self.datasets}
         return [
             Cell(
@@ -231,7 +235,9 @@ def read_suite(path: str) -> Suite:
     except (ValueError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number of thousands of digits
         raise ValueError(f"suite {path} cannot be read: {error}") from None
     except RecursionError:
-        raise ValueError(f"suite {path} cannot be read: its lists and tables are nested too deeply") from None
+        raise ValueError(f"suite {path} cannot be read: {TOO_DEEP}") from None
+    if is_deeper(content, MAX_NESTING):
+        raise ValueError(f"suite {path} cannot be read: {TOO_DEEP}")
     own = {"name", "experiment", "datasets", "methods", "splits"}
     of_protocol = {one.name for one in fields(Protocol)}
     if unknown := sorted(set(content) - own - of_protocol):
@@ -245,15 +251,30 @@ def read_suite(path: str) -> Suite:
         if name in of_protocol
     }
     folder = str(Path(path).resolve().parent)
+    with importable_from(folder):
+        made = Protocol(**protocol)
     return Suite(
         name=content.get("name", Path(path).stem),
         experiment=content.get("experiment", "sizes"),
         datasets=datasets_of(content["datasets"], path),
         contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path, folder)),
         n_splits=content.get("splits", 20),
-        protocol=Protocol(**protocol),
+        protocol=made,
         folder=folder,
     )
+
+
+def is_deeper(content: Any, limit: int) -> bool:
+    """Whether lists and tables are inside each other more often than the limit."""
+    level = [content]
+    for _ in range(limit):
+        level = [
+            one
+            for value in level
+            if isinstance(value, list | Mapping)
+            for one in (value.values() if isinstance(value, Mapping) else value)
+        ]
+    return any(isinstance(value, list | Mapping) for value in level)
 
 
 def datasets_of(datasets: Any, path: str) -> tuple[str, ...]:
@@ -316,9 +337,6 @@ def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str, folder:
                 f"a method of suite {path} must have a name and may have a selector and parameters, got {entries!r}"
             )
         contender = Contender(**entries, folder=folder)
-        try:
-            contender.describe()
-        except RecursionError:
-            raise ValueError(f"parameters of method {contender.name!r} are nested too deeply") from None
+        contender.describe()
         made.append(contender)
     return made
