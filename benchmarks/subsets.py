@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from ilfs import ILFS, FisherScore, Novelty
 from ilfs.benchmark import Protocol
-from ilfs.benchmark.machine import classify
+from ilfs.benchmark.linear_svm import classify
 from ilfs.benchmark.precision import average_precision
 from ilfs.benchmark.protocol import columns, filled
 from ilfs.datasets import load

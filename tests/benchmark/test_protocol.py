@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier
 
+from ilfs import FisherScore
 from ilfs.benchmark import Cell, Contender, Protocol
 from ilfs.benchmark import protocol as module
 from ilfs.benchmark.metrics import area_under_curve
-from ilfs.benchmark.protocol import compute, digest, filled, rows_of, strata
+from ilfs.benchmark.protocol import OWN_SIZE, compute, digest, filled, rows_of
 from ilfs.datasets import Table, load
 
 WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
@@ -86,7 +89,7 @@ def test_the_order_knows_nothing_of_the_test_rows(given):
 def test_figures_of_a_perfect_feature(given):
     y = np.arange(60) % 2
     X = np.column_stack([np.random.default_rng(0).normal(size=60), y])
-    figures = {(size, metric, k): value for size, metric, k, value in compute(given(X, y)).figures}
+    figures = {(size, metric, k): value for size, metric, k, value, _ in compute(given(X, y)).figures}
     for metric in ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"):
         assert figures[1, metric, -1] == 1.0
     assert figures[1, "ap", 0] == figures[1, "ap", 1] == 1.0
@@ -96,7 +99,7 @@ def test_the_majority_is_the_class_with_most_samples(given):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [20, 70])
     figures = compute(given(rng.normal(size=(90, 4)), y)).figures
-    by = {(size, metric, k): value for size, metric, k, value in figures}
+    by = {(size, metric, k): value for size, metric, k, value, _ in figures}
     assert by[3, "ap_majority", -1] == by[3, "ap", 1]
     assert by[3, "ap_macro", -1] == pytest.approx((by[3, "ap", 0] + by[3, "ap", 1]) / 2)
 
@@ -135,16 +138,8 @@ def test_other_data_than_described_are_refused():
 
 def test_a_selector_that_orders_too_few_features_is_refused(monkeypatch):
     monkeypatch.setattr(module, "order_of", lambda _: np.array([2, 1]))
-    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 3 judged"):
+    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 3 evaluated"):
         compute(WINE)
-
-
-def test_labels_of_several_classes_are_split_by_the_rarest_that_a_sample_has():
-    Y = np.zeros((20, 3), dtype=int)
-    Y[:, 0] = 1
-    Y[:6, 1] = 1
-    Y[:1, 2] = 1
-    assert strata(Y).tolist() == [-1, *[1] * 5, *[0] * 14]
 
 
 def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
@@ -157,7 +152,7 @@ def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
     with pytest.raises(ValueError, match="has several labels a sample: it is for the experiment 'classes'"):
         compute(cell)
     figures = compute(replace(cell, experiment="classes")).figures
-    assert min(value for _, metric, _, value in figures if metric == "ap") > 0.9
+    assert min(value for _, metric, _, value, _ in figures if metric == "ap") > 0.9
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -184,8 +179,83 @@ def test_an_order_that_is_none_is_refused(order, message):
         module.checked_order(np.array(order), 3, "m")
 
 
+@pytest.fixture
+def own_size():
+    """Two features of wine, chosen by a selector that has a mask but no order."""
+    selector = SequentialFeatureSelector(KNeighborsClassifier(), n_features_to_select=2, cv=2)
+    return replace(WINE, contender=Contender("sfs", selector))
+
+
+def test_a_selector_with_a_mask_only_is_evaluated_at_its_own_size(own_size):
+    outcome = compute(own_size)
+    assert len(outcome.order) == 2
+    assert {one.size for one in outcome.figures} == {OWN_SIZE}
+    by = {one.metric: one.value for one in outcome.figures if one.of_class == -1}
+    assert by["n_features"] == 2
+    assert by["ap_macro"] > 0.8
+
+
+def test_half_of_the_features_is_the_mask_where_there_is_no_order(own_size):
+    outcome = compute(replace(own_size, experiment="classes"))
+    assert {one.size for one in outcome.figures} == {OWN_SIZE}
+    assert len(outcome.order) == 2
+
+
+def test_a_selector_that_keeps_no_feature_is_refused(own_size, monkeypatch):
+    monkeypatch.setattr(SequentialFeatureSelector, "get_support", lambda self: np.zeros(13, dtype=bool))
+    with pytest.raises(ValueError, match="method sfs must keep a feature of data set wine, got none"):
+        compute(own_size)
+
+
+def test_a_ranking_is_computed_once_for_all_classifiers(monkeypatch):
+    fits = []
+    fit = FisherScore.fit
+    monkeypatch.setattr(FisherScore, "fit", lambda self, X, y: fits.append(1) or fit(self, X, y))
+    names = ("linear_svm", "knn", "rbf", "extra_trees", "sklearn.naive_bayes.GaussianNB")
+    outcome = compute(replace(WINE, protocol=replace(WINE.protocol, classifiers=names)))
+    assert len(fits) == 1
+    found = {(one.classifier, one.size): one.value for one in outcome.figures if one.metric == "ap_macro"}
+    assert set(found) == {(name, size) for name in names for size in WINE.protocol.sizes}
+    assert len(set(found.values())) > len(names)
+    alone = {(one.classifier, one.size): one.value for one in compute(WINE).figures if one.metric == "ap_macro"}
+    assert alone == {place: found[place] for place in alone}
+
+
+def test_classifiers_are_in_the_key():
+    others = ["knn", "rbf", {"name": "knn", "parameters": {"n_neighbors": 3}}, {"name": "knn", "standardise": False}]
+    cells = [replace(WINE, protocol=replace(WINE.protocol, classifiers=(one,))) for one in others]
+    assert len({cell.key for cell in [WINE, *cells]}) == 5
+
+
+def test_every_classifier_evaluates_each_class_against_the_rest():
+    protocol = replace(WINE.protocol, classifiers=("linear_svm", "knn"))
+    measured = compute(replace(WINE, experiment="classes", protocol=protocol)).figures
+    for name in ("linear_svm", "knn"):
+        by_class = [one.value for one in measured if (one.metric, one.classifier) == ("ap", name)]
+        (mean,) = (one.value for one in measured if (one.metric, one.classifier) == ("ap_macro", name))
+        assert len(by_class) == 3
+        assert mean == pytest.approx(np.mean(by_class))
+
+
+def test_the_chosen_c_and_whether_it_is_an_end_of_the_grid_are_kept():
+    protocol = replace(WINE.protocol, Cs=(1e-9, 0.1, 1e9))
+    by = {(one.size, one.metric): one.value for one in compute(replace(WINE, protocol=protocol)).figures}
+    assert by[3, "C"] == 0.1
+    assert by[3, "C_on_edge"] == 0.0
+    assert not any(one.metric == "C_on_edge" for one in compute(WINE).figures)  # of two C each is an end
+
+
+def test_a_class_with_one_sample_is_named(given):
+    y = np.append(np.arange(30) % 2, 2)
+    cell = given(np.random.default_rng(0).normal(size=(31, 4)), y, names=("a", "b", "rare"))
+    message = "class 'rare' of data set made must have at least 2 samples, one for training and one for testing, got 1"
+    for experiment in ("sizes", "classes"):
+        with pytest.raises(ValueError, match=message):
+            compute(replace(cell, experiment=experiment))
+
+
 def test_half_of_the_features_must_be_ordered(given, monkeypatch):
     cell = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
     monkeypatch.setattr(module, "order_of", lambda _: np.arange(2))
-    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 judged"):
+    with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 evaluated"):
         compute(replace(cell, experiment="classes"))

@@ -363,4 +363,4 @@ def test_a_cell_of_the_benchmark(name):
     cell = Cell("sizes", "wine", load("wine").checksum, Contender(name), 0, Protocol(sizes=(2, 5, 20)))
     outcome = compute(cell)
     assert len(outcome.order) == 13
-    assert all(value > 0.7 for _, metric, _, value in outcome.figures if metric == "ap_macro")
+    assert all(value > 0.7 for _, metric, _, value, _ in outcome.figures if metric == "ap_macro")

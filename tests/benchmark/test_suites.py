@@ -3,7 +3,7 @@ import textwrap
 import pytest
 
 from ilfs import ILFS, METHODS
-from ilfs.benchmark import SUITES, Contender, Protocol, Suite, read_suite
+from ilfs.benchmark import SUITES, Classifier, Contender, Protocol, Suite, read_suite
 from ilfs.benchmark.suites import suite_of
 from ilfs.datasets import load
 
@@ -120,20 +120,31 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
     ("text", "message"),
     [
         ("splits = 3", "must say its datasets"),
-        ('datasets = ["wine"]\nsplit = 3', "has 'split', which is none of Cs, datasets"),
+        ('datasets = ["wine"]\nsplit = 3', "has 'split', which is none of Cs, classifiers, datasets"),
         ('datasets = ["wine"', "cannot be read: Unclosed array"),
         ('datasets = ["wine"]\nmethods = ["nobody"]', "method 'nobody' is none of ilfs"),
         ('datasets = ["wine"]\nmethods = [{selector = "ilfs"}]', "must have a name and may have a selector"),
         ('datasets = ["wine"]\nexperiment = "sleep"', "must be 'sizes' or 'classes' or 'timing', got 'sleep'"),
         ('datasets = ["wine", "wine"]', "must have every data set once, got 'wine' again"),
         ('datasets = "wine"', "datasets of suite .* must be a list, got 'wine'"),
-        ("datasets = [3]", "must be a name, a path, or a table with path, target and drop, got 3"),
-        ('datasets = [{ path = "a.csv", traget = "b" }]', "a table with path, target and drop, got .*'traget'"),
-        ('datasets = [{ target = "b" }]', "a table with path, target and drop, got {'target': 'b'}"),
+        ("datasets = [3]", "must be a name, a path, or a table with path, target, drop, groups and folds, got 3"),
+        (
+            'datasets = [{ path = "a.csv", traget = "b" }]',
+            "a table with path, target, drop, groups and folds, got .*'traget'",
+        ),
+        ('datasets = [{ target = "b" }]', "a table with path, target, drop, groups and folds, got {'target': 'b'}"),
         ("datasets = [{ path = 3 }]", "path of a data set of suite .* must be text, got 3"),
         ('datasets = [{ path = "a.csv", target = true }]', "target of .* must be text or a position, got True"),
         ('datasets = [{ path = "a.csv", target = ["a"] }]', r"target of .* must be text or a position, got \['a'\]"),
         ('datasets = [{ path = "a.csv", drop = [1.5] }]', "drop of .* must be text or a position, got 1.5"),
+        ('datasets = [{ path = "a.csv", groups = [1] }]', r"groups of .* must be text or a position, got \[1\]"),
+        ('datasets = [{ path = "a.csv", folds = true }]', "folds of .* must be text or a position, got True"),
+        ('datasets = ["wine"]\nclassifiers = "knn"', "classifiers of suite .* must be a list, got 'knn'"),
+        ('datasets = ["wine"]\nclassifiers = ["nobody"]', "classifier 'nobody' is none of linear_svm, knn"),
+        (
+            'datasets = ["wine"]\nclassifiers = [{ parameters = {} }]',
+            "a classifier must be a name or a table with name",
+        ),
         ("datasets = []", "must have a data set, got none"),
         ('datasets = ["wine"]\nsplits = 0', "splits must be an integer >= 1, got 0"),
         ('datasets = ["wine"]\nsizes = [0]', "sizes must be an integer >= 1, got 0"),
@@ -169,6 +180,30 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
 def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
     with pytest.raises(ValueError, match=message):
         read_suite(written(tmp_path, text))
+
+
+def test_classifiers_of_a_suite(tmp_path):
+    text = """
+        datasets = ["wine"]
+        classifiers = [
+            "linear_svm", "knn",
+            { name = "bayes", classifier = "sklearn.naive_bayes.GaussianNB", parameters = { var_smoothing = 1e-6 } },
+        ]
+        """
+    suite = read_suite(written(tmp_path, text))
+    assert suite.protocol.classifier_names == ("linear_svm", "knn", "bayes")
+    assert suite.protocol.classifiers[2].make(0)[-1].var_smoothing == 1e-6
+    some = suite.only(classifiers=["bayes", "rbf"])
+    assert some.protocol.classifiers == (suite.protocol.classifiers[2], Classifier("rbf"))
+    assert all(one.protocol.classifier_names == ("linear_svm",) for one in SUITES.values() if one.name != "timing")
+    with pytest.raises(ValueError, match="classifiers are not for suite timing, which times the methods, got 'knn'"):
+        SUITES["timing"].only(classifiers=["knn"])
+
+
+def test_groups_and_folds_of_a_data_set(tmp_path):
+    table = '{ path = "a.csv", target = "t", drop = "x", groups = "donor", folds = 3 }'
+    (name,) = read_suite(written(tmp_path, f"datasets = [{table}]")).datasets
+    assert name == f"{tmp_path}/a.csv?target=t&drop=x&groups=donor&folds=3"
 
 
 def test_unknown_suites_and_files_are_refused():

@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.naive_bayes import GaussianNB
 
-from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite
+from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite, run
 from ilfs.benchmark import suites as suites_module
 from ilfs.benchmark.comparison import by_dataset, features_grids, rank_diagram, statistics_of
 from ilfs.benchmark.grid import FORMATS, Grid
+from ilfs.benchmark.protocol import OWN_SIZE
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
 
@@ -34,10 +37,11 @@ def results(tmp_path, monkeypatch):
     """Of the paper's eight sets, as many cells as needed, with figures that are easy to check."""
     from types import SimpleNamespace
 
-    made = SimpleNamespace(checksum="c", n_samples=90, n_features=40)
+    made = SimpleNamespace(checksum="c", n_samples=90, n_features=40, folds=None)
     monkeypatch.setattr(suites_module, "load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.results.load", lambda _: made)
+    monkeypatch.setattr("ilfs.benchmark.tables.load", lambda _: made)
     contenders = tuple(Contender(name) for name in ("ilfs", "fisher", "random"))
     suite = Suite("s", "sizes", suites_module.EIGHT, contenders, 3, Protocol(sizes=(2, 4)))
     rng = np.random.default_rng(0)
@@ -80,6 +84,86 @@ def test_what_failed_is_said_and_left_out_of_the_mean(results):
     assert tables[0].rows[2][1] == pytest.approx(51.5)
     assert tables[0].notes == ["1 of 72 cells failed, the first: colon, random, split 2: by design."]
     assert tables[0].title.endswith("mean of 2 to 3 of 3 splits")
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Results of wine and iris by two classifiers; one method chooses two features itself."""
+    sfs = Contender("sfs", SequentialFeatureSelector(GaussianNB(), n_features_to_select=2, cv=2))
+    protocol = Protocol(sizes=(1, 3), Cs=(1e-4, 0.01, 1.0), classifiers=("knn", "linear_svm"))
+    suite = Suite("s", "sizes", ("wine", "iris"), (Contender("fisher"), Contender("mi"), sfs), 2, protocol)
+    with Store(tmp_path_factory.mktemp("stored") / "s.sqlite") as store:
+        run(suite, store, n_jobs=1)
+        return Results.of(suite, store)
+
+
+def test_tables_are_of_one_classifier_and_name_the_others(stored):
+    assert stored.classifiers == ("knn", "linear_svm")
+    assert stored.classifier == "linear_svm"
+    by_svm, by_knn = tables_of(stored)[0], tables_of(stored.by_classifier("knn"))[0]
+    assert by_svm.notes[0] == "Evaluated by the classifier linear_svm; this suite also has knn."
+    assert by_knn.notes[0] == "Evaluated by the classifier knn; this suite also has linear_svm."
+    assert by_svm.rows != by_knn.rows
+    assert statistics_of(stored.by_classifier("knn"), "fisher")[0].notes[2] == by_knn.notes[0]
+    with pytest.raises(ValueError, match="the classifier must be one of knn, linear_svm, which suite s has, got 'rbf'"):
+        stored.by_classifier("rbf")
+
+
+def test_how_often_c_is_at_an_end_of_its_grid_is_said(stored):
+    on_edge = stored.values_or_own("C_on_edge")
+    expected = f"The chosen C is at an end of its grid in {100 * on_edge.mean():.0f} % of the fits."
+    assert tables_of(stored)[0].notes[-1] == expected
+    assert expected in statistics_of(stored, "fisher")[0].notes
+    assert not any("end of its grid" in note for note in tables_of(stored.by_classifier("knn"))[0].notes)
+
+
+def test_a_method_of_its_own_size_is_shown_at_that_size(stored):
+    table = tables_of(stored)[0]
+    assert [row[0] for row in table.rows] == ["fisher", "mi", "sfs (own)"]
+    own = stored.values("ap_macro", [OWN_SIZE])[:, 2, :, 0]
+    assert table.rows[2][1:3] == pytest.approx((100 * own.mean(axis=1)).tolist())
+    assert "sfs chooses its own number of features, 2.0 on average." in table.notes
+    assert np.isnan(stored.values("ap_macro")[:, 2]).all()
+    ranks = statistics_of(stored, "fisher")[0]
+    assert "Left out, as they choose the number of features themselves: sfs." in ranks.notes
+
+
+def test_stability_of_a_method_of_its_own_size(stored):
+    *_, by_set, by_size = statistics_of(stored, "fisher")
+    assert by_set.rows[2][0] == "sfs"
+    assert all(-1 <= value <= 1 for value in by_set.rows[2][1:])
+    assert by_size.rows[2][1:] == [None, None]
+
+
+def test_the_csv_has_a_column_for_the_classifier_and_own_sizes(stored):
+    rows = list(csv.DictReader(io.StringIO(quality_grid(stored).render("csv"))))
+    assert [(row["classifier"], row["method"], row["size"]) for row in rows[:7]] == [
+        ("knn", "fisher", "1"),
+        ("knn", "fisher", "3"),
+        ("knn", "fisher", "all"),
+        ("knn", "mi", "1"),
+        ("knn", "mi", "3"),
+        ("knn", "mi", "all"),
+        ("knn", "sfs", "own"),
+    ]
+    assert float(rows[6]["n_features"]) == 2
+    assert {row["C_on_edge"] for row in rows if row["classifier"] == "knn"} == {""}
+    assert all(0 <= float(row["C_on_edge"]) <= 100 for row in rows if row["classifier"] == "linear_svm")
+    some = list(csv.DictReader(io.StringIO(quality_grid(stored, ["linear_svm"]).render("csv"))))
+    assert some == [row for row in rows if row["classifier"] == "linear_svm"]
+
+
+def test_splits_are_not_missing_where_a_data_set_has_fewer_folds(tmp_path):
+    rows = [f"{k % 7},{k * 5 % 11},{'yn'[k % 2]},{k % 3}" for k in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["a,b,class,fold", *rows]))
+    suite = Suite("s", "sizes", (f"{tmp_path}/a.csv?target=class&folds=fold", "wine"), (Contender("fisher"),), 5)
+    suite = replace(suite, protocol=Protocol(sizes=(1,), Cs=(0.1,)))
+    assert len(suite.cells()) == 3 + 5
+    with Store(tmp_path / "s.sqlite") as store:
+        assert run(suite, store, n_jobs=1).failed == 0
+        table = tables_of(Results.of(suite, store))[0]
+    assert table.title.endswith("mean of 3 to 5 splits")
+    assert not any("not been computed" in note for note in table.notes)
 
 
 def test_the_csv_has_all_in_long_form(results):

@@ -72,6 +72,50 @@ def test_features_by_name(store, capsys):
     assert "cells have not been computed" in capsys.readouterr().out
 
 
+def test_several_classifiers_and_the_one_to_show(tmp_path, capsys):
+    path = tmp_path / "s.sqlite"
+    options = ["quick", "--datasets", "iris", "--methods", "fisher", "--splits", "1", "--store", str(path)]
+    options += ["--classifiers", "linear_svm", "knn", "sklearn.naive_bayes.GaussianNB"]
+    assert main(["bench", "run", *options, "--quiet"]) == 0
+    shown = {}
+    for chosen in ([], ["--classifier", "knn"], ["--classifier", "sklearn.naive_bayes.GaussianNB"]):
+        assert main(["bench", "table", *options, *chosen]) == 0
+        shown[tuple(chosen)] = capsys.readouterr().out
+    assert "Evaluated by the classifier linear_svm; this suite also has knn, sklearn" in shown[()]
+    assert "Evaluated by the classifier knn" in shown["--classifier", "knn"]
+    assert len(set(shown.values())) == 3
+    assert main(["bench", "table", *options, "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 3 * 4
+    assert main(["bench", "table", *options, "--format", "csv", "--classifier", "knn"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 4
+    assert main(["bench", "statistics", *options, "--reference", "fisher", "--classifier", "rbf"]) == 2
+    assert "the classifier must be one of linear_svm, knn, sklearn" in capsys.readouterr().err
+
+
+def test_a_class_with_one_sample_is_named_and_the_run_goes_on(tmp_path, capsys):
+    rows = [f"{k % 7},{k * 5 % 11},{'rare' if k == 0 else 'yn'[k % 2]}" for k in range(40)]
+    (tmp_path / "mine.csv").write_text("\n".join(["a,b,class", *rows]))
+    suite = tmp_path / "mine.toml"
+    suite.write_text('datasets = ["mine.csv"]\nmethods = ["fisher"]\nsplits = 1\nsizes = [1]\n')
+    assert main(["bench", "run", str(suite), "--store", str(tmp_path / "s.sqlite"), "--jobs", "1"]) == 1
+    assert "ValueError: class 'rare' of data set mine must have at least 2 samples" in capsys.readouterr().err
+
+
+def test_groups_and_folds_of_a_suite(tmp_path, capsys):
+    rows = [f"{k % 7},{k * 5 % 11},{'yn'[k % 2]},d{k // 4},{k % 3}" for k in range(60)]
+    (tmp_path / "mine.csv").write_text("\n".join(["a,b,class,donor,fold", *rows]))
+    suite = tmp_path / "mine.toml"
+    start = 'methods = ["fisher"]\nsplits = 4\nsizes = [1]\nCs = [0.1]\n'
+    table = '{ path = "mine.csv", target = "class", drop = ["%s"], %s = "%s" }'
+    suite.write_text(f"{start}datasets = [{table % ('fold', 'groups', 'donor')}, {table % ('donor', 'folds', 'fold')}]")
+    store = ["--store", str(tmp_path / "s.sqlite")]
+    assert main(["bench", "run", str(suite), *store, "--jobs", "1", "--quiet"]) == 0
+    assert "7 cells computed, 0 of them failed" in capsys.readouterr().err
+    (tmp_path / "mine.csv").write_text("\n".join(["a,b,class,donor,fold", *(row.replace(",1", ",9") for row in rows)]))
+    assert main(["bench", "run", str(suite), *store, "--quiet"]) == 2
+    assert "must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 0, 2, 9" in capsys.readouterr().err
+
+
 def test_the_timing_job_at_another_scale(tmp_path, capsys):
     options = [
         "timing",

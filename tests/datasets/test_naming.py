@@ -18,8 +18,8 @@ def genes(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("column", ["a", "a&b", "a=b", "50 %", "%41", "é+?", "1017", "-1", "'q'", "'", "''", 3, -1])
 def test_what_is_spelled_is_parsed(column):
-    assert parse(spelled("x/genes.csv", column)) == ("x/genes.csv", column, ())
-    assert parse(spelled("genes.csv", "t", [column, "z"])) == ("genes.csv", "t", (column, "z"))
+    assert parse(spelled("x/genes.csv", column))[:3] == ("x/genes.csv", column, ())
+    assert parse(spelled("genes.csv", "t", [column, "z"]))[:3] == ("genes.csv", "t", (column, "z"))
 
 
 def test_without_columns_it_is_the_path():
@@ -61,7 +61,7 @@ def test_a_file_of_that_very_name_comes_first(genes, tmp_path):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("genes.csv?traget=diagnosis", r"must be target=COLUMN or drop=COLUMN, joined by &, got 'traget=diagnosis'$"),
+        ("genes.csv?traget=diagnosis", r"must be target=COLUMN, drop=COLUMN, .* joined by &, got 'traget=diagnosis'$"),
         ("genes.csv?target=diagnosis&", r"joined by &, got ''$"),
         ("genes.csv?", r"what follows \? in 'genes\.csv\?' must be .*, got ''$"),
         ("genes.csv?target=", r"got 'target='$"),

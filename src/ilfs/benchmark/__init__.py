@@ -1,9 +1,10 @@
 """The paper's evaluation, as a benchmark that anyone can run."""
 
+from ilfs.benchmark.classifiers import Classifier
 from ilfs.benchmark.comparison import features_grids, rank_diagram, statistics_of
 from ilfs.benchmark.contenders import Contender
 from ilfs.benchmark.grid import Grid
-from ilfs.benchmark.protocol import Cell, Outcome, Protocol, TimingJob
+from ilfs.benchmark.protocol import Cell, Measurement, Outcome, Protocol, TimingJob
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.run import Summary, run
 from ilfs.benchmark.store import Store
@@ -13,8 +14,10 @@ from ilfs.benchmark.tables import tables_of
 __all__ = [
     "SUITES",
     "Cell",
+    "Classifier",
     "Contender",
     "Grid",
+    "Measurement",
     "Outcome",
     "Protocol",
     "Results",

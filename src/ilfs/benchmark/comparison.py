@@ -19,7 +19,7 @@ from ilfs.benchmark.significance import (
     paper_procedure,
 )
 from ilfs.benchmark.stability import nogueira_stability
-from ilfs.benchmark.tables import mean, nan_mean, state_of, with_notes
+from ilfs.benchmark.tables import mean, nan_mean, number, state_of, with_notes
 from ilfs.datasets import load
 
 LEVEL = 0.05
@@ -37,7 +37,7 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
         Of a suite that judges numbers of features.
     reference : str
         The method that is compared with all others.
-    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"}
+    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "f1", "auc"}
         By which figure.
 
     Returns
@@ -107,7 +107,10 @@ def ranks_grid(results: Results, metric: str) -> Grid:
         f"Friedman's test: {verdict} (F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets). "
         f"Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
     ]
-    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked]:
+    own = results.methods_of_own_size
+    if own:
+        notes.append(f"Left out, as they choose the number of features themselves: {', '.join(own)}.")
+    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked and name not in own]:
         notes.append(f"Left out, for want of figures on some data set: {', '.join(left_out)}.")
     header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
     return Grid(f"Mean rank over the data sets, 1 is best: {METRIC_TITLES[metric]}", header, rows, notes=notes)
@@ -217,14 +220,21 @@ def stability_grids(results: Results) -> list[Grid]:
     sizes = results.suite.protocol.sizes
     n_features = [results.n_features[name] for name in results.datasets]
     table = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
+    own = np.full(table.shape[:2], np.nan)  # of methods that choose the number of features themselves
     for d, dataset in enumerate(results.datasets):
         for m, method in enumerate(results.methods):
             orders = results.orders(dataset, method)
+            if len(orders) < 2:
+                continue
+            if method in results.methods_of_own_size:
+                own[d, m] = nogueira_stability(orders, n_features[d]).value
+                continue
             for s, size in enumerate(sizes):
-                if len(orders) > 1 and size < n_features[d]:
+                if size < n_features[d]:
                     table[d, m, s] = nogueira_stability([order[:size] for order in orders], n_features[d]).value
+    over_sizes = np.where(np.isnan(own), nan_mean(table), own)
     by_set = [
-        [method, *(mean(table[d, m]) for d in range(len(results.datasets))), mean(table[:, m])]
+        [method, *(number(over_sizes[d, m]) for d in range(len(results.datasets))), mean(over_sizes[:, m])]
         for m, method in enumerate(results.methods)
     ]
     by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]

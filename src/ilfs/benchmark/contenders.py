@@ -242,6 +242,12 @@ def prepared(selector: Any, X: Any) -> Any:
     return X
 
 
+def mask_of(selector: Any) -> Integers | None:
+    """Columns that a fitted selector keeps, if that is all it says: it has a mask but neither order nor scores."""
+    ordered = any(hasattr(selector, name) for name in ("order_", "ranking_")) or scores_of(selector) is not None
+    return None if ordered or not hasattr(selector, "get_support") else np.flatnonzero(selector.get_support())
+
+
 def order_of(selector: Any) -> Integers:
     """Columns, best first, of a fitted selector."""
     if hasattr(selector, "order_"):
@@ -253,5 +259,5 @@ def order_of(selector: Any) -> Integers:
         return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
     raise ValueError(
         f"{type(selector).__name__} says no order of the features: it has none of order_, ranking_, scores_, "
-        "feature_importances_, coef_"
+        "feature_importances_, coef_ and get_support"
     )

@@ -8,44 +8,48 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedShuffleSplit
 
 from ilfs.arrays import Floats, Integers
-from ilfs.benchmark.contenders import Contender, order_of, prepared, reads_labels
-from ilfs.benchmark.machine import classify
+from ilfs.benchmark.classifiers import LINEAR_SVM, Classifier, Tuning, as_classifier, predict
+from ilfs.benchmark.contenders import Contender, mask_of, order_of, prepared, reads_labels
 from ilfs.benchmark.memory import Peak
-from ilfs.benchmark.metrics import figures_of
+from ilfs.benchmark.metrics import metrics_of, penalty_of
 from ilfs.benchmark.precision import average_precision, voc_average_precision
+from ilfs.benchmark.splits import split_rows
 from ilfs.datasets import Table, load
 from ilfs.parameters import check_between, check_integer, check_positive
 
 MAX_SIZE = 2**31 - 1  # features; far beyond any table, and within what a store can hold
 TABLES_KEPT = 3  # in memory, of a process
+OWN_SIZE = 0  # stands for the number of features that a selector without an order chooses itself
+NO_CLASSIFIER = ""  # of measurements without one
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a split is made and a choice of features is judged.
+    """How a split is made and a subset of features is evaluated.
 
     Parameters
     ----------
     sizes : tuple of int
-        How many of the first features are judged.
+        How many of the first features are evaluated.
     test_share : float
         Of the samples of each class.
     Cs : tuple of float
-        What the C of the machine may be, ascending.
+        The grid of C of the linear SVM, ascending.
     n_folds : int
-        Of the cross-validation that chooses it, on training rows.
+        Of the cross-validation that chooses C, on training rows.
     seed : int
-        Of splits and folds.
+        Of splits, folds and classifiers.
+    classifiers : tuple of Classifier or str
+        Which classifiers evaluate the subsets. A method orders the features once for all of them.
     """
 
     sizes: tuple[int, ...] = (10, 50, 100, 150, 200)
@@ -53,6 +57,9 @@ class Protocol:
     Cs: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0)
     n_folds: int = 5
     seed: int = 0
+    classifiers: tuple[Classifier, ...] = field(
+        default=(Classifier(LINEAR_SVM),), metadata={"before": (Classifier(LINEAR_SVM),)}
+    )
 
     def __post_init__(self) -> None:
         for name, what in (("sizes", "integers >= 1"), ("Cs", "numbers > 0")):
@@ -74,10 +81,32 @@ class Protocol:
         check_between("test_share", self.test_share, 0, 1)
         check_integer("n_folds", self.n_folds, 2)
         check_integer("seed", self.seed, 0)
+        self._check_classifiers()
+
+    def _check_classifiers(self) -> None:
+        if not isinstance(self.classifiers, tuple | list) or not self.classifiers:
+            raise ValueError(f"classifiers must be a list of at least one, got {self.classifiers!r}")
+        object.__setattr__(self, "classifiers", tuple(map(as_classifier, self.classifiers)))
+        if repeated := [name for i, name in enumerate(self.classifier_names) if name in self.classifier_names[:i]]:
+            raise ValueError(f"classifiers must have different names, got {repeated[0]!r} again")
+        for one in self.classifiers:
+            one.describe()  # refuse what is not there before anything is run
+
+    @property
+    def classifier_names(self) -> tuple[str, ...]:
+        """The names of the classifiers."""
+        return tuple(one.name for one in self.classifiers)
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        plain = described_fields(self)
+        if "classifiers" in plain:
+            plain["classifiers"] = [one.describe() for one in self.classifiers]
+        return plain
 
     def evaluators(self) -> list[Any]:
         """Estimators that evaluate, besides the code of `compute`: their code is part of the key of a job."""
-        return []
+        return [one.make(seed=0) for one in self.classifiers if not one.is_linear_svm]
 
 
 @dataclass(frozen=True)
@@ -102,6 +131,10 @@ class TimingJob:
     def evaluators(self) -> list[Any]:
         """None: nothing is evaluated."""
         return []
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -137,7 +170,7 @@ class Cell:
 
     def describe(self) -> dict[str, Any]:
         """Everything that the result follows from, but for code and versions."""
-        protocol = described_fields(self.protocol)
+        protocol = self.protocol.describe()
         if self.experiment == "classes":
             del protocol["sizes"]
         return {
@@ -151,7 +184,7 @@ class Cell:
         }
 
     def defaults(self) -> dict[str, Any]:
-        """A method whose scores depend on how many features it is asked for is asked for what is judged."""
+        """A method whose scores depend on how many features it is asked for is asked for the most evaluated."""
         if self.experiment == "timing":
             return {}
         return {"n_features_to_select": 0.5 if self.experiment == "classes" else max(self.protocol.sizes)}
@@ -167,23 +200,40 @@ class Cell:
         return digest(self.describe() | {"provenance": dict(self.provenance)})
 
 
+class Measurement(NamedTuple):
+    """A metric of the first ``size`` features by one classifier; of all classes if ``of_class`` is -1."""
+
+    size: int
+    metric: str
+    of_class: int
+    value: float
+    classifier: str = LINEAR_SVM
+
+
+class Ranking(NamedTuple):
+    """Columns, best first; or, if the method chooses their number itself, the columns that it keeps."""
+
+    order: Integers
+    is_subset: bool = False
+
+
 @dataclass
 class Outcome:
     """What came of a cell.
 
     Parameters
     ----------
-    figures : list of (size, metric, class, value)
-        The class is -1 where a figure is about all of them.
+    figures : list of Measurement
+        All metrics, by classifier and size; the size of a method that chooses it itself is `OWN_SIZE`.
     order : list of int
-        The first columns of the order, as many as were judged.
+        The first columns of the order, as many as were evaluated.
     seconds : float
         For the order.
     seconds_judged : float
-        For all machines.
+        For all classifiers.
     """
 
-    figures: list[tuple[int, str, int, float]]
+    figures: list[Measurement]
     order: list[int]
     seconds: float
     seconds_judged: float
@@ -234,41 +284,27 @@ def _table(name: str) -> Table:
 
 
 def rows_of(cell: Cell, table: Table) -> tuple[Integers, Integers]:
-    """Training and test rows of a split: the same for all methods, and each class in both.
-
-    If the makers of a data set say which rows are for testing, there is one split, theirs.
-    """
-    if table.test_rows is not None:
-        if cell.split:
-            raise ValueError(f"data set {table.name} has one split, its makers' own, got split {cell.split}")
-        return np.flatnonzero(~table.test_rows), np.flatnonzero(table.test_rows)
-    labels = table.y if not table.is_multilabel else strata(table.y)
+    """Training and test rows of a split: the same for all methods."""
     seed = seed_of(cell.protocol.seed, cell.dataset, "split", cell.split)
-    shuffle = StratifiedShuffleSplit(1, test_size=cell.protocol.test_share, random_state=seed)
-    train, test = next(shuffle.split(labels, labels))
-    return np.sort(train), np.sort(test)
+    return split_rows(table, cell.split, cell.protocol.test_share, seed)
 
 
-def strata(Y: Integers) -> Integers:
-    """For samples with several labels, the rarest one that each has; too rare ones are put together."""
-    count = (Y == 1).sum(axis=0)
-    rarest = np.where(Y == 1, count, len(Y) + 1).argmin(axis=1)
-    stratum = np.where((Y == 1).any(axis=1), rarest, Y.shape[1])
-    size = np.bincount(stratum, minlength=Y.shape[1] + 1)
-    return np.where(size[stratum] < 2, -1, stratum)
-
-
-def rank(cell: Cell, X: Any, y: Integers) -> Integers:
-    """Columns, best first, by what these rows say."""
+def rank(cell: Cell, X: Any, y: Integers) -> Ranking:
+    """Rank the columns by these rows."""
     if cell.contender.is_random:
         seed = seed_of(cell.protocol.seed, cell.dataset, "random", cell.split)
-        return np.random.default_rng(seed).permutation(X.shape[1])
+        return Ranking(np.random.default_rng(seed).permutation(X.shape[1]))
     defaults = cell.defaults()
     if cell.experiment == "sizes":
         defaults["n_features_to_select"] = min(defaults["n_features_to_select"], X.shape[1])
     selector = cell.contender.make(n_jobs=1, **defaults)
     selector.fit(prepared(selector, X), y)
-    return checked_order(order_of(selector), X.shape[1], cell.contender.name)
+    mask = mask_of(selector)
+    if mask is None:
+        return Ranking(checked_order(order_of(selector), X.shape[1], cell.contender.name))
+    if not mask.size:
+        raise ValueError(f"method {cell.contender.name} must keep a feature of data set {cell.dataset}, got none")
+    return Ranking(mask, is_subset=True)
 
 
 def checked_order(order: Integers, n_features: int, method: str) -> Integers:
@@ -283,36 +319,49 @@ def checked_order(order: Integers, n_features: int, method: str) -> Integers:
     return order
 
 
-def check_enough(order: Integers, n_judged: int, method: str) -> None:
-    """Refuse an order that ends before what is to be judged."""
-    if order.size < n_judged:
-        raise ValueError(f"method {method} orders {order.size} features, fewer than the {n_judged} judged")
+def first_of(ranking: Ranking, n_wanted: int, n_features: int, method: str) -> Integers:
+    """The first columns of an order, refused if it ends before; all that a method keeps which has no order."""
+    n_least, n_ordered = min(n_wanted, n_features), ranking.order.size
+    if not ranking.is_subset and n_ordered < n_least:
+        raise ValueError(f"method {method} orders {n_ordered} features, fewer than the {n_least} evaluated")
+    return ranking.order if ranking.is_subset else ranking.order[:n_wanted]
 
 
 def sizes_experiment(cell: Cell) -> Outcome:
-    """The first features of one order, as many as each size says, and machines for all classes."""
+    """The first features of one order, as many as each size says, and every classifier for all classes."""
     table = table_of(cell)
     if table.is_multilabel:
         raise ValueError(f"data set {table.name} has several labels a sample: it is for the experiment 'classes'")
     train, test = rows_of(cell, table)
-    order, seconds = timed(rank, cell, table.X[train], table.y[train])
-    most = max(cell.protocol.sizes)
-    check_enough(order, min(most, table.n_features), cell.contender.name)
-    order = order[:most]
+    ranking, seconds = timed(rank, cell, table.X[train], table.y[train])
+    order = first_of(ranking, max(cell.protocol.sizes), table.n_features, cell.contender.name)
+    counts = {OWN_SIZE: order.size} if ranking.is_subset else {size: size for size in cell.protocol.sizes}
+    measured, seconds_judged = timed(measure_sizes, cell, table, train, test, order, counts)
+    return Outcome(measured, order.tolist(), seconds, seconds_judged)
+
+
+def measure_sizes(
+    cell: Cell, table: Table, train: Integers, test: Integers, order: Integers, counts: Mapping[int, int]
+) -> list[Measurement]:
+    """All metrics of all classifiers, for each size with so many of the first columns."""
     X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
-    seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split)
+    tuning = tuning_of(cell, table, train)
+    measured = []
+    for classifier in cell.protocol.classifiers:
+        for size, count in counts.items():
+            predicted = predict(classifier, X[:, :count], table.y[train], T[:, :count], table.n_classes, tuning)
+            extra = penalty_of(predicted.C, cell.protocol.Cs)
+            extra |= {"n_features": float(count)} if size == OWN_SIZE else {}
+            found = metrics_of(table.y, test, predicted) + [(metric, -1, value) for metric, value in extra.items()]
+            measured += [Measurement(size, *one, classifier.name) for one in found]
+    return measured
 
-    def judged() -> list[tuple[int, str, int, float]]:
-        figures = []
-        for size in cell.protocol.sizes:
-            verdict = classify(
-                X[:, :size], table.y[train], T[:, :size], table.n_classes, cell.protocol.Cs, cell.protocol.n_folds, seed
-            )
-            figures += figures_of(size, table.y, test, verdict)
-        return figures
 
-    figures, seconds_judged = timed(judged)
-    return Outcome(figures, order.tolist(), seconds, seconds_judged)
+def tuning_of(cell: Cell, table: Table, train: Integers, *of_class: int) -> Tuning:
+    """Grid, folds and seed of the classifiers of a split: the same for all methods."""
+    seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, *of_class)
+    groups = None if table.groups is None else table.groups[train]
+    return Tuning(cell.protocol.Cs, cell.protocol.n_folds, seed, groups)
 
 
 def classes_experiment(cell: Cell) -> Outcome:
@@ -327,26 +376,46 @@ def classes_experiment(cell: Cell) -> Outcome:
     figures, first, seconds, seconds_judged = [], [], 0.0, 0.0
     for k in range(table.n_classes):
         here, there = train[relevant[train, k] >= 0], test[relevant[test, k] >= 0]
-        y = relevant[here, k]
         if shared is None:
-            order, taken = timed(rank, cell, table.X[here], y)
+            ranking, taken = timed(rank, cell, table.X[here], relevant[here, k])
         else:
-            order, taken = shared if k == 0 else (shared[0], 0.0)
-        check_enough(order, n_kept, cell.contender.name)
-        kept = order[:n_kept]
-        X, T = filled(columns(table.X, here, kept), columns(table.X, there, kept))
-        seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, k)
-        verdict, judged = timed(classify, X, y, T, 2, cell.protocol.Cs, cell.protocol.n_folds, seed)
-        said, decision = relevant[there, k] == 1, verdict.decision[:, 1]
-        figures.append((n_kept, "ap", k, average_precision(said, decision)))
-        figures.append((n_kept, "ap_2007", k, voc_average_precision(said, decision, definition="2007")))
-        figures.append((n_kept, "ap_2012", k, voc_average_precision(said, decision, definition="2012")))
-        figures.append((n_kept, "C", k, verdict.C))
+            ranking, taken = shared if k == 0 else (shared[0], 0.0)
+        kept = first_of(ranking, n_kept, table.n_features, cell.contender.name)
+        measured, judged = timed(measure_class, cell, table, relevant[:, k], k, here, there, kept)
+        figures += [Measurement(OWN_SIZE if ranking.is_subset else n_kept, *one) for one in measured]
         first, seconds, seconds_judged = kept.tolist(), seconds + taken, seconds_judged + judged
-    for metric in ("ap", "ap_2007", "ap_2012"):
-        mean = float(np.mean([value for _, name, _, value in figures if name == metric]))
-        figures.append((n_kept, f"{metric}_macro", -1, mean))
-    return Outcome(figures, first, seconds, seconds_judged)
+    return Outcome([*figures, *means_of_classes(figures)], first, seconds, seconds_judged)
+
+
+def measure_class(
+    cell: Cell, table: Table, relevant: Integers, k: int, train: Integers, test: Integers, kept: Integers
+) -> list[tuple[str, int, float, str]]:
+    """Metrics of one class against the rest by every classifier: (metric, class, value, classifier)."""
+    X, T = filled(columns(table.X, train, kept), columns(table.X, test, kept))
+    tuning = tuning_of(cell, table, train, k)
+    true, measured = relevant[test] == 1, []
+    for classifier in cell.protocol.classifiers:
+        predicted = predict(classifier, X, relevant[train], T, 2, tuning)
+        decision = predicted.decision[:, 1]
+        values = {
+            "ap": average_precision(true, decision),
+            "ap_2007": voc_average_precision(true, decision, definition="2007"),
+            "ap_2012": voc_average_precision(true, decision, definition="2012"),
+        } | penalty_of(predicted.C, cell.protocol.Cs)
+        measured += [(metric, k, value, classifier.name) for metric, value in values.items()]
+    return measured
+
+
+def means_of_classes(measured: list[Measurement]) -> list[Measurement]:
+    """Mean over the classes of each average precision, by classifier."""
+    values: dict[tuple[int, str, str], list[float]] = {}
+    for one in measured:
+        if one.metric.startswith("ap"):
+            values.setdefault((one.size, one.metric, one.classifier), []).append(one.value)
+    return [
+        Measurement(size, f"{metric}_macro", -1, float(np.mean(of_classes)), classifier)
+        for (size, metric, classifier), of_classes in values.items()
+    ]
 
 
 def timing_experiment(cell: Cell) -> Outcome:
@@ -360,9 +429,9 @@ def timing_experiment(cell: Cell) -> Outcome:
     with Peak() as peak:
         _, seconds = timed(selector.fit, X, y)
         megabytes = peak.megabytes
-    figures = [(job.columns, "seconds", -1, seconds)]
+    figures = [Measurement(job.columns, "seconds", -1, seconds, NO_CLASSIFIER)]
     if megabytes is not None:
-        figures.append((job.columns, "peak_megabytes", -1, megabytes))
+        figures.append(Measurement(job.columns, "peak_megabytes", -1, megabytes, NO_CLASSIFIER))
     return Outcome(figures, [], seconds, 0.0)
 
 

@@ -1,14 +1,16 @@
 """What a store has of a suite, as arrays."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
+from ilfs.benchmark.classifiers import LINEAR_SVM
 from ilfs.benchmark.metrics import METRIC_TITLES
+from ilfs.benchmark.protocol import NO_CLASSIFIER, OWN_SIZE
 from ilfs.benchmark.store import Row, Store
 from ilfs.benchmark.suites import Suite
 from ilfs.datasets import load, title_of
@@ -31,7 +33,9 @@ class Results:
     n_versions : int
         How many different sets of versions the cells were computed with.
     figures : dict
-        For each metric, its values by key, size and class.
+        For each classifier and metric, its values by key, size and class.
+    classifier : str
+        Whose metrics `values` returns.
     n_other_code : int
         Jobs of which the store has no row of the present code, data and versions, but one of others.
     any_code : bool
@@ -45,7 +49,8 @@ class Results:
     n_failed: int
     n_missing: int
     n_versions: int
-    figures: dict[str, dict[tuple[str, int, int], float]]
+    figures: dict[str, dict[str, dict[tuple[str, int, int], float]]]
+    classifier: str = LINEAR_SVM
     n_other_code: int = 0
     any_code: bool = False
     n_features: dict[str, int] = field(default_factory=dict)
@@ -81,18 +86,44 @@ class Results:
             rows[place] = shown.get(cell.identity)
         there = [row for row in rows.ravel() if row is not None]
         failed = sum(not row.is_done for row in there)
-        metrics = ("seconds", "peak_megabytes") if suite.experiment == "timing" else METRICS
+        is_timing = suite.experiment == "timing"
+        metrics = TIMING_METRICS if is_timing else METRICS
+        classifiers = (NO_CLASSIFIER,) if is_timing else suite.protocol.classifier_names
         return cls(
             suite,
             rows,
             failed,
-            rows.size - len(there),
+            len(cells) - len(there),
             len({row.versions for row in there}),
-            {metric: store.figures(metric) for metric in metrics},
+            {one: {metric: store.figures(metric, one) for metric in metrics} for one in classifiers},
+            LINEAR_SVM if LINEAR_SVM in classifiers else classifiers[0],
             sum(row.key not in keys for row in by_identity.values()),
             any_code,
             n_features,
         )
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Names of the classifiers that evaluated the subsets."""
+        return tuple(self.figures)
+
+    def by_classifier(self, name: str) -> "Results":
+        """The same results with the metrics of another classifier.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        Results
+            Without reading the store again.
+        """
+        if name not in self.classifiers:
+            known = ", ".join(self.classifiers)
+            raise ValueError(f"the classifier must be one of {known}, which suite {self.suite.name} has, got {name!r}")
+        return replace(self, classifier=name)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -106,7 +137,7 @@ class Results:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What tables call the data sets: whoever is rebuilt or stands in for another says so."""
+        """Titles of the data sets; they mark those that are rebuilt or substitutes."""
         return tuple(title_of(name, self.datasets) for name in self.datasets)
 
     @property
@@ -138,12 +169,39 @@ class Results:
             NaN where there is none.
         """
         sizes = self.suite.protocol.sizes if sizes is None else sizes
-        figures = self.figures[metric]
+        figures = self.figures[self.classifier][metric]
         values = np.full((*self.rows.shape, len(sizes)), np.nan)
         for place, row in np.ndenumerate(self.rows):
             if row is not None and row.is_done:
                 values[place] = [figures.get((row.key, size, which_class), np.nan) for size in sizes]
         return values
+
+    @property
+    def own_counts(self) -> Floats:
+        """Number of features kept by methods that choose it themselves, NaN elsewhere: (datasets, methods, splits)."""
+        return self.values("n_features", [OWN_SIZE])[..., 0]
+
+    @property
+    def methods_of_own_size(self) -> tuple[str, ...]:
+        """Methods that choose the number of features themselves, on some data set."""
+        counts = self.own_counts
+        return tuple(method for m, method in enumerate(self.methods) if not np.isnan(counts[:, m]).all())
+
+    def values_or_own(self, metric: str) -> Floats:
+        """Like `values` for all sizes, with methods that choose their own size at that size.
+
+        Parameters
+        ----------
+        metric : str
+            Which metric.
+
+        Returns
+        -------
+        ndarray of shape (n_datasets, n_methods, n_splits, n_sizes)
+            The value at the own size stands at every size, so that it is the mean over the sizes.
+        """
+        values, own = self.values(metric), self.values(metric, [OWN_SIZE])
+        return np.where(np.isnan(self.own_counts)[..., None], values, own)
 
     def of_classes(self, row: Row, metric: str) -> dict[int, float]:
         """Average precision of each class of one cell of the experiment ``"classes"``.
@@ -160,7 +218,8 @@ class Results:
         dict
             From the number of a class.
         """
-        return {k: value for (key, _, k), value in self.figures[metric].items() if key == row.key}
+        found = self.figures[self.classifier][metric]
+        return {k: value for (key, _, k), value in found.items() if key == row.key}
 
     def orders(self, dataset: str, method: str) -> list[list[int]]:
         """First columns of the orders of all splits that are there.
@@ -173,7 +232,7 @@ class Results:
         Returns
         -------
         list of lists of int
-            Columns, best first, as many as were judged.
+            Columns, best first, as many as were evaluated.
         """
         place = self.datasets.index(dataset), self.methods.index(method)
         return [row.order for row in self.rows[place] if row is not None and row.is_done]
@@ -190,4 +249,5 @@ def check_orders(rows: Iterable[Row], n_features: Mapping[str, int], store: Stor
             )
 
 
-METRICS = ("ap", "ap_2007", "ap_2012", "C", *METRIC_TITLES)
+METRICS = ("ap", "ap_2007", "ap_2012", "C", "C_on_edge", "n_features", *METRIC_TITLES)
+TIMING_METRICS = ("seconds", "peak_megabytes")

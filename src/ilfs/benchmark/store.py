@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ilfs.benchmark.protocol import Outcome
+from ilfs.benchmark.protocol import Measurement, Outcome
 from ilfs.benchmark.provenance import versions
 
 FORMAT = 2
@@ -392,10 +392,9 @@ class Store:
                 ),
             ).rowcount
             if written and outcome is not None:
-                classifier = OF_FORMAT_1[description["experiment"] == "timing"]
                 self._connection.executemany(
                     "INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)",
-                    [(key, *figure, classifier) for figure in outcome.figures],
+                    [(key, *Measurement(*figure)) for figure in outcome.figures],
                 )
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 

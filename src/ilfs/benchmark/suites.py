@@ -11,7 +11,8 @@ from ilfs.benchmark.contenders import RANDOM, Contender
 from ilfs.benchmark.importing import importable_from
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
 from ilfs.benchmark.rivals import RIVALS
-from ilfs.datasets import REGISTRY, load
+from ilfs.benchmark.splits import n_splits_of
+from ilfs.datasets import REGISTRY, Table, load
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.readers import ENDINGS, columns_of
 from ilfs.datasets.table import content_checksum
@@ -66,11 +67,11 @@ class Suite:
     experiment : {"sizes", "classes", "timing"}
         The paper's second, its first, or its timing job.
     datasets : tuple of str
-        Names, or paths of files, perhaps with their columns: ``genes.csv?target=diagnosis&drop=sample``.
+        Names, or paths of files, perhaps with their columns: ``genes.csv?target=diagnosis&drop=sample&groups=donor``.
     contenders : tuple of Contender
         The methods.
     n_splits : int
-        How many.
+        How many; not more than its folds for a data set that has them.
     protocol : Protocol or TimingJob
         The rest.
     folder : str, optional
@@ -112,25 +113,50 @@ class Suite:
         if any(one.is_random for one in self.contenders):
             raise ValueError(f"suite {self.name} must have methods that can be timed, got a random order")
 
-    def only(self, datasets: Sequence[str] | None = None, methods: Sequence[str] | None = None) -> "Suite":
-        """The same with some of its data sets and methods, or with others by name.
+    def only(
+        self,
+        datasets: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+        classifiers: Sequence[str] | None = None,
+    ) -> "Suite":
+        """The same with some of its data sets, methods and classifiers, or with others by name.
 
         Parameters
         ----------
-        datasets, methods : sequence of str, optional
+        datasets, methods, classifiers : sequence of str, optional
             Which; all by default.
 
         Returns
         -------
         Suite
-            Refused if a method is not there.
+            Refused if a method or a classifier is not there.
         """
         known = {one.name: one for one in self.contenders}
         others = {name: Contender(name, folder=self.folder) for name in methods or () if name not in known}
         contenders = [(known | others)[name] for name in methods] if methods else self.contenders
         for contender in contenders:
             contender.describe()  # refuse what is not there before anything is run
-        return replace(self, datasets=tuple(datasets or self.datasets), contenders=tuple(contenders))
+        suite = replace(self, datasets=tuple(datasets or self.datasets), contenders=tuple(contenders))
+        return suite.with_classifiers(classifiers) if classifiers else suite
+
+    def with_classifiers(self, names: Sequence[str]) -> "Suite":
+        """The same with some of its classifiers, or with others by name.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Which.
+
+        Returns
+        -------
+        Suite
+            Its jobs are others than those with other classifiers.
+        """
+        if self.experiment == "timing":
+            raise ValueError(f"classifiers are not for suite {self.name}, which times the methods, got {names[0]!r}")
+        known = {one.name: one for one in self.protocol.classifiers}
+        chosen = tuple(known.get(name, name) for name in names)
+        return replace(self, protocol=replace(self.protocol, classifiers=chosen))
 
     def with_threads(self, n_threads: int) -> "Suite":
         """The timing job with so many threads; any other suite as it is.
@@ -153,7 +179,10 @@ class Suite:
         """All of it, split by split, so that what is there early is an even part of the whole."""
         evaluators = self.protocol.evaluators()
         provenance = {one.name: one.provenance(evaluators) for one in self.contenders}
-        checksums = {name: ("", "") if self.experiment == "timing" else checksums_of(name) for name in self.datasets}
+        if self.experiment == "timing":
+            found = dict.fromkeys(self.datasets, ("", "", self.n_splits))
+        else:
+            found = {name: self._checksums_and_splits(name) for name in self.datasets}
         return [
             Cell(
                 self.experiment,
@@ -165,20 +194,20 @@ class Suite:
                 provenance[contender.name] | {"content": content},
             )
             for split in range(self.n_splits)
-            for name, (checksum, content) in checksums.items()
+            for name, (checksum, content, n_splits) in found.items()
             for contender in self.contenders
+            if split < n_splits
         ]
 
+    def _checksums_and_splits(self, name: str) -> tuple[str, str, int]:
+        table = load(name)
+        return table.checksum, content_of(table), n_splits_of(table, self.n_splits)
 
-def checksums_of(dataset: str) -> tuple[str, str]:
-    """Checksum of a data set, which may be that of its file, and of what was read from it.
 
-    A new version of a reader may read the same file in another way.
-    """
-    table = load(dataset)
+def content_of(table: Table) -> str:
+    """Checksum of what was read, beside that of the file: a new version of a reader may read it in another way."""
     test_rows = b"" if table.test_rows is None else table.test_rows.tobytes()
-    content = hashlib.sha256(content_checksum(table).encode() + test_rows)
-    return table.checksum, content.hexdigest()
+    return hashlib.sha256(content_checksum(table).encode() + test_rows).hexdigest()
 
 
 SUITES = {
@@ -213,9 +242,11 @@ def suite_of(name: str) -> Suite:
 def read_suite(path: str) -> Suite:
     """A suite from a TOML file.
 
-    The file has ``datasets`` (names, paths from the folder of the file, or tables with ``path``, ``target`` and
-    ``drop``) and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``, ``selector`` and
-    ``parameters``), ``splits``, and the fields of `Protocol`: ``sizes``, ``test_share``, ``Cs``, ``n_folds``, ``seed``.
+    The file has ``datasets`` (names, paths from the folder of the file, or tables with ``path``, ``target``, ``drop``,
+    ``groups`` and ``folds``) and may have ``name``, ``experiment``, ``methods`` (names, or tables with ``name``,
+    ``selector`` and ``parameters``), ``splits``, and the fields of `Protocol`: ``sizes``, ``test_share``, ``Cs``,
+    ``n_folds``, ``seed``, ``classifiers`` (names, or tables with ``name``, ``classifier``, ``parameters`` and
+    ``standardise``).
 
     Parameters
     ----------
@@ -287,19 +318,23 @@ def datasets_of(datasets: Any, path: str) -> tuple[str, ...]:
 def dataset_of(one: Any, path: str) -> str:
     """The name that `ilfs.datasets.load` takes."""
     entries = {"path": one} if isinstance(one, str) else one
-    known = {"path": (str,), "target": (str, int), "drop": (str, int, list)}
+    column = (str, int)
+    known = {"path": (str,), "target": column, "drop": (*column, list), "groups": column, "folds": column}
     if not isinstance(entries, dict) or "path" not in entries or not set(entries) <= set(known):
         raise ValueError(
-            f"a data set of suite {path} must be a name, a path, or a table with path, target and drop, got {one!r}"
+            f"a data set of suite {path} must be a name, a path, or a table with path, target, drop, groups and folds, "
+            f"got {one!r}"
         )
     drop = columns_of(entries.get("drop", ()))
-    checked = [("path", entries["path"]), ("target", entries.get("target", "")), *(("drop", name) for name in drop)]
+    checked = [(key, entries[key]) for key in known if key in entries and key != "drop"]
+    checked += [("drop", name) for name in drop]
     for key, value in checked:
         if type(value) not in known[key]:
             raise ValueError(
                 f"{key} of a data set of suite {path} must be text{' or a position' * (key != 'path')}, got {value!r}"
             )
-    return spelled(from_folder(entries["path"], Path(path).parent), entries.get("target"), drop)
+    target, groups, folds = (entries.get(key) for key in ("target", "groups", "folds"))
+    return spelled(from_folder(entries["path"], Path(path).parent), target, drop, groups, folds)
 
 
 def from_folder(name: str, folder: Path) -> str:
@@ -313,7 +348,7 @@ def from_folder(name: str, folder: Path) -> str:
 
 def check_types(content: Mapping[str, Any], path: str) -> None:
     """Refuse a word where a list belongs, and the like."""
-    for name in ("methods", "sizes", "Cs"):
+    for name in ("methods", "sizes", "Cs", "classifiers"):
         if not isinstance(content.get(name, []), list):
             raise ValueError(f"{name} of suite {path} must be a list, got {content[name]!r}")
     for name in ("name", "experiment"):

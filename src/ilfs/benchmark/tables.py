@@ -14,6 +14,7 @@ from ilfs.benchmark.store import Row
 from ilfs.datasets import load, title_of
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
+LONG_METRICS = (*METRIC_TITLES, "C_on_edge")
 VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the definition of its year
 
 
@@ -41,6 +42,8 @@ def splits_of(results: Results) -> str:
     """How many splits the means are over."""
     done = np.vectorize(lambda row: row is not None and row.is_done, otypes=[bool])(results.rows).sum(axis=2)
     least, most, wanted = int(done.min()), int(done.max()), results.suite.n_splits
+    if least < wanted and not results.n_missing + results.n_failed:  # a data set has fewer folds than splits were asked
+        return f"{least} splits" if least == most else f"{least} to {most} splits"
     if least == wanted:
         return f"{wanted} splits" if wanted > 1 else "1 split"
     return f"{most} of {wanted} splits" if least == most else f"{least} to {most} of {wanted} splits"
@@ -52,8 +55,10 @@ def with_notes(grid: Grid, notes: Sequence[str]) -> Grid:
 
 
 def state_of(results: Results) -> list[str]:
-    """What is to be known about the cells behind a table."""
+    """Notes on the cells behind a table."""
     notes = []
+    if len(results.classifiers) > 1:
+        notes.append(f"Evaluated by the classifier {results.classifier}; this suite also has {others_of(results)}.")
     if results.n_missing:
         notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
     if results.n_other_code:
@@ -64,7 +69,38 @@ def state_of(results: Results) -> list[str]:
         notes.append(f"A data set has {results.least_features} features: there, more than that are all of them.")
     if results.n_versions > 1:
         notes.append(f"The cells were computed with {results.n_versions} different sets of versions.")
-    return notes
+    return notes if results.suite.experiment == "timing" else [*notes, *own_size_notes(results), *edge_notes(results)]
+
+
+def others_of(results: Results) -> str:
+    """The classifiers that a table does not show."""
+    return ", ".join(name for name in results.classifiers if name != results.classifier)
+
+
+def own_size_notes(results: Results) -> list[str]:
+    """Which methods choose the number of features themselves, and how many they keep."""
+    counts = results.own_counts
+    return [
+        f"{method} chooses its own number of features, {mean(counts[:, results.methods.index(method)]):.1f} on average."
+        for method in results.methods_of_own_size
+    ]
+
+
+def edge_notes(results: Results) -> list[str]:
+    """How often C lies at an end of its grid: if that is often, the grid may be too narrow."""
+    on_edge = edge_values(results)
+    if np.isnan(on_edge).all():
+        return []
+    return [f"The chosen C is at an end of its grid in {100 * np.nanmean(on_edge):.0f} % of the fits."]
+
+
+def edge_values(results: Results) -> Floats:
+    """Whether C lies at an end of its grid, for every fit: by size, or by class in the experiment ``"classes"``."""
+    if results.suite.experiment == "sizes":
+        return results.values_or_own("C_on_edge")
+    found = results.figures[results.classifier]["C_on_edge"]
+    keys = {row.key for row in results.rows.ravel() if row is not None}
+    return np.array([value for (key, _, _), value in found.items() if key in keys])
 
 
 def other_code(results: Results) -> str:
@@ -80,7 +116,7 @@ def other_code(results: Results) -> str:
 
 def sizes_tables(results: Results) -> list[Grid]:
     """Mean average precision over splits and sizes: ours, of the larger class, the paper's, and the difference."""
-    macro, majority = (100 * results.values(metric) for metric in ("ap_macro", "ap_majority"))
+    macro, majority = (100 * results.values_or_own(metric) for metric in ("ap_macro", "ap_majority"))
     printed = paper_figures(results)
     what = f"first {', '.join(map(str, results.suite.protocol.sizes))} features, mean of {splits_of(results)}"
     grids = [
@@ -95,21 +131,45 @@ def sizes_tables(results: Results) -> list[Grid]:
     return [*grids, seconds_table(results)]
 
 
-def quality_grid(results: Results) -> Grid:
-    """All of it in long form, as files of comma-separated values are to have it: no times, nothing of chance."""
-    measures = {metric: 100 * results.values(metric) for metric in METRIC_TITLES}
-    printed = paper_figures(results)
-    rows: list[list[Any]] = []
+def quality_grid(results: Results, classifiers: Sequence[str] | None = None) -> Grid:
+    """All metrics in long form, for files of comma-separated values: no times, nothing of chance.
+
+    Parameters
+    ----------
+    results : Results
+        Of a suite that evaluates numbers of features.
+    classifiers : sequence of str, optional
+        Whose metrics; of all by default.
+
+    Returns
+    -------
+    Grid
+        A row for each classifier, data set, method and size.
+    """
+    rows = [row for name in classifiers or results.classifiers for row in quality_rows(results.by_classifier(name))]
+    header = ["dataset", "title", "method", "classifier", "size", "n_features", *LONG_METRICS]
+    return Grid(f"Quality of suite {results.suite.name}", [*header, "deviation_of_ap_macro", "paper"], rows, digits=2)
+
+
+def quality_rows(results: Results) -> list[list[Any]]:
+    """The rows of one classifier; a method that chooses the number of features itself has one, of size ``own``."""
+    measures = [100 * results.values_or_own(metric) for metric in LONG_METRICS]
+    printed, counts, rows = paper_figures(results), results.own_counts, []
+    n_features = [load(name).n_features for name in results.datasets]
     for d, dataset in enumerate(results.datasets):
         for m, method in enumerate(results.methods):
-            start = [dataset, results.titles[d], method]
+            start = [dataset, results.titles[d], method, results.classifier]
+            over_sizes = [values[d, m].mean(axis=1) for values in measures]
+            own = mean(counts[d, m])
+            last = [*map(mean, over_sizes), deviation(over_sizes[0]), number(printed[d, m])]
+            if own is not None:
+                rows.append([*start, "own", own, *last])
+                continue
             for s, size in enumerate(results.suite.protocol.sizes):
-                of_size = [values[d, m, :, s] for values in measures.values()]
-                rows.append([*start, size, *map(mean, of_size), deviation(of_size[0]), None])
-            over_sizes = [values[d, m].mean(axis=1) for values in measures.values()]
-            rows.append([*start, "all", *map(mean, over_sizes), deviation(over_sizes[0]), number(printed[d, m])])
-    header = ["dataset", "title", "method", "size", *measures, "deviation_of_ap_macro", "paper"]
-    return Grid(f"Quality of suite {results.suite.name}", header, rows, digits=2)
+                of_size = [values[d, m, :, s] for values in measures]
+                rows.append([*start, size, min(size, n_features[d]), *map(mean, of_size), deviation(of_size[0]), None])
+            rows.append([*start, "all", None, *last])
+    return rows
 
 
 def means_table(title: str, results: Results, values: Floats) -> Grid:
@@ -128,7 +188,8 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
         of_groups = [mean(means[members, m]) for _, members in groups]
         column = means[:, m]
         least = None if np.isnan(column).all() else float(np.nanmin(column))
-        rows.append([method, *map(number, column), *of_groups, *([mean(column), least] if several else [])])
+        called = f"{method} (own)" if method in results.methods_of_own_size else method
+        rows.append([called, *map(number, column), *of_groups, *([mean(column), least] if several else [])])
     return Grid(title, header, rows)
 
 
@@ -139,7 +200,7 @@ def seconds_table(results: Results) -> Grid:
     for m, method in enumerate(results.methods):
         usual = [median(of_set[m]) for of_set in seconds]  # not the mean: the first fit may compile kernels
         rows.append([method, *usual, total(usual)])
-    notes = ["One thread for each method, as many at once as there were processes; the machines are not counted."]
+    notes = ["One thread for each method, as many at once as there were processes; classifiers are not counted."]
     header = ["method", *results.titles, "all"]
     return Grid("Seconds to order the features, median of the splits", header, rows, 2, notes)
 

@@ -35,6 +35,12 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
         "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
     )
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="some methods only, or others")
+    parser.add_argument(
+        "--classifiers",
+        nargs="+",
+        metavar="NAME",
+        help="that evaluate: linear_svm, knn, rbf, extra_trees, or import paths of scikit-learn classifiers",
+    )
     parser.add_argument("--splits", type=int, metavar="N", help="the first N splits only, or more")
     parser.add_argument("--rows", type=int, metavar="N", help="of the timing job (10000)")
     parser.add_argument("--columns", type=int, metavar="N", help="of the timing job (5000)")
@@ -48,6 +54,11 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
         parser.add_argument(
             "--any-code", action="store_true", help="show results of other code or versions where there are no present"
         )
+
+
+def add_classifier(parser: argparse.ArgumentParser) -> None:
+    """The option that says whose metrics are shown."""
+    parser.add_argument("--classifier", metavar="NAME", help="show what this one measured (linear_svm, else the first)")
 
 
 def add_run(actions: Any) -> None:
@@ -73,6 +84,7 @@ def add_table(actions: Any) -> None:
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="threads of the timing job (those of the last run)")
+    add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
     parser.set_defaults(function=print_tables)
 
@@ -86,6 +98,7 @@ def add_statistics(actions: Any) -> None:
     add_suite(parser)
     parser.add_argument("--reference", default="ilfs", metavar="METHOD", help="compared with all others (ilfs)")
     parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
+    add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram there")
     parser.set_defaults(function=print_statistics)
@@ -116,7 +129,7 @@ def asked_suite(options: argparse.Namespace) -> Any:
 
 def chosen_suite(suite: Any, options: argparse.Namespace) -> Any:
     """The suite with what the options change."""
-    suite = suite.only(options.datasets, options.methods)
+    suite = suite.only(options.datasets, options.methods, options.classifiers)
     if options.splits is not None:
         suite = replace(suite, n_splits=options.splits)
     sides = {name: getattr(options, name) for name in ("rows", "columns") if getattr(options, name) is not None}
@@ -200,7 +213,8 @@ def results_of(options: argparse.Namespace) -> Any:
             results = results_of_other_threads(results, run.suite, store)
     if getattr(options, "format", "") == "csv" and results.n_other_code:
         note(other_code_note(results))
-    return results
+    chosen = getattr(options, "classifier", None)
+    return results if chosen is None else results.by_classifier(chosen)
 
 
 def last_run_of(store: Any, asked: Any) -> Any:
@@ -226,7 +240,7 @@ def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
 
     from ilfs.benchmark.last_run import suite_as_data
 
-    names = ("datasets", "methods", "splits", "rows", "columns")
+    names = ("datasets", "methods", "classifiers", "splits", "rows", "columns")
     is_plain = all(getattr(options, name) is None for name in names)
     n_jobs = getattr(options, "jobs", None)
     if asked is None or (is_plain and run is not None and suite_as_data(asked) == run.asked):
@@ -293,7 +307,7 @@ def print_tables(options: argparse.Namespace) -> int:
 
     results = results_of(options)
     if options.format == "csv" and results.suite.experiment == "sizes":
-        print(quality_grid(results).render("csv"))
+        print(quality_grid(results, options.classifier and [options.classifier]).render("csv"))
     else:
         show(tables_of(results), options.format)
     return 0

@@ -13,6 +13,7 @@ from ilfs.datasets.naming import Column, parse
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
 from ilfs.datasets.readers import ENDINGS, columns_of, read_table
 from ilfs.datasets.registry import REGISTRY
+from ilfs.datasets.roles import with_roles
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.synthetic import load_truth
 from ilfs.datasets.table import Table
@@ -44,7 +45,8 @@ def load(
         the path of a file, which :func:`ilfs.datasets.read_table` reads. A string may say target and columns to drop
         behind the path, for places that have room for a name only: ``genes.csv?target=diagnosis&drop=sample&drop=-1``.
         The names of columns are decoded as in addresses (``%26`` is ``&``), whole numbers are positions, and a column
-        that is called by a number stands in quotes: ``drop='1017'``.
+        that is called by a number stands in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of
+        groups and ``folds=fold`` one of fold numbers (`Table`), which are then no features.
     target : str or int, optional
         The column of a file that holds the classes.
     drop : str, int or a sequence of them, default=()
@@ -90,7 +92,10 @@ def _load_query(name: str, target: Column | None, drop: tuple[Column, ...], prog
     if said.target is not None and target is not None:
         raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
     target = said.target if target is None else target
-    return load(said.path, target=target, drop=(*said.drop, *drop), progress=progress)
+    if said.path in REGISTRY and (said.groups, said.folds) != (None, None):
+        raise ValueError(f"groups and folds must be none for {said.path!r}, whose columns are known, got {name!r}")
+    query = said._replace(target=target, drop=(*said.drop, *drop))
+    return with_roles(query, lambda target, drop: load(said.path, target=target, drop=drop, progress=progress))
 
 
 def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...]) -> Table:

@@ -2,7 +2,8 @@
 
 A suite and the command line name a data set by one string. ``genes.csv?target=diagnosis&drop=sample`` is the file
 ``genes.csv``, whose column ``diagnosis`` holds the classes and whose column ``sample`` is no feature. Whole numbers are
-positions; a column that is called by a number stands in quotes: ``drop='1017'``.
+positions; a column that is called by a number stands in quotes: ``drop='1017'``. ``groups`` and ``folds`` name the
+columns that say which rows belong together and in which split they are test rows.
 """
 
 import os
@@ -24,29 +25,40 @@ class Query(NamedTuple):
     path: str
     target: Column | None = None
     drop: tuple[Column, ...] = ()
+    groups: Column | None = None
+    folds: Column | None = None
 
 
 def parse(name: str) -> Query:
     """What a name with a query says.
 
     >>> parse("genes.csv?target=tumour%20type&drop=sample&drop=-1")
-    Query(path='genes.csv', target='tumour type', drop=('sample', -1))
+    Query(path='genes.csv', target='tumour type', drop=('sample', -1), groups=None, folds=None)
     """
     path, _, query = name.partition("?")
-    said: dict[str, list[Column]] = {"target": [], "drop": []}
+    said: dict[str, list[Column]] = {"target": [], "drop": [], "groups": [], "folds": []}
     for part in query.split("&"):
         key, _, value = part.partition("=")
         if key not in said or not value:
             raise ValueError(
-                f"what follows ? in {name!r} must be target=COLUMN or drop=COLUMN, joined by &, got {part!r}"
+                f"what follows ? in {name!r} must be target=COLUMN, drop=COLUMN, groups=COLUMN or folds=COLUMN, "
+                f"joined by &, got {part!r}"
             )
         said[key].append(_column(unquote(value)))
-    if len(said["target"]) > 1:
-        raise ValueError(f"{name!r} must have one target, got {len(said['target'])}")
-    return Query(path, next(iter(said["target"]), None), tuple(said["drop"]))
+    for key in ("target", "groups", "folds"):
+        if len(said[key]) > 1:
+            raise ValueError(f"{name!r} must have one {key}, got {len(said[key])}")
+    target, groups, folds = (next(iter(said[key]), None) for key in ("target", "groups", "folds"))
+    return Query(path, target, tuple(said["drop"]), groups, folds)
 
 
-def spelled(path: str, target: Column | None = None, drop: Iterable[Column] = ()) -> str:
+def spelled(
+    path: str,
+    target: Column | None = None,
+    drop: Iterable[Column] = (),
+    groups: Column | None = None,
+    folds: Column | None = None,
+) -> str:
     """The name that `parse` reads.
 
     >>> spelled("genes.csv", "diagnosis", ["sample", "1017", 3])
@@ -54,6 +66,7 @@ def spelled(path: str, target: Column | None = None, drop: Iterable[Column] = ()
     """
     parts = [] if target is None else [f"target={_value(target)}"]
     parts += [f"drop={_value(column)}" for column in drop]
+    parts += [f"{key}={_value(one)}" for key, one in (("groups", groups), ("folds", folds)) if one is not None]
     return f"{path}?{'&'.join(parts)}" if parts else path
 
 

@@ -31,6 +31,10 @@ class Table:
         SHA-256 in hexadecimal: of the file for a registered data set, else of what was read.
     test_rows : ndarray of bool of shape (n_samples,), optional
         Rows that the makers of the data set keep for testing, if they say so and others follow them.
+    groups : ndarray of int of shape (n_samples,), optional
+        The group of each row, from 0 on: rows of one group are never divided between training and test rows.
+    folds : ndarray of int of shape (n_samples,), optional
+        The split, from 0 on, in which a row is a test row.
 
     Examples
     --------
@@ -47,6 +51,8 @@ class Table:
     feature_names: tuple[str, ...] | None = None
     checksum: str = ""
     test_rows: NDArray[np.bool_] | None = None
+    groups: NDArray[np.int64] | None = None
+    folds: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2:
@@ -116,7 +122,8 @@ def content_checksum(table: Table) -> str:
     if sparse.issparse(table.X):
         sorted_rows = table.X.sorted_indices()
         parts = [sorted_rows.data, sorted_rows.indices.astype(np.int64), sorted_rows.indptr.astype(np.int64)]
-    for part in (*parts, table.y.astype(np.int64)):
+    roles = [role for role in (table.groups, table.folds) if role is not None]
+    for part in (*parts, table.y.astype(np.int64), *roles):
         digest.update(part.dtype.str.encode())
         digest.update(np.ascontiguousarray(part).data)
     return digest.hexdigest()

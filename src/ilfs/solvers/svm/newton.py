@@ -1,7 +1,8 @@
 """The minimum of an objective that is quadratic as long as no sample crosses the margin.
 
 The objective is ridge |w|^2 / 2 + sum of (y - f)^2 / 2 over the active samples, those with y f < 1. What it takes to
-find its minimum for a set of active samples is left to ``solve``, which also gives the values f.
+find its minimum for a set of active samples is left to ``solve``, which also gives the values f. Samples may have
+weights: ``solve`` then minimises the weighted sum, and the line search takes the roots of the weights.
 """
 
 from collections.abc import Callable
@@ -36,6 +37,7 @@ def minimum(
     *,
     tol: float,
     max_iter: int,
+    root_weights: Floats | float = 1.0,
 ) -> Optimum:
     """Let samples enter and leave until none is on the wrong side of the margin.
 
@@ -55,13 +57,16 @@ def minimum(
         A sample may be that far on the wrong side of the margin.
     max_iter : int
         Most systems of equations to solve.
+    root_weights : float or ndarray of shape (n_samples,)
+        Square roots of the sample weights that ``solve`` uses.
 
     Returns
     -------
     Optimum
         Converged unless max_iter was too small, or rounding too much for tol.
     """
-    found = newton(y, active, solve, inner, tol=tol, max_iter=min(max_iter, NEWTON_STEPS))
+    n_steps = min(max_iter, NEWTON_STEPS)
+    found = newton(y, active, solve, inner, tol=tol, max_iter=n_steps, root_weights=root_weights)
     if found.converged or max_iter <= NEWTON_STEPS:
         return found
     found = exchange(y, slack, solve, tol=tol, max_iter=max_iter - NEWTON_STEPS)
@@ -76,6 +81,7 @@ def newton(
     *,
     tol: float,
     max_iter: int,
+    root_weights: Floats | float = 1.0,
 ) -> Optimum:
     """Newton's method with exact line search: few steps unless the ridge is small and the classes separable."""
     here, f = solve(active)
@@ -87,7 +93,7 @@ def newton(
         if not crossed(y, g, active, tol).any():
             return Optimum(slack_of(y, g, active), True, n_iter)
         step = there - here
-        t = line_search(y, f, g - f, inner(here, step), inner(step, step))
+        t = line_search(y, f, g - f, inner(here, step), inner(step, step), root_weights)
         here, f = here + t * step, f + t * (g - f)
     return Optimum(slack_of(y, f, active), False, max_iter)
 
@@ -95,7 +101,8 @@ def newton(
 def exchange(y: Floats, slack: Floats, solve: Solve, *, tol: float, max_iter: int) -> Optimum:
     """Lawson and Hanson's method for the dual problem, where the slacks are the unknowns and must not be negative.
 
-    Every step lowers the dual objective, whatever the ridge, but few samples are exchanged at once.
+    Every step lowers the dual objective, whatever the ridge, but few samples are exchanged at once. With sample weights
+    the unknowns are weight times slack: signs and step lengths are the same, so weights matter in ``solve`` only.
     """
     active = slack > 0
     if not active.any():  # one of each class is a start
@@ -132,12 +139,15 @@ def crossed(y: Floats, f: Floats, active: Mask, tol: float) -> Mask:
     return np.asarray(np.where(active, -gap, gap) > tol)
 
 
-def line_search(y: Floats, f: Floats, change: Floats, slope: float, curvature: float) -> float:
+def line_search(
+    y: Floats, f: Floats, change: Floats, slope: float, curvature: float, root_weights: Floats | float = 1.0
+) -> float:
     """The t in [0, 1] that minimises t slope + t^2 curvature / 2 + sum of (y - f - t change)^2 / 2 over active samples.
 
     The derivative grows with t, in a straight line from each crossing of a sample to the next.
     """
-    rest = y - f
+    # Residual and change times the root of the weight: crossings stay where they are, squares get the weight.
+    rest, change = (y - f) * root_weights, change * root_weights
     inside = (y * rest > 0) | ((rest == 0) & (y * change < 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         crossing = rest / change
