@@ -213,7 +213,9 @@ def test_a_file_that_python_cannot_parse_counts_by_its_bytes(tmp_path):
     assert found.digest() == hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def test_a_file_that_python_warns_of_is_read_in_silence(tmp_path):
+def test_a_file_that_python_warns_of_is_parsed_in_silence(tmp_path):
     odd = tmp_path / "odd.py"
     odd.write_text('x = "\\d"\n')  # an escape that is none: a warning is an error in these tests
-    assert dependencies(["odd"], find={"odd": odd}.get).files == {"odd": odd}
+    before = dependencies(["odd"], find={"odd": odd}.get).digest()
+    odd.write_text('x = "\\d"  # with a comment\n')
+    assert dependencies(["odd"], find={"odd": odd}.get).digest() == before
