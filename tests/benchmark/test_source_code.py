@@ -211,3 +211,11 @@ def test_a_file_that_python_cannot_parse_counts_by_its_bytes(tmp_path):
     found = dependencies(files, find=files.get)
     lines = [f"{name} {hashlib.sha256(files[name].read_bytes()).hexdigest()}\n" for name in ("broken", "deep")]
     assert found.digest() == hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def test_a_file_that_python_warns_of_is_parsed_in_silence(tmp_path):
+    odd = tmp_path / "odd.py"
+    odd.write_text('x = "\\d"\n')  # an escape that is none: a warning is an error in these tests
+    before = dependencies(["odd"], find={"odd": odd}.get).digest()
+    odd.write_text('x = "\\d"  # with a comment\n')
+    assert dependencies(["odd"], find={"odd": odd}.get).digest() == before

@@ -11,6 +11,7 @@ reads.
 import ast
 import hashlib
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -175,7 +176,9 @@ def _read_source(path: Path, name: str, _modified: int, _size: int) -> SourceFil
         return as_bytes
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     try:
-        tree = ast.parse(content)
+        with warnings.catch_warnings():  # Python says what it thinks of a string when it imports the file
+            warnings.simplefilter("ignore")
+            tree = ast.parse(content)
         text = repr(as_plain_data(tree))
     except (SyntaxError, ValueError, RecursionError):  # it is not ours to say what is wrong with it
         return as_bytes
