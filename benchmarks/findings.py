@@ -37,7 +37,8 @@ def results_of(name, folder, datasets=None, methods=None, n_splits=None):
     with Store(folder / f"{STORES[name]}.sqlite") as store:
         results = Results.of(suite, store)
     if results.n_missing:
-        print(f"suite {name}: {results.n_missing} of {results.rows.size} cells are missing")
+        others = f", {results.n_other_code} of them have results of other code only" if results.n_other_code else ""
+        print(f"suite {name}: {results.n_missing} of {results.rows.size} jobs are missing{others}")
     return results
 
 

@@ -65,7 +65,7 @@ def test_a_description_is_plain_data_and_has_the_defaults_but_not_the_threads():
     ("selector", "parameters", "message"),
     [
         ("nothing", {}, "method 'nothing' is none of ilfs, .*, and cannot be imported"),
-        ("sklearn.feature_selection.f_classif", {}, "must be a scikit-learn class, got sklearn.feature_selection.f_cl"),
+        ("sklearn.feature_selection.f_classif", {}, "must be a scikit-learn class with fit, got sklearn.feat"),
         ("ilfs", {"tokens": 3}, "ilfs has no parameter 'tokens'; it has n_features_to_select,"),
         ("sklearn.feature_selection.SelectKBest", {"score_func": "import:a.b"}, "parameter 'a.b' is none of"),
     ],
@@ -135,8 +135,8 @@ def test_methods_that_read_no_labels_are_known():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 / 0", "'broken_one.It' cannot be imported: ZeroDivisionError: division by zero"),
-        ("import nothing_of_this_name", "and cannot be imported: No module named 'nothing_of_this_name'"),
+        ("1 / 0", "'broken_one.It' cannot be imported: module broken_one failed: ZeroDivisionError: division by zero"),
+        ("import nothing_of_this_name", "failed: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
     ],
 )
 def test_why_a_module_of_ones_own_cannot_be_imported_is_said(tmp_path, monkeypatch, text, message):
@@ -161,3 +161,23 @@ def test_a_mask_counts_only_where_there_is_no_order():
     assert mask_of(by_importance.fit(X, y)) is None
     assert mask_of(unordered.fit(X, y)).tolist() == [6, 7, 8, 9, 10, 11, 12]
     assert mask_of(FisherScore().fit(X, y)) is None
+
+
+def described(value):
+    return Contender("a", SelectFromModel(LogisticRegression(class_weight=value))).describe()
+
+
+def test_parameters_of_any_size_are_told_apart():
+    zeros, other = np.zeros(5000), np.zeros(5000)
+    other[2500] = 1.0  # which repr leaves out
+    assert repr(zeros) == repr(other)
+    assert described(zeros) == described(zeros.copy()) != described(other)
+    assert described({0: 1.0, 1: 2.0}) == described({1: 2.0, 0: 1.0}) != described({"0": 1.0, 1: 2.0})
+    assert described({1, 2}) == described({2, 1}) != described({1, 3})
+    json.dumps([described(zeros), described({0: 1.0}), described({1})])
+
+
+@pytest.mark.parametrize("value", [np.random.default_rng(0), np.random.RandomState(0), object()])
+def test_parameters_that_no_other_process_can_have_are_refused(value):
+    with pytest.raises(ValueError, match=r"^a parameter must be data that is the same in every process, got "):
+        described(value)

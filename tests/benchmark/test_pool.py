@@ -14,6 +14,7 @@ from joblib import effective_n_jobs
 
 from ilfs.benchmark import pool
 from ilfs.benchmark.memory import Peak
+from ilfs.benchmark.one_line import in_one_line
 from ilfs.benchmark.pool import compute_all
 
 
@@ -167,7 +168,7 @@ def test_an_error_that_cannot_be_said_is_a_reason_too():
         def __str__(self):
             raise RuntimeError
 
-    assert pool._in_a_line(MuteError()) == "it cannot say why"
+    assert in_one_line(MuteError()) == "MuteError: it cannot say why"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")

@@ -16,10 +16,53 @@ DESCRIPTION = {"experiment": "sizes", "dataset": "toy", "method": "ilfs", "split
 OUTCOME = Outcome([(10, "ap_macro", -1, 0.5), (10, "ap", 0, float("nan"))], [3, 1, 2], 0.25, 0.5)
 
 
+FORMAT_1 = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE cells (
+    key TEXT PRIMARY KEY, identity TEXT NOT NULL, experiment TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
+    split INTEGER NOT NULL, description TEXT NOT NULL, versions TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')), reason TEXT NOT NULL, seconds REAL, seconds_judged REAL,
+    peak_megabytes REAL, host TEXT NOT NULL, finished REAL NOT NULL, columns TEXT NOT NULL
+);
+CREATE INDEX by_identity ON cells (identity);
+CREATE TABLE figures (
+    key TEXT NOT NULL REFERENCES cells (key) ON DELETE CASCADE, size INTEGER NOT NULL, metric TEXT NOT NULL,
+    class INTEGER NOT NULL, value REAL, PRIMARY KEY (key, size, metric, class)
+) WITHOUT ROWID;
+CREATE TABLE claims (key TEXT PRIMARY KEY, host TEXT NOT NULL, process INTEGER NOT NULL, heard REAL NOT NULL);
+INSERT INTO about VALUES ('format', '1');
+INSERT INTO cells
+VALUES ('k', 'i', 'sizes', 'toy', 'ilfs', 0, '{}', '{}', 'done', '', 0.25, 0.5, 12.0, '{}', 1, '[3, 1]');
+INSERT INTO figures VALUES ('k', 10, 'ap_macro', -1, 0.5);
+"""
+
+
+def made(path):
+    with Store(path) as store:
+        store.give_back()
+
+
+def sql(path, statement, *values):
+    with sqlite3.connect(path) as connection:
+        found = connection.execute(statement, values).fetchall()
+    connection.close()
+    return found
+
+
 @pytest.fixture
 def store(tmp_path):
+    made(tmp_path / "results.sqlite")
     with Store(tmp_path / "results.sqlite") as store:
         yield store
+
+
+@pytest.fixture
+def of_format_1(tmp_path):
+    path = tmp_path / "old.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(FORMAT_1)
+    connection.close()
+    return path
 
 
 def test_a_row_comes_back_as_it_was_written(store):
@@ -129,11 +172,13 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
 
 def test_a_later_format_is_refused(tmp_path):
     path = tmp_path / "results.sqlite"
-    Store(path).close()
+    made(path)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE about SET value = '99'")
-    with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads format 2"):
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads formats 1 to 2: update ilfs$"):
         Store(path)
+    assert path.read_bytes() == before
 
 
 def test_reading_writes_nothing(store):
@@ -189,8 +234,148 @@ def test_a_folder_or_a_file_without_a_format_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"the store .* cannot be used: unable to open database file"):
         Store(tmp_path)
     path = tmp_path / "results.sqlite"
-    Store(path).close()
+    made(path)
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM about")
-    with pytest.raises(ValueError, match="it has no format, this version of ilfs reads format 2"):
+    with pytest.raises(ValueError, match=r"it has no format, this version of ilfs reads formats 1 to 2$"):
         Store(path)
+
+
+def test_no_file_is_made_before_something_is_written(tmp_path):
+    path = tmp_path / "results.sqlite"
+    with Store(path) as store:
+        assert store.rows() == []
+        assert store.statuses() == {}
+        assert store.last_run() is None
+        assert store.figures("ap") == {}
+        store.mark_for_recompute(["k"])
+        assert not path.exists()
+        with Store(path) as other:
+            other.write("k", "i", DESCRIPTION, OUTCOME)
+        assert len(store.rows()) == 1  # by now there is one
+
+
+def test_a_file_that_cannot_be_begun_is_not_left_behind(tmp_path, monkeypatch):
+    path = tmp_path / "results.sqlite"
+    monkeypatch.setattr("ilfs.benchmark.store.TABLES", "CREATE TABLE x (a); CREATE TABLE x (a)")
+    with Store(path) as store, pytest.raises((OSError, sqlite3.Error)):
+        store.claim("k")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_store_of_format_1_is_read_as_it_is(of_format_1):
+    before = of_format_1.read_bytes()
+    with Store(of_format_1) as store:
+        (row,) = store.rows()
+        assert (row.key, row.order, row.provenance) == ("k", [3, 1], "{}")
+        assert store.statuses() == {"k": "done"}
+        assert store.figures("ap_macro") == store.figures("ap_macro", "linear_svm") == {("k", 10, -1): 0.5}
+        assert store.figures("ap_macro", "knn") == {}
+        assert store.last_run() is None
+    assert of_format_1.read_bytes() == before
+
+
+def test_a_store_of_format_1_becomes_one_of_format_2_when_it_is_written_to(of_format_1):
+    with Store(of_format_1) as store, Store(of_format_1) as other:
+        store.write("l", "j", DESCRIPTION, OUTCOME, provenance={"method": "abc"})
+        assert store.figures("ap_macro") == {("k", 10, -1): 0.5, ("l", 10, -1): 0.5}
+        other.write("m", "k", DESCRIPTION, OUTCOME)  # which has seen format 1
+        assert sorted((row.key, row.provenance) for row in other.rows()) == [
+            ("k", "{}"),
+            ("l", '{"method": "abc"}'),
+            ("m", "{}"),
+        ]
+    assert sql(of_format_1, "SELECT value FROM about WHERE name = 'format'") == [("2",)]
+    with Store(of_format_1) as store:
+        assert len(store.rows()) == 3
+
+
+def test_a_move_to_format_2_that_fails_leaves_format_1(of_format_1, monkeypatch):
+    statements = ("ALTER TABLE cells ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}'", "SELECT * FROM nowhere")
+    monkeypatch.setattr("ilfs.benchmark.store.FROM_FORMAT_1", statements)
+    with Store(of_format_1) as store:
+        with pytest.raises(OSError, match=r"the store .*old.sqlite cannot be used: no such table"):
+            store.claim("l")
+        assert len(store.rows()) == 1
+    assert sql(of_format_1, "SELECT value FROM about") == [("1",)]
+
+
+def test_rows_that_are_to_be_recomputed_stay_until_the_new_ones_are_there(store):
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    store.write("l", "j", DESCRIPTION, OUTCOME)
+    assert not store.claim("k")
+    store.mark_for_recompute(["k", "nobody"])
+    assert store.statuses() == {"l": "done"}
+    assert len(store.rows()) == 2
+    assert store.claim("k")
+    assert not store.claim("l")
+    assert len(store.figures("ap_macro")) == 2
+    store.write("k", "i", DESCRIPTION, Outcome([(10, "ap_macro", -1, 0.75)], [1], 1.0, 1.0))
+    assert store.figures("ap_macro") == {("k", 10, -1): 0.75, ("l", 10, -1): 0.5}
+    assert store.statuses() == {"k": "done", "l": "done"}
+    store.write("k", "i", DESCRIPTION, OUTCOME)  # of a process that comes late
+    assert store.figures("ap_macro")["k", 10, -1] == 0.75
+
+
+def test_the_row_with_a_wanted_key_comes_before_later_ones(store):
+    store.write("present", "i", DESCRIPTION, None, reason="fails now")
+    store.write("other", "i", DESCRIPTION, OUTCOME)
+    assert [row.key for row in store.rows()] == ["other"]
+    assert [row.key for row in store.rows(keys=["present"])] == ["present"]
+
+
+def test_the_last_run_is_remembered(store):
+    store.remember({"suite": {"name": "a"}})
+    store.remember({"suite": {"name": "b"}})
+    with Store(store.path) as again:
+        assert again.last_run() == {"suite": {"name": "b"}}
+        again._connection.execute("PRAGMA query_only = ON")
+        again.remember({"suite": {"name": "b"}})  # writes nothing
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("columns", "[1, 2"),
+        ("columns", "3"),
+        ("columns", "[-1]"),
+        ("columns", '["a"]'),
+        ("columns", "[" * 100_000),
+        ("columns", b"\xff\xfe"),
+        ("seconds", "quick"),
+    ],
+)
+def test_a_damaged_row_is_said_in_a_sentence_and_can_be_replaced(store, column, value):
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    sql(store.path, f"UPDATE cells SET {column} = ?", value)
+    with pytest.raises(
+        OSError, match=r"^the store .*results.sqlite is damaged in the row of toy, ilfs, split 0 \(.*\): "
+    ):
+        store.rows()
+    store.mark_for_recompute(["k"])
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    assert store.rows()[0].order == [3, 1, 2]
+
+
+def test_a_damaged_value_and_a_damaged_last_run_are_said_in_a_sentence(store):
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    sql(store.path, "UPDATE figures SET value = 'good' WHERE metric = 'ap_macro'")
+    with pytest.raises(OSError, match=r"results.sqlite is damaged: a value of ap_macro must be a number, got 'good'; "):
+        store.figures("ap_macro")
+    sql(store.path, "INSERT INTO about VALUES ('last_run', '{')")
+    with pytest.raises(OSError, match=r"results.sqlite is damaged: its last run is not JSON; name the suite$"):
+        store.last_run()
+
+
+def test_an_index_that_does_not_fit_its_table_is_noticed(store):
+    for k in range(50):
+        store.write(f"k{k}", f"i{k}", DESCRIPTION, OUTCOME)
+    ((page,),) = sql(store.path, "SELECT rootpage FROM sqlite_master WHERE name = 'by_identity'")
+    ((size,),) = sql(store.path, "PRAGMA page_size")
+    content = bytearray(store.path.read_bytes())
+    start = (page - 1) * size
+    content[start : start + size] = content[start : start + size].replace(b"i17", b"i71")
+    damaged = store.path.with_name("damaged.sqlite")
+    damaged.write_bytes(content)
+    with pytest.raises(ValueError, match=r"the store .*damaged.sqlite cannot be used: it is damaged: "):
+        Store(damaged)

@@ -170,6 +170,10 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nCs = []', "Cs must be numbers > 0, got none"),
         ('datasets = ["wine"]\nCs = [1.0, 0.1]', r"Cs must be ascending, got \[1.0, 0.1\]"),
         ('datasets = ["wine"]\nsplits = 1000000000', "splits must be at most 10000, got 1000000000"),
+        (
+            f'datasets = ["wine"]\nmethods = [{{name = "ilfs", parameters = {{n_tokens = {"[" * 60}{"]" * 60}}}}}]',
+            "cannot be read: its lists and tables are nested too deeply, the limit is 50$",
+        ),
         ('datasets = ["wine"]\nsplits = 2.5', "splits must be an integer >= 1, got 2.5"),
     ],
 )

@@ -1,5 +1,6 @@
 """The command, as a user types it."""
 
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -38,7 +39,7 @@ def some(path):
 
 def test_a_run_tells_what_it_did(store, capsys):
     assert main(["bench", "run", "quick", *some(store)]) == 0
-    assert f"0 cells computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
+    assert f"0 jobs computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex"])
@@ -264,3 +265,166 @@ def test_a_store_that_fills_the_disk_is_one_line(tmp_path, capsys, monkeypatch):
     assert (
         capsys.readouterr().err == f"ilfs: the store {tmp_path / 's.sqlite'} cannot be used: database or disk is full\n"
     )
+
+
+SUITE = 'datasets = ["iris", "wine"]\nsplits = 2\nsizes = [1]\nCs = [1.0]\nmethods = ["fisher", "mi", "random"]\n'
+
+
+@pytest.fixture(scope="module")
+def of_last_run(tmp_path_factory):
+    """A folder with a suite and what ``--splits 1 --methods fisher mi`` computed of it."""
+    folder = tmp_path_factory.mktemp("last_run")
+    (folder / "mine.toml").write_text(SUITE)
+    options = ["--splits", "1", "--methods", "fisher", "mi", "--store", str(folder / "ilfs-mine.sqlite")]
+    assert main(["bench", "run", str(folder / "mine.toml"), *options, "--jobs", "1", "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture
+def there(of_last_run, tmp_path, monkeypatch):
+    """A copy of that folder, where the command is run."""
+    shutil.copytree(of_last_run, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "mine.toml").unlink()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("arguments", [[], ["--store", "ilfs-mine.sqlite"]])
+@pytest.mark.parametrize("command", ["table", "statistics", "features"])
+def test_without_a_suite_the_last_run_is_shown(there, capsys, command, arguments):
+    extra = ["--reference", "fisher"] if command == "statistics" else []
+    assert main(["bench", command, *arguments, *extra]) == 0
+    said = capsys.readouterr()
+    assert "not been computed" not in said.out
+    assert "fisher" in said.out
+    assert "random" not in said.out
+    assert said.err == ""
+
+
+def test_the_suite_without_options_shows_the_last_run_unless_it_is_another_by_now(of_last_run, capsys):
+    store, path = ["--store", str(of_last_run / "ilfs-mine.sqlite")], str(of_last_run / "mine.toml")
+    assert main(["bench", "table", path, *store]) == 0
+    assert "not been computed" not in capsys.readouterr().out
+    assert main(["bench", "table", path, *store, "--splits", "2"]) == 0
+    assert "8 of 12 cells have not been computed." in capsys.readouterr().out
+    assert main(["bench", "table", *store, "--splits", "2", "--methods", "mi"]) == 0
+    assert "2 of 4 cells have not been computed." in capsys.readouterr().out
+    (of_last_run / "mine.toml").write_text(SUITE.replace("splits = 2", "splits = 3"))
+    try:
+        assert main(["bench", "table", path, *store]) == 0
+    finally:
+        (of_last_run / "mine.toml").write_text(SUITE)
+    assert "14 of 18 cells have not been computed." in capsys.readouterr().out
+
+
+def test_without_a_suite_and_a_store_there_must_be_one(there, capsys):
+    Path("ilfs-other.sqlite").write_bytes(b"")
+    assert main(["bench", "table"]) == 2
+    files = "ilfs-mine.sqlite, ilfs-other.sqlite"
+    assert capsys.readouterr().err == f"ilfs: name a suite, or a file of results by --store: there are {files}\n"
+    for file in there.iterdir():
+        file.unlink()
+    assert main(["bench", "table"]) == 2
+    assert "there is no file ilfs-*.sqlite in this folder" in capsys.readouterr().err
+
+
+def test_rows_of_other_code_are_left_out_and_said_in_one_line(there, capsys, monkeypatch):
+    monkeypatch.setattr("ilfs.benchmark.provenance.installed_version", lambda name: "another")
+    assert main(["bench", "table"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("Left out 4 rows of other code or other versions than the present: --any-code shows them") == 1
+    assert main(["bench", "table", "--format", "csv"]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("ilfs: note: Left out 4 rows of other code")
+    assert len(said.err.splitlines()) == 1
+    assert main(["bench", "table", "--any-code"]) == 0
+    said = capsys.readouterr().out
+    assert "not been computed" not in said
+    assert "4 rows of other code or other versions than the present: ilfs bench run computes them anew." in said
+
+
+def test_a_diagram_of_one_data_set_is_refused_in_one_sentence(there, capsys):
+    options = ["--datasets", "wine", "--reference", "fisher", "--diagram", "ranks.svg"]
+    assert main(["bench", "statistics", *options]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "ilfs: a diagram of ranks must be over two data sets or more, got 1 (wine): name more of them\n"
+    assert not Path("ranks.svg").exists()
+
+
+def test_the_timing_job_with_other_threads_is_shown_as_it_was_run(tmp_path, capsys):
+    store = ["--store", str(tmp_path / "t.sqlite")]
+    options = ["timing", "--rows", "60", "--columns", "10", "--methods", "fisher", *store]
+    assert main(["bench", "run", *options, "--quiet", "--jobs", "1"]) == 0
+    capsys.readouterr()
+    for arguments in (options, ["timing", *store], store):
+        assert main(["bench", "table", *arguments]) == 0
+        said = capsys.readouterr()
+        assert "One fit on 60 x 10 uniform numbers" in said.out
+        assert "not been computed" not in said.out
+        assert said.err == ""
+        assert main(["bench", "table", *arguments, "--jobs", "3"]) == 0
+        said = capsys.readouterr()
+        assert "not been computed" not in said.out
+        assert said.err == "ilfs: note: nothing was timed with --jobs 3; this is with --jobs 1\n"
+
+
+def damaged_row(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE cells SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
+
+
+def removed_for_a_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (
+            damaged_row,
+            "is damaged in the row of wine, mi, split 0 (column 99 of 13): ilfs bench run --recompute replaces",
+        ),
+        (lambda path: path.write_bytes(path.read_bytes()[:9000]), "cannot be used: "),
+        (lambda path: path.write_text("my notes " * 500), "cannot be used: file is not a database"),
+        (lambda path: path.write_bytes(b""), "does not say what its last run was, name the suite: "),
+        (removed_for_a_folder, "there is no file ilfs-mine.sqlite"),
+    ],
+    ids=["row", "cut", "text", "empty", "folder"],
+)
+def test_a_damaged_store_is_one_line_and_nothing_is_lost(there, capsys, damage, message):
+    path = Path("ilfs-mine.sqlite")
+    damage(path)
+    before = path.read_bytes() if path.is_file() else None
+    assert main(["bench", "table", "--store", "ilfs-mine.sqlite"]) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert "ilfs-mine.sqlite" in said.err
+    assert len(said.err.strip().splitlines()) == 1
+    assert said.out == ""
+    assert (path.read_bytes() if path.is_file() else None) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"sizes = [{10**23}]", f"sizes must be at most 2147483647, got {10**23}"),
+        (f"sizes = [1{'0' * 5000}]", "mine.toml cannot be read: "),
+        (
+            f"sizes = {'[' * 20_000}{']' * 20_000}",
+            "mine.toml cannot be read: its lists and tables are nested too deeply",
+        ),
+    ],
+    ids=["large", "endless", "deep"],
+)
+def test_what_no_store_can_hold_is_refused(tmp_path, capsys, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(f'datasets = ["iris"]\n{text}\n')
+    assert main(["bench", "run", "mine.toml", "--jobs", "1"]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert len(said.strip().splitlines()) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.toml"]
+    assert main(["bench", "run", "timing", "--columns", str(10**23), "--jobs", "1"]) == 2
+    assert f"--columns must be at most 2147483647, got {10**23}" in capsys.readouterr().err

@@ -132,6 +132,10 @@ def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     Diagram
         For `ilfs.benchmark.diagram.diagram_svg`.
     """
+    if len(results.datasets) < 2:
+        raise ValueError(
+            f"a diagram of ranks must be over two data sets or more, got 1 ({results.datasets[0]}): name more of them"
+        )
     values = results.values(metric)
     ranked = complete_methods(values)
     found = friedman_test(by_dataset(values[:, ranked]), missing="drop")
@@ -215,7 +219,7 @@ def paper_grid(results: Results, reference: str) -> Grid:
 def stability_grids(results: Results) -> list[Grid]:
     """How much the choices of the splits agree: 1 for always the same, 0 for choices by chance."""
     sizes = results.suite.protocol.sizes
-    n_features = [load(name).n_features for name in results.datasets]
+    n_features = [results.n_features[name] for name in results.datasets]
     table = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
     own = np.full(table.shape[:2], np.nan)  # of methods that choose the number of features themselves
     for d, dataset in enumerate(results.datasets):

@@ -1,9 +1,10 @@
 """Who takes part: the methods of the library, rivals, a random order, any scikit-learn selector by its import path."""
 
 import difflib
-import importlib
+import hashlib
 import inspect
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +14,15 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.impute import SimpleImputer
 
 from ilfs.arrays import Integers
-from ilfs.benchmark.rivals import RIVALS
-from ilfs.methods import METHODS, HallCFS
-from ilfs.methods.novelty import scores_of
+from ilfs.benchmark.importing import import_object, importable_from
+from ilfs.benchmark.named import NAMED
+from ilfs.benchmark.one_line import in_one_line
+from ilfs.benchmark.provenance import provenance_of
+from ilfs.fitted import scores_of
 
 RANDOM = "random"
-NAMED: dict[str, type[BaseEstimator]] = {**METHODS, "hall_cfs": HallCFS, **RIVALS}
 IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
 
 
@@ -38,6 +41,8 @@ class Contender:
     parameters : mapping
         For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
         ``selector`` and ``parameters`` for such an object, as base estimators have to be.
+    folder : str, optional
+        Where modules are looked for too, besides the places where Python looks; the folder of a suite's file.
 
     Examples
     --------
@@ -59,6 +64,7 @@ class Contender:
     name: str
     selector: Any = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    folder: str | None = None
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
@@ -98,14 +104,26 @@ class Contender:
             threads = {"n_jobs": defaults["n_jobs"]} if "n_jobs" in defaults else {}
             own = clone(self.selector)
             return own.set_params(**{name: value for name, value in threads.items() if name in own.get_params()})
-        kind: Any = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method")
-        if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator):
-            raise ValueError(f"method {self.name!r} must be a scikit-learn class, got {self.selector}")
+        with importable_from(self.folder):
+            return self._make_by_name(defaults)
+
+    def _make_by_name(self, defaults: Mapping[str, Any]) -> Any:
+        kind = self._selector_class()
         known = list(inspect.signature(kind).parameters)
         if unknown := sorted(set(self.parameters) - set(known)):
             raise ValueError(f"{self.selector} has no parameter {unknown[0]!r}; it has {', '.join(known)}")
-        given = {name: built(value) for name, value in self.parameters.items()}
-        return kind(**{name: value for name, value in defaults.items() if name in known} | given)
+        given = {name: built(value, self.folder) for name, value in self.parameters.items()}
+        try:
+            return kind(**{name: value for name, value in defaults.items() if name in known} | given)
+        except (Exception, SystemExit) as error:  # a class of the user's own may fail in any way
+            raise ValueError(f"method {self.name!r} cannot be made: {in_one_line(error)}") from None
+
+    def _selector_class(self) -> Any:
+        """Class of the selector. What is not one is refused before anything of it is called."""
+        kind = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method", folder=self.folder)
+        if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator) or not hasattr(kind, "fit"):
+            raise ValueError(f"method {self.name!r} must be a scikit-learn class with fit, got {self.selector}")
+        return kind
 
     def describe(self, **defaults: Any) -> dict[str, Any]:
         """The class and all parameters that matter, those with default values too, as plain data.
@@ -125,28 +143,41 @@ class Contender:
         described: dict[str, Any] = described_value(self.make(**defaults))
         return described
 
+    def provenance(self, evaluators: Iterable[Any] = ()) -> dict[str, Any]:
+        """Code and versions that it is computed and evaluated with, as plain data.
 
-def imported(path: str, what: str, known: Sequence[str] = (*NAMED, RANDOM)) -> Any:
+        Parameters
+        ----------
+        evaluators : iterable of estimators
+            That evaluate the features it chooses.
+
+        Returns
+        -------
+        dict
+            See `ilfs.benchmark.provenance`.
+        """
+        with importable_from(self.folder):
+            return provenance_of(None if self.is_random else self.make(), evaluators)
+
+
+def imported(path: str, what: str, known: Sequence[str] = (*NAMED, RANDOM), folder: str | None = None) -> Any:
     """Something by its import path; ``known`` are the names that it could have had instead."""
-    module, _, name = path.rpartition(".")
+    near = difflib.get_close_matches(path, known, n=1)
     try:
-        return getattr(importlib.import_module(module), name)
-    except (ModuleNotFoundError, AttributeError, ValueError) as error:
-        near = difflib.get_close_matches(path, known, n=1)
-        why = f"; did you mean {near[0]!r}?" if near else ""
-        if isinstance(error, ModuleNotFoundError) and not f"{path}.".startswith(f"{error.name}."):
-            why = f": {error}"
+        return import_object(path, folder)
+    except LookupError as error:
+        why = f"; did you mean {near[0]!r}?" if near else f": {error}"
         raise ValueError(f"{what} {path!r} is none of {', '.join(known)}, and cannot be imported{why}") from None
-    except Exception as error:  # a module of the user's own may fail in any way
-        raise ValueError(f"{what} {path!r} cannot be imported: {type(error).__name__}: {error}") from None
+    except ImportError as error:
+        raise ValueError(f"{what} {path!r} cannot be imported: {error}") from None
 
 
-def built(value: Any) -> Any:
+def built(value: Any, folder: str | None = None) -> Any:
     """A parameter as the selector wants it."""
     if isinstance(value, str) and value.startswith(IMPORT):
-        return imported(value.removeprefix(IMPORT), "parameter")
+        return imported(value.removeprefix(IMPORT), "parameter", folder=folder)
     if isinstance(value, Mapping) and "selector" in value:
-        return Contender("estimator", value["selector"], value.get("parameters", {})).make()
+        return Contender("estimator", value["selector"], value.get("parameters", {}), folder).make()
     return value
 
 
@@ -169,7 +200,30 @@ def described_value(value: Any) -> Any:
         return value.item()
     if isinstance(value, list | tuple):
         return [described_value(one) for one in value]
-    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return described_object(value)
+
+
+def described_object(value: Any) -> Any:
+    """Plain data of a parameter of another type.
+
+    `repr` alone will not do: that of a long array leaves most of it out, so that two of them could not be told apart,
+    and that of an object without one of its own has its address, which is another in every process.
+    """
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        content = hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
+        return {"array": content, "shape": list(value.shape), "type": value.dtype.str}
+    if isinstance(value, Mapping):
+        pairs = [[described_value(name), described_value(one)] for name, one in value.items()]
+        return {"mapping": sorted(pairs, key=repr)}
+    if isinstance(value, set | frozenset):
+        return {"set": sorted(map(described_value, value), key=repr)}
+    if ADDRESS.search(words := repr(value)) or isinstance(value, np.ndarray | np.random.RandomState):
+        raise ValueError(
+            f"a parameter must be data that is the same in every process, got {words}; for chance, give an integer"
+        )
+    return words
 
 
 def reads_labels(selector: Any) -> bool:

@@ -19,10 +19,10 @@ from types import ModuleType
 from typing import Any
 
 from ilfs.benchmark.memory import Peak
+from ilfs.benchmark.one_line import in_one_line
 
 BREATH = 0.2  # seconds between looks at the clock
 MOST_STARTS = 3  # that fail one after the other
-LONGEST_REASON = 500  # characters of what an error says
 STARTING = threading.Lock()
 
 
@@ -262,14 +262,4 @@ def _attempt(function: Callable[[Any], Any], item: Any, memory_limit: float | No
         except BaseException as error:  # sys.exit too
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{os.path.basename(where.filename)}:{where.lineno}"
-            return None, f"{type(error).__name__}: {_in_a_line(error)} ({place})", peak.megabytes
-
-
-def _in_a_line(error: BaseException) -> str:
-    """What an error says, without what terminals and tables cannot show."""
-    try:
-        words = str(error)
-    except Exception:
-        return "it cannot say why"
-    line = " ".join("".join(mark if mark.isprintable() else " " for mark in words).split())
-    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
+            return None, f"{in_one_line(error)} ({place})", peak.megabytes

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ from ilfs.benchmark.splits import split_rows
 from ilfs.datasets import Table, load
 from ilfs.parameters import check_between, check_integer, check_positive
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+MAX_SIZE = 2**31 - 1  # features; far beyond any table, and within what a store can hold
 TABLES_KEPT = 3  # in memory, of a process
 OWN_SIZE = 0  # stands for the number of features that a selector without an order chooses itself
 NO_CLASSIFIER = ""  # of measurements without one
@@ -58,7 +57,9 @@ class Protocol:
     Cs: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0)
     n_folds: int = 5
     seed: int = 0
-    classifiers: tuple[Classifier, ...] = (Classifier(LINEAR_SVM),)
+    classifiers: tuple[Classifier, ...] = field(
+        default=(Classifier(LINEAR_SVM),), metadata={"before": (Classifier(LINEAR_SVM),)}
+    )
 
     def __post_init__(self) -> None:
         for name, what in (("sizes", "integers >= 1"), ("Cs", "numbers > 0")):
@@ -69,6 +70,8 @@ class Protocol:
                 )
         for size in self.sizes:
             check_integer("sizes", size, 1)
+            if size > MAX_SIZE:
+                raise ValueError(f"sizes must be at most {MAX_SIZE}, got {size}")
         if len(set(self.sizes)) < len(self.sizes):
             raise ValueError(f"sizes must have every number once, got {list(self.sizes)}")
         for C in self.Cs:
@@ -96,8 +99,14 @@ class Protocol:
 
     def describe(self) -> dict[str, Any]:
         """All of it as plain data."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self)}
-        return plain | {"classifiers": [one.describe() for one in self.classifiers]}
+        plain = described_fields(self)
+        if "classifiers" in plain:
+            plain["classifiers"] = [one.describe() for one in self.classifiers]
+        return plain
+
+    def evaluators(self) -> list[Any]:
+        """Estimators that evaluate, besides the code of `compute`: their code is part of the key of a job."""
+        return [one.make(seed=0) for one in self.classifiers if not one.is_linear_svm]
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,10 @@ class TimingJob:
     columns: int = 5_000
     n_threads: int = 1
     seed: int = 0
+
+    def evaluators(self) -> list[Any]:
+        """None: nothing is evaluated."""
+        return []
 
     def describe(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -142,6 +155,9 @@ class Cell:
         Which one.
     protocol : Protocol or TimingJob
         The rest.
+    provenance : mapping
+        What else the result depends on: hashes of the code and of the content of the data, versions of packages. See
+        `ilfs.benchmark.provenance`; `Suite.cells` fills it in.
     """
 
     experiment: str
@@ -150,9 +166,10 @@ class Cell:
     contender: Contender
     split: int
     protocol: Any = field(default_factory=Protocol)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
-        """Everything that the result follows from, but for the versions of the software."""
+        """Everything that the result follows from, but for code and versions."""
         protocol = self.protocol.describe()
         if self.experiment == "classes":
             del protocol["sizes"]
@@ -174,13 +191,13 @@ class Cell:
 
     @property
     def identity(self) -> str:
-        """The same for the same description, with whatever versions it is computed."""
+        """The same for the same description, with whatever code and versions it is computed."""
         return digest(self.describe())
 
     @property
     def key(self) -> str:
-        """The same for the same description and versions."""
-        return digest(self.describe() | {"versions": versions()})
+        """The same for the same description, code, content of the data and versions."""
+        return digest(self.describe() | {"provenance": dict(self.provenance)})
 
 
 class Measurement(NamedTuple):
@@ -228,12 +245,16 @@ def digest(description: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@lru_cache
-def versions() -> dict[str, str]:
-    """Of what results may depend on."""
-    from ilfs import __version__
+def described_fields(options: Any) -> dict[str, Any]:
+    """Fields of a dataclass by name, for the description of a job.
 
-    return {"ilfs": __version__} | {package: version(package) for package in PACKAGES}
+    A field that was added later says in its metadata which value stands for the time before it, as
+    ``field(default="svm", metadata={"before": "svm"})`` does. With that value it is left out, so that the description
+    and the identity of a job stay what they were. The value must never change, even if the default does.
+    """
+    values = {one.name: getattr(options, one.name) for one in fields(options)}
+    before = {one.name: one.metadata["before"] for one in fields(options) if "before" in one.metadata}
+    return {name: value for name, value in values.items() if name not in before or before[name] != value}
 
 
 def seed_of(*parts: Any) -> int:

@@ -1,7 +1,7 @@
 """What a store has of a suite, as arrays."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,12 @@ class Results:
         For each classifier and metric, its values by key, size and class.
     classifier : str
         Whose metrics `values` returns.
+    n_other_code : int
+        Jobs of which the store has no row of the present code, data and versions, but one of others.
+    any_code : bool
+        Whether those rows are among the rows; else they are left out and count as missing.
+    n_features : dict
+        Number of features of each data set.
     """
 
     suite: Suite
@@ -45,10 +51,13 @@ class Results:
     n_versions: int
     figures: dict[str, dict[str, dict[tuple[str, int, int], float]]]
     classifier: str = LINEAR_SVM
+    n_other_code: int = 0
+    any_code: bool = False
+    n_features: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, suite: Suite, store: Store) -> "Results":
-        """Read them; versions of the software do not matter, the last one counts.
+    def of(cls, suite: Suite, store: Store, *, any_code: bool = False) -> "Results":
+        """Read them: the rows of the present code, data and versions.
 
         Parameters
         ----------
@@ -56,6 +65,8 @@ class Results:
             Whose results are wanted.
         store : Store
             Where they are; it may be closed afterwards.
+        any_code : bool
+            Take rows of other code where there are none of the present; of several the last.
 
         Returns
         -------
@@ -63,12 +74,16 @@ class Results:
             What there is.
         """
         cells = suite.cells()
-        by_identity = {row.identity: row for row in store.rows([cell.identity for cell in cells])}
+        keys = {cell.key for cell in cells}
+        by_identity = {row.identity: row for row in store.rows([cell.identity for cell in cells], keys)}
+        n_features = {} if suite.experiment == "timing" else {name: load(name).n_features for name in suite.datasets}
+        check_orders(by_identity.values(), n_features, store)
+        shown = {name: row for name, row in by_identity.items() if any_code or row.key in keys}
         datasets, methods = list(suite.datasets), [one.name for one in suite.contenders]
         rows = np.full((len(datasets), len(methods), suite.n_splits), None, dtype=object)
         for cell in cells:
             place = datasets.index(cell.dataset), methods.index(cell.contender.name), cell.split
-            rows[place] = by_identity.get(cell.identity)
+            rows[place] = shown.get(cell.identity)
         there = [row for row in rows.ravel() if row is not None]
         failed = sum(not row.is_done for row in there)
         is_timing = suite.experiment == "timing"
@@ -82,6 +97,9 @@ class Results:
             len({row.versions for row in there}),
             {one: {metric: store.figures(metric, one) for metric in metrics} for one in classifiers},
             LINEAR_SVM if LINEAR_SVM in classifiers else classifiers[0],
+            sum(row.key not in keys for row in by_identity.values()),
+            any_code,
+            n_features,
         )
 
     @property
@@ -125,7 +143,7 @@ class Results:
     @property
     def least_features(self) -> int:
         """Features of the narrowest data set."""
-        return min(load(name).n_features for name in self.datasets)
+        return min(self.n_features.values())
 
     @property
     def reasons(self) -> list[str]:
@@ -218,6 +236,17 @@ class Results:
         """
         place = self.datasets.index(dataset), self.methods.index(method)
         return [row.order for row in self.rows[place] if row is not None and row.is_done]
+
+
+def check_orders(rows: Iterable[Row], n_features: Mapping[str, int], store: Store) -> None:
+    """Refuse a row whose order has columns that its data set has not."""
+    for row in rows:
+        last, n_columns = max(row.order, default=-1), n_features.get(row.dataset, 0)
+        if last >= n_columns > 0:
+            raise OSError(
+                f"the store {store.path} is damaged in the row of {row.dataset}, {row.method}, split {row.split} "
+                f"(column {last} of {n_columns}): ilfs bench run --recompute replaces it"
+            )
 
 
 METRICS = ("ap", "ap_2007", "ap_2012", "C", "C_on_edge", "n_features", *METRIC_TITLES)

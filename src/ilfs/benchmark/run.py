@@ -2,21 +2,20 @@
 
 import os
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from statistics import fmean
 
-import numpy as np
 from joblib import effective_n_jobs
 
+from ilfs.benchmark.compute import compute_cell
+from ilfs.benchmark.last_run import describe_run
 from ilfs.benchmark.pool import Answer, compute_all
-from ilfs.benchmark.protocol import Cell, Outcome, compute, seed_of
+from ilfs.benchmark.protocol import Cell
 from ilfs.benchmark.store import SILENCE, Store
 from ilfs.benchmark.suites import Suite
-from ilfs.execution import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,13 @@ def run(
     time_limit: float | None = None,
     memory_limit: float | None = None,
     retry_failed: bool = False,
+    recompute: bool = False,
     scheduler: str | None = None,
+    asked: Suite | None = None,
     on_step: Callable[[Step], None] | None = None,
     on_start: Callable[[dict[str, int], int], None] | None = None,
 ) -> Summary:
-    """Compute every cell of a suite that the store does not have.
+    """Compute every job of a suite that the store does not have with the present code and versions.
 
     May be stopped at any moment, by whatever means, and called again: it goes on where it was. Several processes may
     run the same suite on the same store; they share the work.
@@ -70,7 +71,7 @@ def run(
     suite : Suite
         What is to be there in the end.
     store : Store or path-like
-        Where it is kept. If it is a path, the file is made once the suite is known to be possible.
+        Where it is kept. The file is made when the first job is begun.
     n_jobs : int, optional
         Number of processes, as `joblib` counts them; of threads in the experiment ``"timing"``.
     time_limit : float, optional
@@ -78,11 +79,16 @@ def run(
     memory_limit : float, optional
         Megabytes for a cell.
     retry_failed : bool
-        Compute cells again that failed before.
+        Compute jobs again that failed before.
+    recompute : bool
+        Compute all jobs of the suite again. Each row is replaced when the new one is there; if the run is stopped, a
+        run without this option goes on.
     scheduler : str, optional
         Address of a Dask scheduler, ``tcp://...``, whose workers compute the cells. They need the data sets.
+    asked : Suite, optional
+        The suite as it was named, before options changed it, by default the suite itself. The store remembers both.
     on_step : callable, optional
-        Called after every cell.
+        Called after every job.
     on_start : callable, optional
         Called before the first with the number of cells that are there already, of each data set and of all.
 
@@ -107,9 +113,13 @@ def run(
         n_processes = 1
     cells = suite.cells()
     with nullcontext(store) if isinstance(store, Store) else Store(store) as store:
-        progress = Progress(cells, store, retry_failed=retry_failed)
+        if recompute:
+            store.mark_for_recompute(cell.key for cell in cells)
+        last_run = describe_run(suite, asked or suite)
+        progress = Progress(cells, store, retry_failed=retry_failed, on_begin=lambda: store.remember(last_run))
         progress.n_at_once = n_processes = min(n_processes, len(progress.todo))
         if not n_processes:
+            store.remember(last_run)
             return progress.summary()
         claimed = progress.claimed()
         if scheduler is None:
@@ -140,24 +150,17 @@ def run(
                 if on_step is not None:
                     on_step(progress.step(answer))
         finally:
-            store.give_back()
+            progress.give_back()
         return progress.summary()
-
-
-def compute_cell(cell: Cell) -> Outcome:
-    """The result of a cell; but for timing with one thread, since other processes have the other cores."""
-    limits = nullcontext() if cell.experiment == "timing" else one_blas_thread()
-    with warnings.catch_warnings(), limits:
-        warnings.simplefilter("ignore")
-        np.random.seed(seed_of("global", cell.identity))  # noqa: NPY002 scikit-learn's own default, else of chance
-        return compute(cell)
 
 
 class Progress:
     """Which cells are done, being computed and to be computed, and how long they took."""
 
-    def __init__(self, cells: list[Cell], store: Store, *, retry_failed: bool) -> None:
-        self.store, self.retry_failed = store, retry_failed
+    def __init__(
+        self, cells: list[Cell], store: Store, *, retry_failed: bool, on_begin: Callable[[], None] | None = None
+    ) -> None:
+        self.store, self.retry_failed, self.on_begin = store, retry_failed, on_begin
         self.n_at_once = 1
         self.keys = {cell.key: cell for cell in cells}
         statuses = store.statuses()
@@ -175,12 +178,24 @@ class Progress:
         """One cell after the other that this process has a right to."""
         while self.waiting:
             key = self.waiting.pop(0)
+            self._begin()
             if self.store.claim(key, again=self.retry_failed):
                 self.open[key] = time.monotonic()
                 yield self.keys[key]
             else:
                 self.n_found += 1
                 self.done[self.keys[key].dataset] += 1
+
+    def _begin(self) -> None:
+        """Call what is to be called before the first job, once."""
+        if self.on_begin is not None:
+            self.on_begin()
+            self.on_begin = None
+
+    def give_back(self) -> None:
+        """Take back the claims; a run that has begun no job has none, and may have no file."""
+        if self.on_begin is None:
+            self.store.give_back()
 
     def finish(self, answer: Answer) -> None:
         """Write down what came of a cell."""
@@ -193,6 +208,7 @@ class Progress:
             answer.result,
             reason=answer.reason,
             peak_megabytes=answer.peak_megabytes,
+            provenance=cell.provenance,
         )
         seconds = time.monotonic() - self.open.pop(key)
         self.taken.setdefault((cell.dataset, cell.contender.name), []).append(seconds)

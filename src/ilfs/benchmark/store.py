@@ -1,8 +1,12 @@
-"""Results in one SQLite file: a row a cell, written in one transaction with all its figures.
+"""Results in one SQLite file: a row a job, written in one transaction with all its figures.
 
 The file survives a power cut at any moment: what a transaction has written is there, and nothing else. Several
-processes may work on it. Each claims a cell before it computes it; the claim of a process that is gone, or of one that
+processes may work on it. Each claims a job before it computes it; the claim of a process that is gone, or of one that
 has not been heard of for a while, is void.
+
+Format 2 records with every row the code and the versions that it was computed with, with every metric the classifier,
+and in the table ``about`` the suite of the last run. A file of format 1 is read as it is, and becomes one of format 2
+when it is first written to.
 """
 
 import json
@@ -11,16 +15,16 @@ import platform
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ilfs.benchmark.classifiers import LINEAR_SVM
-from ilfs.benchmark.protocol import Measurement, Outcome, versions
+from ilfs.benchmark.protocol import Measurement, Outcome
+from ilfs.benchmark.provenance import versions
 
-FORMAT = 2  # 2: metrics are by classifier
+FORMAT = 2
 PATIENCE = 60.0  # seconds to wait for another process that writes
 SILENCE = 300.0  # seconds without a sign of life, after which a process on another machine counts as gone
 
@@ -42,7 +46,9 @@ CREATE TABLE IF NOT EXISTS cells (
     peak_megabytes REAL,
     host TEXT NOT NULL,
     finished REAL NOT NULL,
-    columns TEXT NOT NULL
+    columns TEXT NOT NULL,
+    provenance TEXT NOT NULL DEFAULT '{}',
+    recompute INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
 CREATE TABLE IF NOT EXISTS figures (
@@ -61,11 +67,21 @@ CREATE TABLE IF NOT EXISTS claims (
     heard REAL NOT NULL
 );
 """
+OF_FORMAT_1 = ("linear_svm", "")  # classifiers of files that do not name them: that one, or none for times and memory
+FROM_FORMAT_1 = (
+    "ALTER TABLE cells ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE cells ADD COLUMN recompute INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE figures RENAME TO figures_of_format_1",
+    TABLES[TABLES.index("CREATE TABLE IF NOT EXISTS figures") : TABLES.index("CREATE TABLE IF NOT EXISTS claims")],
+    "INSERT INTO figures SELECT key, size, metric, class, value, "
+    "CASE WHEN metric IN ('seconds', 'peak_megabytes') THEN '' ELSE 'linear_svm' END FROM figures_of_format_1",
+    "DROP TABLE figures_of_format_1",
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A finished cell as it is in the file."""
+    """A finished job as it is in the file."""
 
     key: str
     identity: str
@@ -81,6 +97,7 @@ class Row:
     versions: str
     host: str
     columns: str
+    provenance: str
 
     @property
     def is_done(self) -> bool:
@@ -93,6 +110,14 @@ class Row:
         first: list[int] = json.loads(self.columns)
         return first
 
+    def check(self) -> None:
+        """Refuse a row that this library has not written."""
+        order, numbers = json.loads(self.columns), (self.seconds, self.seconds_judged, self.peak_megabytes)
+        if not isinstance(order, list) or not all(type(column) is int and column >= 0 for column in order):
+            raise ValueError("the order must be a list of columns")
+        if not isinstance(self.split, int) or not all(one is None or isinstance(one, int | float) for one in numbers):
+            raise ValueError("split, seconds and memory must be numbers")
+
 
 class Store:
     """The file.
@@ -100,7 +125,7 @@ class Store:
     Parameters
     ----------
     path : path-like
-        Made if it is not there; refused if it is something else than such a file.
+        The file is made when the first row or claim is written; refused if it is something else than such a file.
 
     Examples
     --------
@@ -113,12 +138,12 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self._opened: sqlite3.Connection | None = None
+        self._format = FORMAT
         if not self.path.parent.is_dir():
             raise ValueError(f"the folder of the store {self.path} does not exist")
-        try:
-            self._connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-        except sqlite3.Error as error:
-            raise ValueError(f"the store {self.path} cannot be used: {error}") from None
+        if not self.path.exists():
+            return
         try:
             with self._in_words():
                 self._open()
@@ -127,23 +152,49 @@ class Store:
             raise ValueError(str(error)) from None
 
     def _open(self) -> None:
-        self._connection.execute("PRAGMA foreign_keys = ON")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables:  # else nothing is written, so that a file that may only be read can be
-            self._make_tables()
-        elif not {"about", "cells", "figures", "claims"} <= tables:
+        """Connect and check the file. Nothing is written, so that a file that may only be read can be."""
+        connection = self._opened = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables:
+            return
+        if not {"about", "cells", "figures", "claims"} <= tables:
             raise sqlite3.DatabaseError("it is a database of something else")
-        found = self._connection.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
-        if found != (str(FORMAT),):
-            what = "no format" if found is None else f"format {found[0]}"
-            raise sqlite3.DatabaseError(f"it has {what}, this version of ilfs reads format {FORMAT}")
+        self._format = self._read_format()
+        (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(f"it is damaged: {' '.join(str(verdict).split())}")
 
-    def _make_tables(self) -> None:
-        with self._writing():
+    def _read_format(self) -> int:
+        """Format of the file, if this version reads it."""
+        found = self._connection.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
+        number = int(found[0]) if found is not None and str(found[0]).isdecimal() else 0
+        if not 1 <= number <= FORMAT:
+            has = f"format {found[0]}" if found is not None else "no format"
+            remedy = ": update ilfs" if number > FORMAT else ""
+            raise sqlite3.DatabaseError(f"it has {has}, this version of ilfs reads formats 1 to {FORMAT}{remedy}")
+        return number
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """The connection; the file is made if there is none."""
+        if self._opened is None:
+            self._open()
+        assert self._opened is not None
+        return self._opened
+
+    def _prepare(self) -> None:
+        """Make the tables, or those of an older format new, in the transaction that needs them."""
+        if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             for statement in TABLES.split(";\n"):
                 self._connection.execute(statement)
-            self._connection.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
+            self._connection.execute("INSERT INTO about VALUES ('format', ?)", (str(FORMAT),))
+        elif self._format < FORMAT and self._read_format() < FORMAT:  # else another process was faster
+            for statement in FROM_FORMAT_1:
+                self._connection.execute(statement)
+            self._connection.execute("UPDATE about SET value = ? WHERE name = 'format'", (str(FORMAT),))
+        self._format = FORMAT
 
     def __enter__(self) -> Self:
         return self
@@ -153,20 +204,35 @@ class Store:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        if self._opened is not None:
+            self._opened.close()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """One transaction; nothing of it is there if it does not come to its end."""
+        is_new = not self.path.exists()
+        before = self._format
         with self._in_words():
             self._roll_back()  # what Ctrl-C may have cut off between two lines
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
+                self._prepare()
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
+                self._format = before
                 self._roll_back()
+                if is_new:
+                    self._remove_empty()
                 raise
+
+    def _remove_empty(self) -> None:
+        """Remove the file if nothing could be written to it, as on a full disk."""
+        self.close()
+        self._opened = None
+        with suppress(OSError):
+            if not self.path.stat().st_size:
+                self.path.unlink()
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:  # on a full disk SQLite has ended it already
@@ -183,12 +249,54 @@ class Store:
             raise OSError(f"the store {self.path} cannot be used: {error}") from None
 
     def _read(self, query: str, *values: str) -> list[Any]:
+        if self._is_empty():
+            return []
         with self._in_words():
             return self._connection.execute(query, values).fetchall()
 
+    def _is_empty(self) -> bool:
+        """Whether there is no file yet, or one without tables, and nobody has made them in the meantime."""
+        if self._opened is None and not self.path.exists():
+            return True
+        with self._in_words():
+            return not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
     def statuses(self) -> dict[str, str]:
-        """Of all finished cells, by key."""
-        return dict(self._read("SELECT key, status FROM cells"))
+        """Of all finished jobs that are not to be computed again, by key."""
+        which = "WHERE recompute = 0" if self._has_format_2() else ""
+        return dict(self._read(f"SELECT key, status FROM cells {which}"))
+
+    def _has_format_2(self) -> bool:
+        return not self._is_empty() and self._format >= 2
+
+    def last_run(self) -> dict[str, Any] | None:
+        """What `remember` was given last, None if it never was."""
+        found = self._read("SELECT value FROM about WHERE name = 'last_run'")
+        try:
+            run = json.loads(found[0][0]) if found else None
+        except (ValueError, TypeError, RecursionError):
+            raise OSError(f"the store {self.path} is damaged: its last run is not JSON; name the suite") from None
+        return run if isinstance(run, dict) else None
+
+    def remember(self, last_run: dict[str, Any]) -> None:
+        """Write down what a run is about, as plain data, so that tables can be made of it later."""
+        if self.last_run() != last_run:  # a file that may only be read can be run, if nothing is missing
+            with self._writing():
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO about VALUES ('last_run', ?)", (json.dumps(last_run, sort_keys=True),)
+                )
+
+    def mark_for_recompute(self, keys: Iterable[str]) -> None:
+        """Let finished jobs be computed again; their rows stay until the new ones are there.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Of the jobs; those without a row are no matter.
+        """
+        if not self._is_empty():
+            with self._writing():
+                self._connection.executemany("UPDATE cells SET recompute = 1 WHERE key = ?", [(key,) for key in keys])
 
     def claim(self, key: str, *, again: bool = False) -> bool:
         """Whether this process is to compute the cell: nobody has, and nobody is at it.
@@ -206,8 +314,8 @@ class Store:
             If so, others are told that this process is at it.
         """
         with self._writing():
-            found = self._connection.execute("SELECT status FROM cells WHERE key = ?", (key,)).fetchone()
-            if found is not None and not (again and found[0] == "failed"):
+            found = self._connection.execute("SELECT status, recompute FROM cells WHERE key = ?", (key,)).fetchone()
+            if found is not None and not found[1] and not (again and found[0] == "failed"):
                 return False
             claim = self._connection.execute("SELECT host, process, heard FROM claims WHERE key = ?", (key,)).fetchone()
             if claim is not None and _is_alive(*claim):
@@ -242,8 +350,9 @@ class Store:
         *,
         reason: str = "",
         peak_megabytes: float | None = None,
+        provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write a finished cell, in place of a failed one if there is one; what is done stays.
+        """Write a finished job, in place of a failed or marked one if there is one; what else is done stays.
 
         Parameters
         ----------
@@ -255,11 +364,13 @@ class Store:
             Why it failed.
         peak_megabytes : float, optional
             Memory that it took.
+        provenance : mapping, optional
+            Code and versions that it was computed with.
         """
         with self._writing():
-            self._connection.execute("DELETE FROM cells WHERE key = ? AND status = 'failed'", (key,))
+            self._connection.execute("DELETE FROM cells WHERE key = ? AND (status = 'failed' OR recompute = 1)", (key,))
             written = self._connection.execute(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
                 (
                     key,
                     identity,
@@ -277,6 +388,7 @@ class Store:
                     json.dumps(host_facts(), sort_keys=True),
                     time.time(),
                     json.dumps([] if outcome is None else outcome.order),
+                    json.dumps(dict(provenance or {}), sort_keys=True),
                 ),
             ).rowcount
             if written and outcome is not None:
@@ -286,50 +398,74 @@ class Store:
                 )
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 
-    def rows(self, identities: Sequence[str] | None = None) -> list[Row]:
-        """Finished cells; of several with the same identity the last that is done, or else the last.
+    def rows(self, identities: Sequence[str] | None = None, keys: Iterable[str] = ()) -> list[Row]:
+        """Finished jobs, one for each identity: the one with a wanted key, else the last that is done, else the last.
 
         Parameters
         ----------
         identities : sequence of str, optional
-            Of which cells; all by default.
+            Of which jobs; all by default.
+        keys : iterable of str
+            Which rows come before all others of their identity.
 
         Returns
         -------
         list of Row
             In no particular order.
         """
-        columns = ", ".join(Row.__dataclass_fields__)
+        names = list(Row.__dataclass_fields__)
+        columns = ", ".join("'{}'" if name == "provenance" and not self._has_format_2() else name for name in names)
         found: dict[str, Row] = {}
-        wanted = None if identities is None else set(identities)
+        wanted, first = None if identities is None else set(identities), set(keys)
         for values in self._read(f"SELECT {columns} FROM cells ORDER BY status DESC, finished, key"):
-            row = Row(**dict(zip(Row.__dataclass_fields__, values, strict=True)))
-            if wanted is None or row.identity in wanted:
+            row = Row(**dict(zip(names, values, strict=True)))
+            is_settled = row.identity in found and found[row.identity].key in first
+            if (wanted is None or row.identity in wanted) and not is_settled:
                 found[row.identity] = row
+        for row in found.values():
+            self._check(row)
         return list(found.values())
 
-    def figures(self, metric: str, classifier: str = LINEAR_SVM) -> dict[tuple[str, int, int], float]:
-        """One metric of all cells.
+    def _check(self, row: Row) -> None:
+        try:
+            row.check()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise OSError(
+                f"the store {self.path} is damaged in the row of {row.dataset}, {row.method}, split {row.split} "
+                f"({error}): ilfs bench run --recompute replaces it"
+            ) from None
+
+    def figures(self, metric: str, classifier: str | None = None) -> dict[tuple[str, int, int], float]:
+        """One metric of all jobs.
 
         Parameters
         ----------
         metric : str
             Which.
-        classifier : str
-            By which classifier.
+        classifier : str, optional
+            By which classifier; by default the linear SVM, or none for times and memory.
 
         Returns
         -------
         dict
             By key, size and class.
         """
-        query = "SELECT key, size, class, value FROM figures WHERE metric = ? AND classifier = ?"
-        found = self._read(query, metric, classifier)
+        wanted = OF_FORMAT_1[metric in ("seconds", "peak_megabytes")] if classifier is None else classifier
+        query = "SELECT key, size, class, value FROM figures WHERE metric = ?"
+        if self._has_format_2():
+            found = self._read(f"{query} AND classifier = ?", metric, wanted)
+        else:
+            found = self._read(query, metric) if wanted in OF_FORMAT_1 else []
+        if wrong := next((row for row in found if not isinstance(row[3], float | int | None)), None):
+            raise OSError(
+                f"the store {self.path} is damaged: a value of {metric} must be a number, got {wrong[3]!r}; "
+                "ilfs bench run --recompute replaces it"
+            )
         return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
 
 
 def host_facts() -> dict[str, Any]:
-    """Where a cell was computed."""
+    """Where a job was computed."""
     return {
         "host": socket.gethostname(),
         "system": platform.platform(),

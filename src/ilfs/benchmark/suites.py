@@ -1,5 +1,6 @@
 """What is run together: data sets, methods, splits and a protocol, under a name or in a TOML file of one's own."""
 
+import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -7,17 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.benchmark.contenders import RANDOM, Contender
+from ilfs.benchmark.importing import importable_from
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
 from ilfs.benchmark.rivals import RIVALS
 from ilfs.benchmark.splits import n_splits_of
-from ilfs.datasets import REGISTRY, load
+from ilfs.datasets import REGISTRY, Table, load
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.readers import ENDINGS, columns_of
+from ilfs.datasets.table import content_checksum
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
 
 UNIFORM = "uniform"  # the data set of the timing job
 MOST_SPLITS = 10_000
+MAX_NESTING = 50  # of a suite's file: code that reads what is inside it calls itself
+TOO_DEEP = f"its lists and tables are nested too deeply, the limit is {MAX_NESTING}"
 TWELVE = tuple(Contender(name) for name in METHODS)
 TEXT = Contender(  # ILFS as the paper's text has it: our defaults depart from that
     "ilfs_paper",
@@ -69,6 +74,8 @@ class Suite:
         How many; not more than its folds for a data set that has them.
     protocol : Protocol or TimingJob
         The rest.
+    folder : str, optional
+        Where the modules of selectors are looked for too: the folder of its file.
 
     Examples
     --------
@@ -83,6 +90,7 @@ class Suite:
     contenders: tuple[Contender, ...] = TWELVE
     n_splits: int = 20
     protocol: Any = field(default_factory=Protocol)
+    folder: str | None = None
 
     def __post_init__(self) -> None:
         if self.experiment not in EXPERIMENTS:
@@ -124,7 +132,8 @@ class Suite:
             Refused if a method or a classifier is not there.
         """
         known = {one.name: one for one in self.contenders}
-        contenders = [known.get(name) or Contender(name) for name in methods] if methods else self.contenders
+        others = {name: Contender(name, folder=self.folder) for name in methods or () if name not in known}
+        contenders = [(known | others)[name] for name in methods] if methods else self.contenders
         for contender in contenders:
             contender.describe()  # refuse what is not there before anything is run
         suite = replace(self, datasets=tuple(datasets or self.datasets), contenders=tuple(contenders))
@@ -168,21 +177,37 @@ class Suite:
 
     def cells(self) -> list[Cell]:
         """All of it, split by split, so that what is there early is an even part of the whole."""
+        evaluators = self.protocol.evaluators()
+        provenance = {one.name: one.provenance(evaluators) for one in self.contenders}
         if self.experiment == "timing":
-            found = dict.fromkeys(self.datasets, ("", self.n_splits))
+            found = dict.fromkeys(self.datasets, ("", "", self.n_splits))
         else:
-            found = {name: self._checksum_and_splits(name) for name in self.datasets}
+            found = {name: self._checksums_and_splits(name) for name in self.datasets}
         return [
-            Cell(self.experiment, name, checksum, contender, split, self.protocol)
+            Cell(
+                self.experiment,
+                name,
+                checksum,
+                contender,
+                split,
+                self.protocol,
+                provenance[contender.name] | {"content": content},
+            )
             for split in range(self.n_splits)
-            for name, (checksum, n_splits) in found.items()
+            for name, (checksum, content, n_splits) in found.items()
             for contender in self.contenders
             if split < n_splits
         ]
 
-    def _checksum_and_splits(self, name: str) -> tuple[str, int]:
+    def _checksums_and_splits(self, name: str) -> tuple[str, str, int]:
         table = load(name)
-        return table.checksum, n_splits_of(table, self.n_splits)
+        return table.checksum, content_of(table), n_splits_of(table, self.n_splits)
+
+
+def content_of(table: Table) -> str:
+    """Checksum of what was read, beside that of the file: a new version of a reader may read it in another way."""
+    test_rows = b"" if table.test_rows is None else table.test_rows.tobytes()
+    return hashlib.sha256(content_checksum(table).encode() + test_rows).hexdigest()
 
 
 SUITES = {
@@ -231,14 +256,19 @@ def read_suite(path: str) -> Suite:
     Returns
     -------
     Suite
-        To be given to `run`.
+        To be given to `run`. Modules of selectors that are not methods of this library are imported, from the folder of
+        the file too: do not read a file of somebody you do not trust.
     """
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(f"there is no file {path}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (ValueError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number of thousands of digits
         raise ValueError(f"suite {path} cannot be read: {error}") from None
+    except RecursionError:
+        raise ValueError(f"suite {path} cannot be read: {TOO_DEEP}") from None
+    if is_deeper(content, MAX_NESTING):
+        raise ValueError(f"suite {path} cannot be read: {TOO_DEEP}")
     own = {"name", "experiment", "datasets", "methods", "splits"}
     of_protocol = {one.name for one in fields(Protocol)}
     if unknown := sorted(set(content) - own - of_protocol):
@@ -251,14 +281,31 @@ def read_suite(path: str) -> Suite:
         for name, value in content.items()
         if name in of_protocol
     }
+    folder = str(Path(path).resolve().parent)
+    with importable_from(folder):
+        made = Protocol(**protocol)
     return Suite(
         name=content.get("name", Path(path).stem),
         experiment=content.get("experiment", "sizes"),
         datasets=datasets_of(content["datasets"], path),
-        contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path)),
+        contenders=tuple(contenders_of(content.get("methods", list(METHODS)), path, folder)),
         n_splits=content.get("splits", 20),
-        protocol=Protocol(**protocol),
+        protocol=made,
+        folder=folder,
     )
+
+
+def is_deeper(content: Any, limit: int) -> bool:
+    """Whether lists and tables are inside each other more often than the limit."""
+    level = [content]
+    for _ in range(limit):
+        level = [
+            one
+            for value in level
+            if isinstance(value, list | Mapping)
+            for one in (value.values() if isinstance(value, Mapping) else value)
+        ]
+    return any(isinstance(value, list | Mapping) for value in level)
 
 
 def datasets_of(datasets: Any, path: str) -> tuple[str, ...]:
@@ -315,7 +362,7 @@ def check_types(content: Mapping[str, Any], path: str) -> None:
         )
 
 
-def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list[Contender]:
+def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str, folder: str) -> list[Contender]:
     """From names and tables."""
     made = []
     for one in methods:
@@ -324,7 +371,7 @@ def contenders_of(methods: Iterable[str | Mapping[str, Any]], path: str) -> list
             raise ValueError(
                 f"a method of suite {path} must have a name and may have a selector and parameters, got {entries!r}"
             )
-        contender = Contender(**entries)
+        contender = Contender(**entries, folder=folder)
         contender.describe()
         made.append(contender)
     return made

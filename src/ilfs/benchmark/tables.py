@@ -61,6 +61,8 @@ def state_of(results: Results) -> list[str]:
         notes.append(f"Evaluated by the classifier {results.classifier}; this suite also has {others_of(results)}.")
     if results.n_missing:
         notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
+    if results.n_other_code:
+        notes.append(other_code(results))
     if results.n_failed:
         notes.append(f"{results.n_failed} of {results.rows.size} cells failed, the first: {results.reasons[0]}.")
     if results.suite.experiment == "sizes" and max(results.suite.protocol.sizes) > results.least_features:
@@ -99,6 +101,17 @@ def edge_values(results: Results) -> Floats:
     found = results.figures[results.classifier]["C_on_edge"]
     keys = {row.key for row in results.rows.ravel() if row is not None}
     return np.array([value for (key, _, _), value in found.items() if key in keys])
+
+
+def other_code(results: Results) -> str:
+    """Sentence about rows that were computed with other code, data or versions than the present."""
+    rows = "1 row" if results.n_other_code == 1 else f"{results.n_other_code} rows"
+    if results.any_code:
+        return f"{rows} of other code or other versions than the present: ilfs bench run computes them anew."
+    return (
+        f"Left out {rows} of other code or other versions than the present: --any-code shows them, "
+        "ilfs bench run computes them anew."
+    )
 
 
 def sizes_tables(results: Results) -> list[Grid]:

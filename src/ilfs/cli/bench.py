@@ -10,6 +10,8 @@ from typing import Any
 
 from ilfs.parameters import check_integer, check_positive
 
+MAX_SIDE = 2**31 - 1  # rows and columns of the timing job
+
 
 def add_to(commands: Any) -> None:
     """Add the commands."""
@@ -21,9 +23,14 @@ def add_to(commands: Any) -> None:
     add_features(actions)
 
 
-def add_suite(parser: argparse.ArgumentParser) -> None:
-    """The options that say what it is about."""
-    parser.add_argument("suite", help="paper, deep, modern, novelty, timing, quick, or the path of a .toml file")
+def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> None:
+    """The options that say what it is about; without any, it is about what the last run on the store computed."""
+    parser.add_argument(
+        "suite",
+        nargs="?" if of_last_run else None,
+        help="paper, deep, modern, novelty, timing, quick, or the path of a .toml file"
+        + " (what the last run computed)" * of_last_run,
+    )
     parser.add_argument(
         "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
     )
@@ -43,6 +50,10 @@ def add_suite(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--network", metavar="FILE.onnx", help="whose activations are the features of their images")
     parser.add_argument("--layer", metavar="NAME", help="of the network (its last)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
+    if of_last_run:
+        parser.add_argument(
+            "--any-code", action="store_true", help="show results of other code or versions where there are no present"
+        )
 
 
 def add_classifier(parser: argparse.ArgumentParser) -> None:
@@ -53,11 +64,14 @@ def add_classifier(parser: argparse.ArgumentParser) -> None:
 def add_run(actions: Any) -> None:
     """Add ``ilfs bench run``."""
     parser = actions.add_parser("run", help="compute what is missing of a suite")
-    add_suite(parser)
+    add_suite(parser, of_last_run=False)
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (-1: as many as there are cores)")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for a cell: longer is a failure")
-    parser.add_argument("--memory-limit", type=float, metavar="MB", help="megabytes for a cell")
-    parser.add_argument("--retry-failed", action="store_true", help="compute cells again that failed before")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for a job: longer is a failure")
+    parser.add_argument("--memory-limit", type=float, metavar="MB", help="megabytes for a job")
+    parser.add_argument("--retry-failed", action="store_true", help="compute jobs again that failed before")
+    parser.add_argument(
+        "--recompute", action="store_true", help="compute all jobs again; old results stay until the new ones are there"
+    )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://..., whose workers compute")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(function=run_suite)
@@ -69,7 +83,7 @@ def add_table(actions: Any) -> None:
 
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
-    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads of the timing job")
+    parser.add_argument("--jobs", type=int, metavar="N", help="threads of the timing job (those of the last run)")
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
     parser.set_defaults(function=print_tables)
@@ -103,18 +117,19 @@ def add_features(actions: Any) -> None:
     parser.set_defaults(function=print_features)
 
 
-def chosen_suite(options: argparse.Namespace) -> Any:
-    """The suite with what the options change."""
-    from joblib import effective_n_jobs
-
+def asked_suite(options: argparse.Namespace) -> Any:
+    """The suite that is named."""
     from ilfs.benchmark.suites import suite_of
 
     for name in ("devkit", "network", "layer"):
         if getattr(options, name):
             os.environ[f"ILFS_VOC_{name.upper()}"] = getattr(options, name)
-    if getattr(options, "jobs", -1) == 0:
-        raise ValueError("--jobs must be an integer other than 0, got 0")
-    suite = suite_of(options.suite).only(options.datasets, options.methods, options.classifiers)
+    return suite_of(options.suite)
+
+
+def chosen_suite(suite: Any, options: argparse.Namespace) -> Any:
+    """The suite with what the options change."""
+    suite = suite.only(options.datasets, options.methods, options.classifiers)
     if options.splits is not None:
         suite = replace(suite, n_splits=options.splits)
     sides = {name: getattr(options, name) for name in ("rows", "columns") if getattr(options, name) is not None}
@@ -122,13 +137,28 @@ def chosen_suite(options: argparse.Namespace) -> Any:
         raise ValueError(f"--{next(iter(sides))} is for the timing job, not for suite {suite.name}")
     for name, value in sides.items():
         check_integer(f"--{name}", value, 4)
-    suite = replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
-    return suite.with_threads(effective_n_jobs(getattr(options, "jobs", -1)))
+        if value > MAX_SIDE:
+            raise ValueError(f"--{name} must be at most {MAX_SIDE}, got {value}")
+    return replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
+
+
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse a number of processes that means nothing."""
+    if n_jobs == 0:
+        raise ValueError("--jobs must be an integer other than 0, got 0")
 
 
 def store_path(options: argparse.Namespace) -> Path:
     """Where results are."""
-    return Path(options.store or f"ilfs-{Path(options.suite).stem}.sqlite")
+    if options.store:
+        return Path(options.store)
+    if options.suite is not None:
+        return Path(f"ilfs-{Path(options.suite).stem}.sqlite")
+    found = sorted(Path().glob("ilfs-*.sqlite"))
+    if len(found) != 1:
+        there = f"there are {', '.join(map(str, found))}" if found else "there is no file ilfs-*.sqlite in this folder"
+        raise ValueError(f"name a suite, or a file of results by --store: {there}")
+    return found[0]
 
 
 def run_suite(options: argparse.Namespace) -> int:
@@ -139,7 +169,9 @@ def run_suite(options: argparse.Namespace) -> int:
     for name in ("time_limit", "memory_limit"):
         if getattr(options, name) is not None:
             check_positive(f"--{name.replace('_', '-')}", getattr(options, name))
-    suite, path = chosen_suite(options), store_path(options)
+    check_jobs(options.jobs)
+    asked, path = asked_suite(options), store_path(options)
+    suite = chosen_suite(asked, options)
     with Silence() if options.quiet else progress_of(suite) as progress:
         summary = run(
             suite,
@@ -148,12 +180,14 @@ def run_suite(options: argparse.Namespace) -> int:
             time_limit=options.time_limit,
             memory_limit=options.memory_limit,
             retry_failed=options.retry_failed,
+            recompute=options.recompute,
+            asked=asked,
             scheduler=options.scheduler,
             on_step=progress.show,
             on_start=progress.begin,
         )
     print(
-        f"{summary.computed} {'cell' if summary.computed == 1 else 'cells'} computed, {summary.failed} of them failed; "
+        f"{summary.computed} {'job' if summary.computed == 1 else 'jobs'} computed, {summary.failed} of them failed; "
         f"{summary.found} were there. "
         f"Results: {path}",
         file=sys.stderr,
@@ -162,17 +196,86 @@ def run_suite(options: argparse.Namespace) -> int:
 
 
 def results_of(options: argparse.Namespace) -> Any:
-    """What the store has of the suite."""
+    """What the store has of the suite, or of the last run."""
     from ilfs.benchmark import Store
     from ilfs.benchmark.results import Results
 
-    suite, path = chosen_suite(options), store_path(options)
+    check_jobs(getattr(options, "jobs", None))
+    asked, path = None if options.suite is None else asked_suite(options), store_path(options)
     if not path.is_file():
-        raise ValueError(f"there is no file {path}: ilfs bench run {options.suite} makes it")
+        raise ValueError(f"there is no file {path}: ilfs bench run {options.suite or 'SUITE'} makes it")
     with Store(path) as store:
-        results = Results.of(suite, store)
+        run = last_run_of(store, asked)
+        shown = shown_suite(asked, run, options)
+        results = Results.of(shown, store, any_code=options.any_code)
+        is_timing = run is not None and shown.experiment == run.suite.experiment == "timing"
+        if is_timing and results.n_missing == results.rows.size:
+            results = results_of_other_threads(results, run.suite, store)
+    if getattr(options, "format", "") == "csv" and results.n_other_code:
+        note(other_code_note(results))
     chosen = getattr(options, "classifier", None)
     return results if chosen is None else results.by_classifier(chosen)
+
+
+def last_run_of(store: Any, asked: Any) -> Any:
+    """The last run on a store. It must be known if no suite is named; else None will do."""
+    from ilfs.benchmark.last_run import read_run
+
+    try:
+        described = store.last_run()
+        if described is None:
+            raise ValueError("it is older than this version of ilfs or was never used")
+        return read_run(described)
+    except (ValueError, OSError) as error:
+        if asked is not None:
+            return None
+        raise ValueError(
+            f"the store {store.path} does not say what its last run was, name the suite: {error}"
+        ) from None
+
+
+def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
+    """The suite that is named with its options; the last run if none is named, or that suite without options."""
+    from joblib import effective_n_jobs
+
+    from ilfs.benchmark.last_run import suite_as_data
+
+    names = ("datasets", "methods", "classifiers", "splits", "rows", "columns")
+    is_plain = all(getattr(options, name) is None for name in names)
+    n_jobs = getattr(options, "jobs", None)
+    if asked is None or (is_plain and run is not None and suite_as_data(asked) == run.asked):
+        for name, value in run.settings.items():
+            os.environ.setdefault(name, value)
+        suite = chosen_suite(run.suite, options)
+        return suite if n_jobs is None else suite.with_threads(effective_n_jobs(n_jobs))
+    suite = chosen_suite(asked, options)
+    if n_jobs is None and run is not None and suite.experiment == run.suite.experiment == "timing":
+        return suite.with_threads(run.suite.protocol.n_threads)
+    return suite.with_threads(effective_n_jobs(-1 if n_jobs is None else n_jobs))
+
+
+def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
+    """The timing job as the last run had it, where the store has nothing with the threads that are asked for."""
+    from ilfs.benchmark.results import Results
+
+    n_asked, n_there = results.suite.protocol.n_threads, last.protocol.n_threads
+    others = Results.of(results.suite.with_threads(n_there), store, any_code=results.any_code)
+    if others.n_missing == others.rows.size:
+        return results
+    note(f"nothing was timed with --jobs {n_asked}; this is with --jobs {n_there}")
+    return others
+
+
+def other_code_note(results: Any) -> str:
+    """Sentence about rows of other code."""
+    from ilfs.benchmark.tables import other_code
+
+    return other_code(results)
+
+
+def note(sentence: str) -> None:
+    """Say something that is not part of the output."""
+    print(f"ilfs: note: {sentence}", file=sys.stderr)
 
 
 def print_statistics(options: argparse.Namespace) -> int:
@@ -182,9 +285,9 @@ def print_statistics(options: argparse.Namespace) -> int:
 
     results = results_of(options)
     grids = statistics_of(results, options.reference, options.metric)
-    show(grids, options.format)
-    if options.diagram:
+    if options.diagram:  # before the tables: if it is not possible, that is all there is to say
         write_whole(Path(options.diagram), diagram_svg(rank_diagram(results, options.metric)))
+    show(grids, options.format)
     return 0
 
 

@@ -1,0 +1,211 @@
+"""A run never serves the results of other code as those of the present."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+from sklearn.base import BaseEstimator
+
+from ilfs.benchmark import SUITES, Contender, Protocol, Results, Store, Suite, read_suite, run, tables_of
+from ilfs.benchmark.compute import compute_cell
+from ilfs.benchmark.last_run import describe_run, read_run, suite_as_data
+from ilfs.benchmark.pool import Answer
+
+SELECTOR = """
+from sklearn.base import BaseEstimator
+
+class Own(BaseEstimator):
+    def fit(self, X, y):
+        self.scores_ = {scores}
+        return self
+"""
+
+
+class Outer:
+    class Inner(BaseEstimator):
+        """Which no import path leads to."""
+
+
+def in_this_process(function, items, n_processes, **_):
+    """Answers as the processes give them, in a fraction of the time."""
+    for item in items:
+        try:
+            yield Answer(item, function(item))
+        except Exception as error:
+            yield Answer(item, reason=str(error))
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(sys.modules[run.__module__], "compute_all", in_this_process)
+
+
+@pytest.fixture
+def own(tmp_path, request):
+    """A suite with a selector of one's own and another method, and the file of the selector."""
+    module = f"stale_{request.node.name}"
+    file = tmp_path / f"{module}.py"
+    file.write_text(SELECTOR.format(scores="X.std(axis=0)"))
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'datasets = ["iris"]\nsplits = 2\nsizes = [1]\nCs = [1.0]\n'
+        f'[[methods]]\nname = "own"\nselector = "{module}.Own"\n[[methods]]\nname = "random"\n'
+    )
+    yield read_suite(str(path)), file
+    sys.modules.pop(module, None)
+
+
+def changed(file, scores):
+    file.write_text(SELECTOR.format(scores=scores))
+    sys.modules.pop(file.stem)  # as a new process would have it
+
+
+def test_a_changed_selector_is_computed_anew_and_the_others_are_not(own, tmp_path):
+    suite, file = own
+    with Store(tmp_path / "s.sqlite") as store:
+        assert run(suite, store).computed == 4
+        assert run(suite, store).computed == 0
+        before = Results.of(suite, store)
+        assert [row.order for row in before.rows[0, 0]] == [[2], [2]]
+        file.write_text(file.read_text() + "# a comment\n")
+        assert run(suite, store).computed == 0
+
+        changed(file, "-X.std(axis=0)")
+        stale = Results.of(suite, store)
+        assert (stale.n_missing, stale.n_other_code) == (2, 2)
+        assert stale.rows[0, 0].tolist() == [None, None]
+        assert (
+            "Left out 2 rows of other code or other versions than the present: --any-code shows them, "
+            "ilfs bench run computes them anew."
+        ) in tables_of(stale)[0].notes
+        anyway = Results.of(suite, store, any_code=True)
+        assert (anyway.n_missing, anyway.n_other_code) == (0, 2)
+        assert [row.order for row in anyway.rows[0, 0]] == [[2], [2]]
+        assert "2 rows of other code" in " ".join(tables_of(anyway)[0].notes)
+
+        summary = run(suite, store)
+        assert (summary.computed, summary.found) == (2, 2)
+        after = Results.of(suite, store)
+        assert (after.n_missing, after.n_other_code) == (0, 0)
+        assert [row.order for row in after.rows[0, 0]] == [[1], [1]]
+        assert len(store.statuses()) == 6  # the old ones are still there
+        changed(file, "X.std(axis=0)")
+        assert run(suite, store).computed == 0
+
+
+def test_code_that_changes_during_a_run_is_refused(own):
+    suite, file = own
+    cell = suite.cells()[0]
+    assert compute_cell(cell).order == [2]
+    changed(file, "-X.std(axis=0)")
+    with pytest.raises(
+        RuntimeError, match=r"^the method of method 'own' changed since the run began: start the run aga"
+    ):
+        compute_cell(cell)
+    assert compute_cell(suite.cells()[0]).order == [1]
+
+
+def test_other_versions_and_another_reading_of_the_data_are_another_key(own, monkeypatch):
+    suite, _ = own
+    cell = suite.cells()[0]
+    monkeypatch.setattr("ilfs.benchmark.provenance.installed_version", lambda name: f"{name} 99")
+    other = suite.cells()[0]
+    assert (other.identity, other.key != cell.key) == (cell.identity, True)
+    monkeypatch.undo()
+    assert suite.cells()[0].key == cell.key
+    monkeypatch.setattr("ilfs.benchmark.suites.content_checksum", lambda table: "as a new reader reads it")
+    other = suite.cells()[0]
+    assert (other.identity, other.key != cell.key) == (cell.identity, True)
+
+
+def test_everything_chosen_can_be_recomputed(own, tmp_path):
+    suite, _ = own
+    with Store(tmp_path / "s.sqlite") as store:
+        run(suite, store)
+        before = {row.key: row for row in store.rows()}
+        some = suite.only(methods=["own"])
+        assert run(some, store, recompute=True).computed == 2
+        times = dict(store._connection.execute("SELECT method, min(finished) FROM cells GROUP BY method"))
+        assert times["own"] > times["random"]
+        after = {row.key: row for row in store.rows()}
+        assert {key: row.order for key, row in after.items()} == {key: row.order for key, row in before.items()}
+
+
+def test_a_recomputation_that_is_stopped_keeps_the_old_rows_and_a_plain_run_goes_on(own, tmp_path):
+    suite, _ = own
+
+    def stop(step):
+        raise KeyboardInterrupt
+
+    with Store(tmp_path / "s.sqlite") as store:
+        run(suite, store)
+        with pytest.raises(KeyboardInterrupt):
+            run(suite, store, recompute=True, on_step=stop)
+        assert Results.of(suite, store).n_missing == 0
+        assert run(suite, store).computed == 3
+        assert run(suite, store).computed == 0
+
+
+def test_a_run_that_cannot_begin_leaves_no_file(own, tmp_path, monkeypatch):
+    suite, _ = own
+
+    def no_process(*_, **__):
+        raise ChildProcessError("a process could not be started")
+        yield
+
+    monkeypatch.setattr(sys.modules[run.__module__], "compute_all", no_process)
+    with pytest.raises(ChildProcessError):
+        run(suite, tmp_path / "s.sqlite")
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_a_later_field_of_the_protocol_changes_no_identity_at_its_value_from_before():
+    from dataclasses import dataclass, field
+
+    from ilfs.benchmark import Cell
+
+    @dataclass(frozen=True)
+    class Later(Protocol):
+        judge: str = field(default="forest", metadata={"before": "svm"})
+
+    cells = [
+        Cell("sizes", "wine", "", Contender("fisher"), 0, one) for one in (Protocol(), Later(judge="svm"), Later())
+    ]
+    assert cells[0].identity == cells[1].identity != cells[2].identity
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_suite_survives_being_data(name):
+    suite = SUITES[name]
+    data = describe_run(suite, suite)
+    assert read_run(data).suite == suite
+    assert data["asked"] == suite_as_data(suite)
+
+
+def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_path):
+    from sklearn.feature_selection import SelectFromModel, SelectKBest
+    from sklearn.linear_model import LogisticRegression
+
+    given = (
+        Contender("anova", SelectKBest(k=3)),
+        Contender("logistic", SelectFromModel(LogisticRegression(C=2.0))),
+        Contender("odd", SelectFromModel(LogisticRegression(class_weight={0: 2.0}))),
+    )
+    suite = Suite("s", "sizes", ("wine",), given[:2], 1)
+    again = read_run(describe_run(suite, suite)).suite
+    assert [one.describe() for one in again.contenders] == [one.describe() for one in given[:2]]
+    nested = Contender("nested", Outer.Inner())
+    assert [one["is_complete"] for one in suite_as_data(replace(suite, contenders=(nested,)))["methods"]] == [False]
+    odd = replace(suite, contenders=given)
+    with pytest.raises(
+        ValueError, match="the last run had method 'odd' with parameters that only Python code can give"
+    ):
+        read_run(describe_run(odd, odd))
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"suite": 3, "asked": {}, "settings": {}}, {"suite": {}, "asked": 1, "settings": []}]
+)
+def test_what_is_no_run_is_refused(data):
+    with pytest.raises(ValueError, match="the last run is not described as this version of ilfs does it"):
+        read_run(data)
