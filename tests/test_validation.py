@@ -414,12 +414,12 @@ class TestTargetByName:
     @library
     @one_of_each
     def test_an_unknown_column_is_refused_with_names_like_it(self, selector, make, table):
-        with pytest.raises(ValueError, match="X has no column 'tisue' to take y from: did you mean 'tissue'?"):
+        with pytest.raises(ValueError, match=r"X has no column 'tisue' to take y from: did you mean 'tissue'\?"):
             clone(selector).fit(self.frame(make, table), "tisue")
 
     def test_if_no_name_is_like_it_some_are_listed(self, table):
         with pytest.raises(
-            ValueError, match="X has no column 'outcome' .*: its columns are 'a', 'tissue', 'b', 'c', 'd', "
+            ValueError, match=r"X has no column 'outcome' .*: its columns are 'a', 'tissue', 'b', 'c', 'd', "
         ):
             ILFS().fit(self.frame(pd.DataFrame, table), "outcome")
 
@@ -491,7 +491,7 @@ class TestNotInMemory:
         done = ILFS().fit(*table)
         with pytest.raises(TypeError, match=r"got dask.Array: call X.compute"):
             done.transform(da.from_array(table[0]))
-        with pytest.raises(TypeError, match="got the path '.*x.csv': read the file first"):
+        with pytest.raises(TypeError, match=r"got the path '.*x\.csv': read the file first"):
             done.transform(tmp_path / "x.csv")
 
 
