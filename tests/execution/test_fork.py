@@ -1,4 +1,4 @@
-"""A process that is forked while others threads fit can fit, too, and has its BLAS threads back."""
+"""A process that is forked while other threads fit can fit, too, and has its BLAS threads back."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from ilfs.cached import cached_property
 from ilfs.execution import one_blas_thread, thread_map
@@ -122,6 +122,17 @@ def test_a_limit_of_another_thread_is_over_in_the_child(other_thread):
     other_thread(limited)
     assert blas_threads() == {1}
     assert status_of(child) == 0
+
+
+def test_a_limit_that_another_thread_set_inside_its_own_is_over_in_the_child(other_thread):
+    def limited(begun, end):
+        with threadpool_limits(2, user_api="blas"), one_blas_thread():
+            begun.set()
+            end.wait()
+
+    other_thread(limited)
+    assert blas_threads() == {1}
+    assert status_of(lambda: blas_threads() == {2}) == 0  # the limit of a thread that is gone, but not ours
 
 
 def test_a_limit_of_the_forking_thread_goes_on_in_the_child_until_it_leaves():

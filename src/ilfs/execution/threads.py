@@ -67,9 +67,12 @@ class _Blas:
     def begin_anew(self) -> None:
         """Start over in a forked process, which has only the thread that forked.
 
-        The lock may have been inherited locked; and of all users only the forking thread is still there.
+        The lock may have been inherited locked; of all users only the forking thread is still there; and a limit that a
+        thread which is gone has set can be ended by any other.
         """
         self.lock, self.users = threading.RLock(), getattr(_this_thread, "uses_of_blas", 0)
+        if self.limit is not None and self.limit.thread != threading.get_ident():
+            self.limit = _Limit(self.limit.limiter)
         if self.users == 0:
             self.end_limit()
 
@@ -79,7 +82,7 @@ _blas = _Blas()
 if hasattr(os, "register_at_fork"):
     # No fork while the limit is being changed: the child could not tell how many threads to put back.
     os.register_at_fork(
-        before=lambda: _blas.lock.acquire() and None,
+        before=lambda: _blas.lock.acquire(),
         after_in_parent=lambda: _blas.lock.release(),
         after_in_child=_blas.begin_anew,
     )
