@@ -3,19 +3,27 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 import ilfs
 
 
 def test_every_public_name_is_there():
     assert set(ilfs.__all__) <= set(dir(ilfs))
+    assert all(hasattr(ilfs, name) for name in ilfs.__all__)
+    assert ilfs.methods.METHODS is ilfs.METHODS
     assert ilfs.METHODS["ilfs"] is ilfs.ILFS
     assert isinstance(ilfs.__version__, str)
 
 
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'ilfs' has no attribute 'IFLS'"):
+        _ = ilfs.IFLS
+
+
 def test_importing_brings_in_nothing_slow_that_scikit_learn_does_not():
     script = (
-        "import sys, sklearn.feature_selection; before = set(sys.modules); import ilfs;"
+        "import sys, sklearn.feature_selection; before = set(sys.modules); from ilfs import *;"
         "slow = {'numba', 'pandas', 'polars', 'matplotlib', 'pyarrow', 'dask'};"
         "print(*slow & (set(sys.modules) - before), *{'numba', 'polars', 'matplotlib'} & set(sys.modules))"
     )

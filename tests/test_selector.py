@@ -358,7 +358,9 @@ class TestDataFrames:
 
     def test_a_lazy_frame_is_refused(self, table):
         X, y = table
-        with pytest.raises(ValueError, match="X must be in memory, got a LazyFrame: collect it first"):
+        with pytest.raises(
+            TypeError, match=r"X must be in memory, got polars.LazyFrame: call X.collect\(\) if it fits"
+        ):
             ILFS().fit(pl.DataFrame(X).lazy(), y)
 
     @pytest.mark.parametrize("kind", [int, bool, str, float])

@@ -21,9 +21,10 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, Target, one_blas_thread
 from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
-from ilfs.selector import RankingSelector, Scores, target_of
+from ilfs.selector import RankingSelector, Scores
 from ilfs.statistics import Association, ClassMoments, CrossProducts
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
+from ilfs.validation import target_of
 
 Redundancy = Literal["gain", "novelty"]
 

@@ -1,28 +1,36 @@
 """The base of every selector: validate, score, order, cut."""
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.exceptions import DataConversionWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, Target, one_blas_thread
+from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, one_blas_thread
 from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.ties import UNIT_FLOOR, stable_order
+from ilfs.validation import (
+    check_columns,
+    check_labels,
+    check_n_jobs,
+    check_same_index,
+    check_weight,
+    column_names,
+    is_sparse_frame,
+    prepare_table,
+    take_target,
+    target_of,
+    without_column,
+)
 from ilfs.warn import warn
 
 T = TypeVar("T")
@@ -77,6 +85,9 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     `Scores`. Its ``fit`` has the signature that the method supports and calls ``_fit``. If ``y`` is an indicator
     matrix, each label is scored against the rest by a selector of its own, and the scores are averaged.
 
+    ``y`` may be the name of a column if X is a data frame of pandas, polars or pyarrow: the labels are taken from it,
+    and it is no feature. A method that reads no labels leaves it out as well.
+
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
@@ -85,6 +96,8 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
         Column indices, best first. Scores that differ only by rounding are ties (`ilfs.ties`).
+    target_name_ : str
+        The column that the labels were taken from, if ``y`` was its name.
     """
 
     n_features_to_select: int | float | None
@@ -116,22 +129,27 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _validate_and_rank(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         self._check_parameters()
         self._forget()
-        X = check_columns(X)
-        if sparse.issparse(X) and not self._takes_sparse:
+        X, y = self._split(X, y)
+        table = check_columns(X)
+        if (sparse.issparse(table) or is_sparse_frame(table)) and not self._takes_sparse:
             raise TypeError(self._refusal_of_sparse())
         X = validate_data(
             self,
-            X,
+            table,
             accept_sparse=("csc", "csr"),
             dtype="numeric",
             ensure_all_finite=False,
             ensure_min_samples=2,
         )
-        y = self._labels(y, X.shape[0])
+        labels = self._labels(y, X.shape[0])
         weight = check_weight(sample_weight, X.shape[0])
+        check_same_index(table, None if labels is None else y, "y")
+        check_same_index(table, sample_weight, "sample_weight")
         try:
             scores = (
-                self._score_labels(X, y, weight) if y is not None and y.ndim == 2 else self._score_table(X, y, weight)
+                self._score_labels(X, labels, weight)
+                if labels is not None and labels.ndim == 2
+                else self._score_table(X, labels, weight)
             )
         except UnusableColumnError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
@@ -145,6 +163,14 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
                 "of X: all are kept",
             )
         return self
+
+    def _split(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Take the labels from a column of X if y is its name, which ``transform`` then leaves out, too."""
+        if not isinstance(y, str):
+            return X, y
+        X, labels = take_target(X, y)
+        self.target_name_ = y
+        return X, labels
 
     def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
         """What the method is to know of the classes."""
@@ -246,9 +272,9 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
 
     def _refusal_of_sparse(self) -> str:
         return (
-            f"Sparse data was passed for X, but {self._title} needs all cells: make X dense with X.toarray() "
-            "if memory allows, or use a method that takes sparse tables (ILFS, FisherScore, MutualInformation, "
-            "ReliefF, FSV, CFS, LaplacianScore, MCFS)"
+            f"Sparse data was passed for X, but {self._title} needs all values: make X dense with X.toarray() "
+            "(a data frame: X.sparse.to_dense()) if memory allows, or use a method that takes sparse tables (ILFS, "
+            "FisherScore, MutualInformation, ReliefF, FSV, CFS, LaplacianScore, MCFS)"
         )
 
     def _refusal_of_missing(self, columns: Integers) -> str:
@@ -287,6 +313,35 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
                 f"input_features must name each of the {self.n_features_in_} columns, got {len(input_features)} names"
             )
         return np.asarray(input_features)
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features of X.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The columns that ``fit`` has ranked. If ``fit`` took the labels from a column of a data frame, X may still
+            have that column; it is left out.
+
+        Returns
+        -------
+        array, data frame or sparse matrix of shape (n_samples, n_selected)
+            The selected columns, in their order in X.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from ilfs import FisherScore
+        >>> frame = pd.DataFrame({"size": [1.0, 2, 4, 5], "hue": [3.0, 1, 2, 2], "kind": ["a", "a", "b", "b"]})
+        >>> FisherScore(1).fit(frame, "kind").transform(frame).tolist()
+        [[1.0], [2.0], [4.0], [5.0]]
+        """
+        check_is_fitted(self)
+        X = prepare_table(X)
+        target = getattr(self, "target_name_", None)
+        if target is not None and target in (column_names(X) or ()):
+            X = without_column(X, target)
+        return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -345,20 +400,6 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         return tags
 
 
-def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads as `joblib` counts them."""
-    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
-
-
-def target_of(y: NDArray[Any], weight: Floats | None) -> Target:
-    """The classes of the rows, of which there must be two."""
-    target = Target.from_labels(y, weight)
-    if target.classes.size < 2:
-        raise ValueError(f"y must have at least two classes, got one class, {target.classes.tolist()[0]!r}")
-    return target
-
-
 def n_selected(wanted: int | float | None, n_features: int) -> int:
     """How many features a number, a share or None (half) stand for."""
     if wanted is None:
@@ -366,106 +407,3 @@ def n_selected(wanted: int | float | None, n_features: int) -> int:
     if is_integer(wanted):
         return int(min(wanted, n_features))
     return max(1, int(wanted * n_features + 1e-9))  # 0.29 of 100 are 29, not 28.999...
-
-
-def check_columns(X: Any) -> Any:
-    """Refuse columns that share a name or hold no numbers; masked cells become missing ones."""
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-        raise ValueError("Complex data not supported: X must hold real numbers")
-    if isinstance(X, np.ma.MaskedArray):
-        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
-    if isinstance(X, np.ndarray):
-        for j in range(X.shape[1]) if X.dtype == object and X.ndim == 2 else ():
-            check_cells(j, X[:, j])
-        return X
-    if nw.dependencies.is_pandas_dataframe(X):  # the only frame that lets two columns have one name
-        name, times = max(Counter(X.columns).items(), key=lambda item: item[1], default=(None, 0))
-        if times > 1:
-            raise ValueError(f"columns of X must have different names, {name!r} is there {times} times")
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError(f"X must be in memory, got a {type(X).__name__}: collect it first")
-    if isinstance(frame, nw.DataFrame) and not frame.columns:
-        raise ValueError(f"X must have at least one column, got a data frame of shape {frame.shape}")
-    for name, kind in frame.schema.items() if isinstance(frame, nw.DataFrame) else ():
-        if not (kind.is_numeric() or isinstance(kind, nw.Boolean | nw.Object | nw.Unknown)):
-            raise ValueError(f"columns of X must hold numbers, {name!r} holds {kind}")
-        if isinstance(kind, nw.Object):
-            check_cells(name, frame[name].to_list())
-    return X
-
-
-def check_cells(name: Any, cells: Iterable[Any]) -> None:
-    """Refuse a column of any objects that has one that is no number; None is a missing cell."""
-    for row, cell in enumerate(cells):
-        try:
-            float("nan" if cell is None else cell)
-        except (TypeError, ValueError) as error:
-            found = f"{name!r} has {cell!r} in row {row}"
-            raise type(error)(f"columns of X must hold numbers, {found}: {error}") from None
-
-
-def check_labels(y: Any, n_samples: int) -> NDArray[Any]:
-    """One label a row, or an indicator matrix with a column a label."""
-    if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None: every sample needs a class")
-    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning)
-    if y.ndim != 2 or y.shape[1] == 1:
-        y = column_or_1d(y)
-    if y.shape[0] != n_samples:
-        raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {y.shape[0]}")
-    missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []
-    if missing:
-        row = missing[0] // (y.size // len(y))
-        raise ValueError(f"y must have a label for every sample, row {row} has none (NaN, None or NA)")
-    types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
-    if len(types) > 1:
-        raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
-    if types:
-        y = np.asarray(y.tolist())
-    if y.ndim == 1 and y.dtype.kind in "biuSU":  # what type_of_target would look at every value to find out
-        return np.asarray(y)
-    kind = type_of_target(y, input_name="y")
-    if kind not in ("binary", "multiclass", "multilabel-indicator"):
-        raise ValueError(
-            f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values"
-        )
-    if kind == "multilabel-indicator" and (others := np.setdiff1d(y, (0, 1))).size:
-        raise ValueError(f"an indicator matrix y must hold 0 and 1, got {others[0]}")
-    return np.asarray(y)
-
-
-def is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, or the NA or NaT of pandas."""
-    return (
-        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
-    )
-
-
-def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
-    """A finite number >= 0 for each row."""
-    if sample_weight is None:
-        return None
-    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    if weight.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight must have shape ({n_samples},), a weight for each row of X, got {weight.shape}"
-        )
-    if weight.min() < 0:
-        raise ValueError(f"sample_weight must not be negative, got {weight.min():g} in row {int(weight.argmin())}")
-    if not weight.any():
-        raise ValueError("sample_weight must contain at least one non-zero number, got only zeros")
-    counted = weight[weight > 0]
-    if counted.max() > 1e100 or counted.min() < 1e-100:
-        raise ValueError(
-            f"sample_weight must be 0 or between 1e-100 and 1e+100, got {counted.min():g} to {counted.max():g}"
-        )
-    mean = float(counted.mean())
-    if mean < 0.5:
-        warn(
-            f"sample_weight says how often each row counts, but its mean is {mean:.2g}: "
-            "with relative weights, scale them to a mean of 1",
-        )
-    return np.asarray(weight)

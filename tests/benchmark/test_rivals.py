@@ -278,7 +278,7 @@ def test_what_cannot_be_ranked_is_refused(rival):
 @pytest.mark.parametrize("rival", [FastCan, MRMR])
 def test_dense_ones_say_so(rival):
     assert not rival().__sklearn_tags__().input_tags.sparse
-    with pytest.raises(TypeError, match=f"{rival.__name__} needs all cells"):
+    with pytest.raises(TypeError, match=f"{rival.__name__} needs all values"):
         rival(2).fit(sparse.eye_array(4), [0, 1, 0, 1])
 
 

@@ -347,7 +347,7 @@ class TestRows:
         X[X < 1.5] = 0.0
         one, two = (Novelty(FisherScore()).fit(Z, y) for Z in (X, sparse.csr_array(X)))
         np.testing.assert_array_equal(one.order_, two.order_)
-        with pytest.raises(TypeError, match="Sparse data was passed for X, but InfFS needs all cells"):
+        with pytest.raises(TypeError, match="Sparse data was passed for X, but InfFS needs all values"):
             Novelty(METHODS["inf_fs"]()).fit(sparse.csr_array(X), y)
 
     def test_names(self):

@@ -1,5 +1,6 @@
 import csv
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -155,6 +156,26 @@ class TestFile:
         with pytest.raises(KeyboardInterrupt):
             write_ranking(fitted, tmp_path / "ranking.csv")
         assert list(tmp_path.iterdir()) == []
+
+    def test_threads_that_write_one_file_never_mix(self, tmp_path):
+        path, errors = tmp_path / "ranking.csv", []
+        selectors = [named([f"{letter}{j}" for j in range(200)]) for letter in "ab"]
+
+        def write(selector):
+            try:
+                for _ in range(25):
+                    names = [row[1][0] for row in rows_of(write_ranking(selector, path))[1:]]
+                    assert (len(names), len(set(names))) == (200, 1)
+            except (OSError, AssertionError) as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=write, args=(selector,)) for selector in selectors]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        assert list(tmp_path.iterdir()) == [path]
 
     def test_a_missing_folder_is_named(self, fitted, tmp_path):
         with pytest.raises(FileNotFoundError) as error:

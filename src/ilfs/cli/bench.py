@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ilfs.files import write_text_atomically
 from ilfs.parameters import check_integer, check_positive
 
 MAX_SIDE = 2**31 - 1  # rows and columns of the timing job
@@ -286,19 +287,9 @@ def print_statistics(options: argparse.Namespace) -> int:
     results = results_of(options)
     grids = statistics_of(results, options.reference, options.metric)
     if options.diagram:  # before the tables: if it is not possible, that is all there is to say
-        write_whole(Path(options.diagram), diagram_svg(rank_diagram(results, options.metric)))
+        write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
     show(grids, options.format)
     return 0
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that appears when it is complete."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def print_tables(options: argparse.Namespace) -> int:

@@ -1,13 +1,16 @@
-"""The command line. Whatever the user can put right is one line on stderr and exit code 2, never a traceback."""
+"""The command line. Whatever the user can put right is one line on stderr and exit code 2, never a traceback.
 
-import argparse
+Hardly anything is imported before ``main`` runs: Ctrl-C while scikit-learn is being imported ends the command in one
+line, too.
+"""
+
 import os
 import sys
-import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ilfs.cli import bench, datasets
+if TYPE_CHECKING:
+    import argparse
 
 STOPPED = 130  # what shells call the end by Ctrl-C
 
@@ -20,6 +23,8 @@ def note(message: Warning | str, *_: Any, **__: Any) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
     try:
+        import warnings
+
         options = command_line().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = note
@@ -37,9 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def command_line() -> argparse.ArgumentParser:
+def command_line() -> "argparse.ArgumentParser":
     """All commands with their options."""
+    import argparse
+
     from ilfs import __version__
+    from ilfs.cli import bench, datasets
 
     parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")

@@ -6,12 +6,12 @@ checksum (a power cut, a full disk, a bad copy) counts as missing.
 """
 
 import hashlib
-import uuid
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.files import write_atomically, writing_error
 from ilfs.warn import warn
 
 Row = NDArray[np.float32]
@@ -34,7 +34,7 @@ class FeatureCache:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise _cannot_write(error, folder) from None
+            raise writing_error(folder, error) from None
 
     def get(self, image: bytes) -> Row | None:
         """The row of the image with this content, if there is one."""
@@ -51,15 +51,8 @@ class FeatureCache:
     def put(self, image: bytes, row: Row) -> None:
         """Keep the row of the image with this content."""
         numbers = row.astype("<f4").tobytes()
-        file = self._file(image)
-        unfinished = self.folder / f".{uuid.uuid4().hex}.part"
-        try:
-            unfinished.write_bytes(hashlib.sha256(numbers).digest() + numbers)
-            unfinished.replace(file)
-        except OSError as error:
-            raise _cannot_write(error, self.folder.parent) from None
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with write_atomically(self._file(image)) as opened:
+            opened.write(hashlib.sha256(numbers).digest() + numbers)
 
     def warn_of_damage(self) -> None:
         """Say, once for all, how many files did not fit their checksum."""
@@ -68,7 +61,3 @@ class FeatureCache:
 
     def _file(self, image: bytes) -> Path:
         return self.folder / hashlib.sha256(image).hexdigest()
-
-
-def _cannot_write(error: OSError, folder: Path) -> OSError:
-    return OSError(f"cannot write to the cache {folder}: {error.strerror}")

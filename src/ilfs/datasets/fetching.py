@@ -1,22 +1,22 @@
 """Downloading a file whose checksum is known: it appears whole and right under its name, or not at all.
 
-The bytes go into ``<name>.part`` beside it, are counted and hashed on the way, and get the name only when both are
+The bytes go into a temporary file beside it, are counted and hashed on the way, and get the name only when both are
 right. Who downloads holds a lock on ``<name>.lock``, which the operating system releases even if the process is killed;
 who waited for it finds the file there.
 """
 
 import hashlib
-import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from ilfs.datasets.archive import checksum_of
+from ilfs.files import remove_leftovers, write_atomically, writing_error
 
 CHUNK = 1 << 16
 TIMEOUT = 30.0  # seconds without a byte after which a server is given up
@@ -69,32 +69,19 @@ def fetch(
 
 @contextmanager
 def exclusively(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, whose folder is made if need be; only one process at a time does."""
+    """Hold the lock of a file, whose folder is made if need be; only one process at a time does.
+
+    Temporary files that a killed process has left are removed.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = path.with_name(f"{path.name}.lock").open("ab")
     except OSError as error:
-        _refuse_to_write(path, error)
+        raise writing_error(path, error) from error
     with lock:
         _wait_for(lock)
+        remove_leftovers(path)
         yield
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which gets its name only when all is written and on the disk."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        try:
-            with part.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except OSError as error:
-            _refuse_to_write(path, error)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 class _MirrorError(Exception):
@@ -103,7 +90,7 @@ class _MirrorError(Exception):
 
 def _fetch_from(url: str, path: Path, sha256: str, size: int, timeout: float, progress: Progress | None) -> None:
     digest, done = hashlib.sha256(), 0
-    with written_whole(path) as file, closing(_chunks(url, timeout)) as chunks:
+    with write_atomically(path) as file, closing(_chunks(url, timeout)) as chunks:
         for chunk in chunks:
             file.write(chunk)
             digest.update(chunk)
@@ -133,12 +120,6 @@ def _chunks(url: str, timeout: float) -> Generator[bytes, None, None]:
         raise _MirrorError(f"no answer within {timeout:g} seconds") from error
     except (OSError, HTTPException, ValueError) as error:
         raise _MirrorError(str(getattr(error, "reason", error)) or type(error).__name__) from error
-
-
-def _refuse_to_write(path: Path, error: OSError) -> NoReturn:
-    raise OSError(
-        error.errno, f"{path.name} cannot be written ({error.strerror or error})", str(path.parent)
-    ) from error
 
 
 if sys.platform == "win32":

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.archive import distinct, read_archive, write_archive
-from ilfs.datasets.fetching import NotFetchedError, exclusively, written_whole
+from ilfs.datasets.fetching import NotFetchedError, exclusively
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.table import Table, with_checksum
+from ilfs.files import write_atomically
 
 
 def openml_file(spec: Spec) -> str:
@@ -30,7 +31,7 @@ def fetch_openml_copy(path: Path, spec: Spec) -> None:
         if not path.is_file():
             table = _downloaded(spec)
             _check_size(table, spec)
-            with written_whole(path) as file:
+            with write_atomically(path) as file:
                 write_archive(file, table)
 
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,15 +22,70 @@ AHEAD = 4  # pieces of work for each thread that may wait, or be done and not ye
 _this_thread = threading.local()
 
 
+@dataclass(frozen=True)
+class _Limit:
+    """A limit of BLAS to one thread, and the thread that set it: our governor (None) or that of a caller."""
+
+    limiter: Any
+    thread: int | None = None
+
+    def end(self) -> None:
+        """Put back the number of threads; one that a caller's thread has set, only that thread can."""
+        if self.thread is None:
+            _governor(os.getpid()).submit(self.limiter.__exit__, None, None, None).result()
+        elif self.thread == threading.get_ident():
+            self.limiter.__exit__(None, None, None)
+
+
 class _Blas:
-    """How many want matrix products to use one thread, and what to put back after the last."""
+    """How many users want matrix products to use one thread, and the limit to end after the last of them."""
 
     def __init__(self) -> None:
-        self.lock, self.users = threading.Lock(), 0
-        self.put_back: Callable[[], Any] = lambda: None
+        self.lock, self.users = threading.RLock(), 0
+        self.limit: _Limit | None = None
+
+    def enter(self) -> None:
+        """Count one user more."""
+        with self.lock:
+            if self.users == 0:
+                self.limit = _limit_blas()
+            self.users += 1
+
+    def leave(self) -> None:
+        """Count one user less; the last one ends the limit."""
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                self.end_limit()
+
+    def end_limit(self) -> None:
+        """Put back the number of threads that there was before the first user."""
+        limit, self.limit = self.limit, None
+        if limit is not None:
+            limit.end()
+
+    def begin_anew(self) -> None:
+        """Start over in a forked process, which has only the thread that forked.
+
+        The lock may have been inherited locked; of all users only the forking thread is still there; and a limit that a
+        thread which is gone has set can be ended by any other.
+        """
+        self.lock, self.users = threading.RLock(), getattr(_this_thread, "uses_of_blas", 0)
+        if self.limit is not None and self.limit.thread != threading.get_ident():
+            self.limit = _Limit(self.limit.limiter)
+        if self.users == 0:
+            self.end_limit()
 
 
 _blas = _Blas()
+
+if hasattr(os, "register_at_fork"):
+    # No fork while the limit is being changed: the child could not tell how many threads to put back.
+    os.register_at_fork(
+        before=lambda: _blas.lock.acquire(),
+        after_in_parent=lambda: _blas.lock.release(),
+        after_in_child=_blas.begin_anew,
+    )
 
 
 @cache
@@ -53,19 +109,17 @@ def _limited() -> Any:
     return _controller().limit(limits=1, user_api="blas").__enter__()
 
 
-def _limit_blas() -> Callable[[], Any]:
-    """Let BLAS use one thread; return what puts it back.
+def _limit_blas() -> _Limit:
+    """Let BLAS use one thread.
 
     Where the caller is inside a ``threadpool_limits`` of their own, only their thread can change the number; if another
     thread happens to be the last user, the number stays until they leave it.
     """
-    governor = _governor(os.getpid())
-    limit = governor.submit(_limited).result()
+    limit = _Limit(_governor(os.getpid()).submit(_limited).result())
     if all(library["num_threads"] == 1 for library in _controller().info() if library["user_api"] == "blas"):
-        return lambda: governor.submit(limit.__exit__, None, None, None).result()
-    governor.submit(limit.__exit__, None, None, None).result()
-    own, thread = _limited(), threading.get_ident()
-    return lambda: own.__exit__(None, None, None) if threading.get_ident() == thread else None
+        return limit
+    limit.end()
+    return _Limit(_limited(), threading.get_ident())
 
 
 @contextmanager
@@ -73,19 +127,16 @@ def one_blas_thread() -> Iterator[None]:
     """Let matrix products use one thread.
 
     Two threads of BLAS may round differently from one; and where we have threads of our own, more get in their way. The
-    setting is one for the whole process: of several fits at once, the first sets it and the last puts it back.
+    setting is one for the whole process: of several fits at once, the first sets it and the last puts it back. In a
+    process that is forked meanwhile by another thread, the number is the one from before the fits.
     """
-    with _blas.lock:
-        if _blas.users == 0:
-            _blas.put_back = _limit_blas()
-        _blas.users += 1
+    _blas.enter()
+    _this_thread.uses_of_blas = getattr(_this_thread, "uses_of_blas", 0) + 1
     try:
         yield
     finally:
-        with _blas.lock:
-            _blas.users -= 1
-            if _blas.users == 0:
-                _blas.put_back()
+        _this_thread.uses_of_blas = max(0, getattr(_this_thread, "uses_of_blas", 0) - 1)
+        _blas.leave()
 
 
 def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None = None) -> Iterator[R]:

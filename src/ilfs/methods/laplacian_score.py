@@ -120,7 +120,7 @@ class LaplacianScore(RankingSelector):
         self.width = width
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how well they keep close samples together.
 
         Parameters
@@ -128,14 +128,14 @@ class LaplacianScore(RankingSelector):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Finite numbers. Distances are Euclidean: features should have comparable scales.
         y : ignored
-            Here so that the selector fits into a pipeline.
+            Here so that the selector fits into a pipeline; the name of a column of X leaves that column out.
 
         Returns
         -------
         LaplacianScore
             Itself, fitted.
         """
-        return self._fit(X)
+        return self._fit(X, y)
 
     def _score_rows(self, rows: Rows) -> Scores:
         samples = DistinctSamples.of(rows.X)

@@ -141,7 +141,7 @@ class MCFS(RankingSelector):
         self.width = width
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how much they are needed to rebuild its clusters.
 
         Parameters
@@ -149,14 +149,14 @@ class MCFS(RankingSelector):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Finite numbers. Distances are Euclidean and coefficients have units: features should have comparable scales.
         y : ignored
-            Here so that the selector fits into a pipeline.
+            Here so that the selector fits into a pipeline; the name of a column of X leaves that column out.
 
         Returns
         -------
         MCFS
             Itself, fitted.
         """
-        return self._fit(X)
+        return self._fit(X, y)
 
     def _score_rows(self, rows: Rows) -> Scores:
         from ilfs.solvers.least_angle import least_angle_coefficients

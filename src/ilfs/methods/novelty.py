@@ -33,9 +33,10 @@ from ilfs.redundancy import (
     most_relevant,
     pick,
 )
-from ilfs.selector import RankingSelector, Scores, check_columns, check_labels, check_n_jobs, check_weight, target_of
+from ilfs.selector import RankingSelector, Scores
 from ilfs.statistics import Association, ClassMoments
 from ilfs.statistics.moments import UnusableColumnError
+from ilfs.validation import check_columns, check_labels, check_n_jobs, check_weight, column_names, target_of
 
 
 class Novelty(PicksSubsets):
@@ -185,9 +186,10 @@ class Novelty(PicksSubsets):
 
     def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
         """Selectors of other packages do not always say that they read labels: if there are any, they get them."""
-        if y is None or isinstance(self.selector, RankingSelector):
+        if y is None or (isinstance(self.selector, RankingSelector) and not self._reads_labels):
             return super()._labels(y, n_samples)
-        return check_labels(y, n_samples)
+        warns_itself = getattr(self.selector, "_reads_labels", False)
+        return check_labels(y, n_samples, quantities=not warns_itself)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -259,7 +261,7 @@ def novel_order(
     """
     check_redundancy("novelty", n_candidates)
     check_n_jobs(n_jobs)
-    names = names_of(X)
+    names = column_names(X)
     X = checked_table(X)
     values = check_relevance(relevance, X.shape[1], names)
     target = Target.from_labels(np.zeros(X.shape[0]), check_weight(sample_weight, X.shape[0]))
@@ -285,12 +287,6 @@ def checked_table(X: Any) -> Any:
         ensure_min_samples=2,
         input_name="X",
     )
-
-
-def names_of(X: Any) -> list[Any] | None:
-    """Of the columns of a data frame."""
-    names = getattr(X, "columns", None)
-    return None if names is None else list(names)
 
 
 def check_relevance(relevance: Any, n_features: int, names: list[Any] | None = None) -> Floats:

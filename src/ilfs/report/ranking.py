@@ -1,5 +1,6 @@
 """The ranking as text and as CSV."""
 
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.files import write_text_atomically
 from ilfs.selector import RankingSelector
 from ilfs.spreadsheet import CsvLines, neutralised
 
@@ -72,7 +74,9 @@ def write_ranking(
     *,
     spreadsheet_safe: bool = False,
 ) -> Path:
-    """Write the ranking as CSV; a file appears whole or not at all.
+    """Write the ranking as CSV, so that the file appears complete or not at all.
+
+    Several threads or processes may write to one path: the file holds the ranking of one of them.
 
     Parameters
     ----------
@@ -108,28 +112,9 @@ def write_ranking(
     if spreadsheet_safe:
         table = {title: _neutralised(values) for title, values in table.items()}
     path = Path(path)
-    target = path.resolve()  # a link stays a link
     if path.suffix.lower() in OTHER_FORMATS:
         raise ValueError(f"path must be that of a CSV file, as this is what is written, got {str(path)!r}")
-    if target.is_dir():
-        raise IsADirectoryError(f"path must be that of a file, {str(path)!r} is a folder")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder of {str(path)!r} must exist, {str(target.parent)!r} does not")
-    if target.exists() and not target.is_file():  # a device or a pipe: a rename would put a file in its place
-        _write_table(table, target)
-        return path
-    unfinished = target.with_name(f".ilfs-{os.getpid()}.part")
-    try:
-        _write_table(table, unfinished)
-        if target.exists():
-            unfinished.chmod(target.stat().st_mode)
-        unfinished.replace(target)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        raise type(error)(error.errno, error.strerror, str(path)) from None  # not the name of the unfinished file
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_text_atomically(path, _csv_of(table))
     return path
 
 
@@ -137,10 +122,11 @@ def _neutralised(values: NDArray[Any]) -> NDArray[Any]:
     return values if values.dtype.kind in "biuf" else np.array([*map(neutralised, values.tolist())], dtype=object)
 
 
-def _write_table(table: dict[str, NDArray[Any]], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = CsvLines(file)
-        writer.writerow(table)
-        columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
-        for row in zip(*columns, strict=True):
-            writer.writerow(row)  # an empty cell where there is nothing, not the word nan
+def _csv_of(table: dict[str, NDArray[Any]]) -> str:
+    text = io.StringIO(newline="")
+    writer = CsvLines(text)
+    writer.writerow(table)
+    columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
+    for row in zip(*columns, strict=True):
+        writer.writerow(row)  # an empty value where there is nothing, not the word nan
+    return text.getvalue()

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers, read_only
+from ilfs.cached import cached_property
 from ilfs.statistics.block import Block, SparseBlock
 
 LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold

@@ -1,0 +1,51 @@
+"""Values that are computed when they are first asked for."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like property
+    """Compute an attribute on first access and keep it on the instance.
+
+    Unlike `functools.cached_property` of Python 3.11 it takes no lock: there one lock serves all instances, so threads
+    wait for each other, and a process forked while one of them holds it waits for ever. Two threads may compute a value
+    twice, so the function must give the same every time.
+
+    Parameters
+    ----------
+    function : callable
+        The method that computes the value.
+
+    Examples
+    --------
+    >>> from ilfs.cached import cached_property
+    >>> class Square:
+    ...     side = 3
+    ...
+    ...     @cached_property
+    ...     def area(self):
+    ...         print("computing")
+    ...         return self.side**2
+    >>> square = Square()
+    >>> square.area, square.area
+    computing
+    (9, 9)
+    """
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function, self.name, self.__doc__ = function, function.__name__, function.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "cached_property[T]": ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> "T | cached_property[T]":
+        if instance is None:
+            return self
+        # not a data descriptor, so from now on the value in the dictionary of the instance comes first
+        value = instance.__dict__[self.name] = self.function(instance)
+        return value

@@ -1,0 +1,156 @@
+"""Writing files that appear complete under their name, or not at all."""
+
+import errno
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+TOKEN_BYTES = 8
+MAX_NAME = 40  # characters of the target in the name of its temporary file: file systems allow 255 bytes in all
+ORDINARY_MODE = 0o666  # permissions of a new file before the umask is applied
+
+REMEDIES = {
+    errno.ENOENT: "make its folder first",
+    errno.ENOTDIR: "choose a path whose folder is not a file",
+    errno.EEXIST: "choose a path whose folder is not a file",
+    errno.EACCES: "choose a folder that you may write to",
+    errno.EPERM: "choose a folder that you may write to",
+    errno.EROFS: "choose a folder that you may write to",
+    errno.EISDIR: "choose the path of a file",
+    errno.ENOSPC: "free some space or choose another disk",
+    errno.EDQUOT: "free some space or choose another disk",
+    errno.EFBIG: "free some space or choose another disk",
+}
+
+
+@contextmanager
+def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing that gets its name when the block ends without an error.
+
+    Several threads and processes may write to one path at once: each writes to a temporary file of its own in the
+    same folder, and a reader sees the old content or that of one writer. After an error or Ctrl-C the temporary file is
+    removed; only a killed process leaves one, named ``.<name>.<random>.part``. A symbolic link stays a link, an
+    existing file keeps its permissions, and a pipe or a device is written to directly.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write; its folder must exist.
+
+    Yields
+    ------
+    file object
+        Open for bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ilfs.files import write_atomically
+    >>> path = Path(tempfile.mkdtemp(), "note.txt")
+    >>> with write_atomically(path) as file:
+    ...     _ = file.write(b"complete")
+    ...     path.exists()
+    False
+    >>> path.read_bytes()
+    b'complete'
+    """
+    path = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays a link
+    temporary = _temporary_name(target)
+    try:
+        with _opened_directly(path) if _is_pipe_or_device(path) else _renamed(temporary, target) as file:
+            yield file
+    except OSError as error:
+        of_this_file = error.errno is not None and error.filename in (None, *map(str, (path, target, temporary)))
+        if not of_this_file:  # an error of the caller's block
+            raise
+        raise writing_error(path, error) from error
+
+
+def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8 by `write_atomically`.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write; its folder must exist.
+    text : str
+        Its content.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ilfs.files import write_text_atomically
+    >>> path = Path(tempfile.mkdtemp(), "note.txt")
+    >>> write_text_atomically(path, "complete")
+    >>> path.read_text()
+    'complete'
+    """
+    with write_atomically(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove temporary files of killed writers of a path; the caller must hold a lock that all its writers take."""
+    if len(path.name) > MAX_NAME:  # the names of temporary files could belong to another target
+        return
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{{2 * TOKEN_BYTES}}}\.part")
+    for leftover in [file for file in path.parent.iterdir() if pattern.fullmatch(file.name)]:
+        leftover.unlink(missing_ok=True)
+
+
+def writing_error(path: Path, error: OSError) -> OSError:
+    """Describe in one sentence why a file cannot be written and what to do; type and ``errno`` stay."""
+    reason = f"{str(path)!r} cannot be written ({error.strerror or error})"
+    remedy = REMEDIES.get(error.errno or 0)
+    described = type(error)(f"{reason}: {remedy}" if remedy else reason)
+    described.errno = error.errno
+    return described
+
+
+def _temporary_name(target: Path) -> Path:
+    return target.with_name(f".{target.name[:MAX_NAME]}.{secrets.token_hex(TOKEN_BYTES)}.part")
+
+
+def _is_pipe_or_device(path: Path) -> bool:
+    """Whether a rename would replace something that is to be written to as it is, such as ``/dev/stdout``."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _opened_directly(path: Path) -> IO[bytes]:
+    return path.open("wb")
+
+
+@contextmanager
+def _renamed(temporary: Path, target: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file that is renamed after its content has reached the disk, and removed after any error."""
+    try:
+        with _create(temporary, target) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        with suppress(OSError):  # it is gone already, or was never there
+            temporary.unlink()
+
+
+def _create(temporary: Path, target: Path) -> IO[bytes]:
+    """Create the temporary file with the permissions of the target, or by the umask if there is none yet.
+
+    `tempfile.mkstemp` would give 0600, and the umask cannot be read without changing it for all threads.
+    """
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    mode = target.stat().st_mode & 0o777 if target.exists() else None
+    file = open(temporary, "xb", opener=partial(os.open, mode=ORDINARY_MODE if mode is None else mode))  # noqa: SIM115
+    if mode is not None:
+        temporary.chmod(mode)  # the umask may have taken some away
+    return file

@@ -1,0 +1,443 @@
+"""Validation of the input of ``fit``: tables, labels, weights.
+
+Every refusal is one sentence with the thing, the rule, what was found and what to do. Packages that a user may not have
+(pandas, polars, pyarrow, dask, anndata) are recognised by the names of their classes and never imported for that.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_array
+
+from ilfs.arrays import Floats
+from ilfs.execution import Target
+from ilfs.parameters import is_integer
+from ilfs.warn import warn
+
+NAMES_SHOWN = 5  # columns that a message names before it counts the others
+CHARACTERS_SHOWN = 40  # of a value in a message
+MANY_CLASSES = 20  # more distinct integers than this may be a quantity
+CHANCE_DISPERSION = 2.0  # variance / mean of class sizes; rows drawn from equal classes have about 1
+
+FITS = "if it fits in memory"
+NOT_IN_MEMORY = {  # (package, class): how to get a table in memory
+    ("dask", "Array"): f"call X.compute() {FITS}",
+    ("dask", "DataFrame"): f"call X.compute() {FITS}",
+    ("dask", "FrameBase"): f"call X.compute() {FITS}",
+    ("dask", "Delayed"): f"call X.compute() {FITS}",
+    ("polars", "LazyFrame"): f"call X.collect() {FITS}",
+    ("pyarrow", "Dataset"): f"call X.to_table() {FITS}",
+    ("pyarrow", "Scanner"): f"call X.to_table() {FITS}",
+    ("pyarrow", "RecordBatchReader"): f"call X.read_all() {FITS}",
+    ("pyarrow", "ParquetFile"): f"call X.read() {FITS}",
+    ("pyarrow", "ParquetDataset"): f"call X.read() {FITS}",
+    ("pyspark", "DataFrame"): f"call X.toPandas() {FITS}",
+    ("duckdb", "DuckDBPyRelation"): f"call X.to_arrow_table() {FITS}",
+}
+ANNDATA = (
+    "X must be an array or a data frame, got an AnnData: pass its matrix and a column of its observations, "
+    "fit(adata.X, adata.obs['...']), or adata.to_df() for the names of the genes"
+)
+NO_NUMBERS = (
+    "drop such columns or convert them to numbers (text and categories with OneHotEncoder or OrdinalEncoder of "
+    "sklearn.preprocessing, dates to days since a date; a missing value is NaN)"
+)
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads as `joblib` counts them."""
+    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+
+
+# Tables
+
+
+def check_in_memory(X: Any) -> None:
+    """Refuse a path, a lazy or distributed table, and AnnData; say how to get a table in memory from it."""
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(
+            f"X must be a table in memory, got the path {os.fspath(X)!r}: read the file first, "
+            "table = ilfs.datasets.read_table(path, target=...), and fit(table.X, table.y)"
+        )
+    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
+    if ("anndata", "AnnData") in kinds:
+        raise TypeError(ANNDATA)
+    remedies = [remedy for kind, remedy in NOT_IN_MEMORY.items() if kind in kinds]
+    if remedies:
+        package = type(X).__module__.partition(".")[0]
+        raise TypeError(f"X must be in memory, got {package}.{type(X).__name__}: {remedies[0]}")
+
+
+def as_frame(X: Any) -> Any:
+    """The `narwhals` data frame of a data frame in memory, None for anything else."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X must be in memory, got a lazy {type(X).__name__}: collect it {FITS}")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """Names of the columns of a data frame, None for anything else."""
+    names = getattr(X, "column_names", None)  # of pyarrow, whose `columns` are the data
+    if names is None:
+        names = getattr(X, "columns", None)
+    return None if names is None else list(names)
+
+
+def prepare_table(X: Any) -> Any:
+    """Make a table out of what may be passed as X but scikit-learn does not take as it is meant.
+
+    A record batch becomes a pyarrow table; a pandas frame of which only some columns are sparse, or whose sparse
+    columns have a fill value other than 0, becomes dense; a list becomes an array.
+    """
+    check_in_memory(X)
+    if type(X).__name__ == "RecordBatch" and type(X).__module__.startswith("pyarrow"):
+        import pyarrow
+
+        return pyarrow.Table.from_batches([X])
+    if nw.dependencies.is_pandas_dataframe(X):
+        return without_sparse_columns(X)
+    if isinstance(X, list | tuple):
+        return array_of_rows(X)
+    return X
+
+
+def array_of_rows(rows: Any) -> Any:
+    """The array of a list of rows; rows of different lengths are left to scikit-learn, which describes them."""
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        return rows
+
+
+def is_sparse_frame(X: Any) -> bool:
+    """Whether X is a pandas frame of sparse columns with fill value 0, which stands for a sparse matrix."""
+    return (
+        nw.dependencies.is_pandas_dataframe(X)
+        and X.shape[1] > 0
+        and all(is_sparse_dtype(kind) and kind.fill_value == 0 for kind in X.dtypes)
+    )
+
+
+def is_sparse_dtype(kind: Any) -> bool:
+    """Whether it is the type of sparse columns of pandas."""
+    return type(kind).__name__ == "SparseDtype"
+
+
+def without_sparse_columns(X: Any) -> Any:
+    """Make sparse columns of a pandas frame dense unless the whole frame is a sparse matrix."""
+    if is_sparse_frame(X) or not any(map(is_sparse_dtype, X.dtypes)):
+        return X
+    dense = X.copy(deep=False)
+    for j, kind in enumerate(X.dtypes):
+        if is_sparse_dtype(kind):
+            dense.isetitem(j, X.iloc[:, j].sparse.to_dense())
+    return dense
+
+
+def check_columns(X: Any) -> Any:
+    """Refuse columns that share a name or hold no numbers; masked values become missing ones."""
+    X = prepare_table(X)
+    check_kind_of_array(X)
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
+    if isinstance(X, np.ndarray):
+        if X.dtype == object and X.ndim == 2:
+            refuse_columns(bad_values(j, X[:, j]) for j in range(X.shape[1]))
+        return X
+    check_names(X)
+    frame = as_frame(X)
+    if frame is not None:
+        if not frame.columns:
+            raise ValueError(f"X must have at least one column, got a data frame of shape {frame.shape}")
+        if not is_sparse_frame(X):
+            refuse_columns(bad_column(frame, j, *column) for j, column in enumerate(frame.schema.items()))
+    return X
+
+
+def check_kind_of_array(X: Any) -> None:
+    """Refuse arrays of complex numbers, dates and durations, which would be cut to real numbers or counts."""
+    dtype = getattr(X, "dtype", None)
+    kind = getattr(dtype, "kind", "")
+    if kind == "c":
+        raise ValueError("Complex data not supported: X must hold real numbers")
+    if kind == "M":
+        raise ValueError(
+            f"X must hold numbers, got dates ({dtype}): pass e.g. days, (X - X.min()) / numpy.timedelta64(1, 'D')"
+        )
+    if kind == "m":
+        raise ValueError(
+            f"X must hold numbers, got durations ({dtype}): pass e.g. seconds, X / numpy.timedelta64(1, 's')"
+        )
+
+
+def check_names(X: Any) -> None:
+    """Refuse a data frame in which two columns have one name, as pandas and pyarrow allow."""
+    if not (nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_pyarrow_table(X)):
+        return
+    name, times = max(Counter(column_names(X) or ()).items(), key=lambda item: item[1], default=(None, 0))
+    if times > 1:
+        raise ValueError(f"columns of X must have different names, {name!r} is there {times} times")
+
+
+def bad_column(frame: Any, j: int, name: Any, kind: Any) -> Exception | None:
+    """Why a column of a data frame holds no numbers, None if it does."""
+    if kind.is_numeric() or isinstance(kind, nw.Boolean):
+        return None
+    if isinstance(kind, nw.Object | nw.Unknown):  # anything Python or the library knows, numbers among them
+        return bad_values(name, frame[:, j].to_list())  # by position: a number is no name to narwhals
+    return ValueError(f"{name!r} holds {type(kind).__name__}")
+
+
+def bad_values(name: Any, values: Iterable[Any]) -> Exception | None:
+    """The first value of a column of Python objects that is no number, None if there is none; None is missing."""
+    for row, value in enumerate(values):
+        try:
+            number_of(value)
+        except TypeError as error:
+            return TypeError(f"{name!r} has {shown(value)} in row {row} ({error})")
+        except ValueError:
+            return ValueError(f"{name!r} has {shown(value)} in row {row}")
+        except OverflowError:
+            return ValueError(f"{name!r} has an integer in row {row} that is too large for float64: rescale it")
+    return None
+
+
+def number_of(value: Any) -> float:
+    """A Python object as a number; None is a missing value, and a date is none even if NumPy counts nanoseconds."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        raise TypeError("a date or a duration is not a number")
+    return float("nan" if value is None else value)
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it."""
+    text = repr(value)
+    return text if len(text) <= CHARACTERS_SHOWN else text[: CHARACTERS_SHOWN - 3] + "..."
+
+
+def refuse_columns(problems: Iterable[Exception | None]) -> None:
+    """Refuse all columns that hold no numbers at once; the error is of the type of the first problem."""
+    found = [problem for problem in problems if problem is not None]
+    if found:
+        some = ", ".join(map(str, found[:NAMES_SHOWN]))
+        more = f" and {len(found) - NAMES_SHOWN} more do not" if len(found) > NAMES_SHOWN else ""
+        raise type(found[0])(f"columns of X must hold numbers, {some}{more}: {NO_NUMBERS}")
+
+
+# The target as a column of the table
+
+
+def take_target(X: Any, name: str) -> tuple[Any, Any]:
+    """Split a data frame into the other columns and the one with this name.
+
+    Parameters
+    ----------
+    X : data frame
+        Of pandas, polars or pyarrow.
+    name : str
+        The column that holds the class of every sample.
+
+    Returns
+    -------
+    X : data frame
+        The other columns.
+    y : ndarray of shape (n_samples,)
+        The column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ilfs.validation import take_target
+    >>> X, y = take_target(pd.DataFrame({"size": [1, 2], "kind": ["a", "b"]}), "kind")
+    >>> list(X.columns), y.tolist()
+    (['size'], ['a', 'b'])
+    """
+    X = prepare_table(X)
+    check_names(X)
+    frame = as_frame(X)
+    if frame is None:
+        raise TypeError(
+            f"y may be the name of a column only if X is a data frame, got y={name!r} and X of type "
+            f"{type(X).__name__}: pass an array with the class of every sample"
+        )
+    if name not in frame.columns:
+        raise ValueError(f"X has no column {name!r} to take y from: {suggestion(name, frame.columns)}")
+    return without_column(X, name), labels_of(frame[name])
+
+
+def suggestion(name: str, columns: list[Any]) -> str:
+    """Names like the one that is not there, or some of those that are."""
+    texts = [column for column in columns if isinstance(column, str)]
+    close = get_close_matches(name, texts, n=3)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    some = ", ".join(map(repr, columns[:NAMES_SHOWN])) + (", ..." if len(columns) > NAMES_SHOWN else "")
+    return f"its columns are {some}"
+
+
+def labels_of(column: Any) -> NDArray[Any]:
+    """A column of a data frame as an array of labels; categories become their names."""
+    if isinstance(column.dtype, nw.Categorical | nw.Enum):
+        return np.array(column.to_list(), dtype=object)
+    return np.asarray(column.to_numpy())
+
+
+def without_column(X: Any, name: str) -> Any:
+    """A data frame without one of its columns; pandas keeps its index, and sparse columns stay sparse."""
+    if nw.dependencies.is_pandas_dataframe(X):
+        return X.drop(columns=name)
+    return nw.from_native(X).drop(name).to_native()
+
+
+# Labels and weights
+
+
+def check_same_index(X: Any, other: Any, name: str) -> None:
+    """Refuse labels or weights whose pandas index differs from that of X: their rows are not those of X."""
+    has_index = nw.dependencies.is_pandas_series(other) or nw.dependencies.is_pandas_dataframe(other)
+    if not has_index or not nw.dependencies.is_pandas_dataframe(X):
+        return
+    if len(X) != len(other) or X.index.equals(other.index):  # the number of rows is checked elsewhere
+        return
+    row = next((i for i in range(len(X)) if not X.index[i : i + 1].equals(other.index[i : i + 1])), None)
+    if row is not None:
+        raise ValueError(
+            f"{name} must have the index of X, but row {row} is {other.index[row]!r} in {name} and {X.index[row]!r} in "
+            f"X: align them, {name}.loc[X.index], or pass {name}.to_numpy() if the rows have the same order"
+        )
+
+
+def target_of(y: NDArray[Any], weight: Floats | None) -> Target:
+    """The classes of the rows, of which there must be two."""
+    target = Target.from_labels(y, weight)
+    if target.classes.size < 2:
+        raise ValueError(f"y must have at least two classes, got one class, {target.classes.tolist()[0]!r}")
+    return target
+
+
+def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[Any]:
+    """One label a row, or an indicator matrix with a column a label; warn of quantities unless told not to."""
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None: every sample needs a class")
+    y = check_types(check_rows(y, n_samples))
+    # what type_of_target would look at every value to find out
+    kind = "" if y.ndim == 1 and y.dtype.kind in "biuSU" else type_of_target(y, input_name="y")
+    if kind not in ("", "binary", "multiclass", "multilabel-indicator"):
+        raise ValueError(
+            f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values"
+        )
+    if kind == "multilabel-indicator" and (others := np.setdiff1d(y, (0, 1))).size:
+        raise ValueError(f"an indicator matrix y must hold 0 and 1, got {others[0]}")
+    if quantities and y.ndim == 1:
+        warn_of_quantity(y)
+    return np.asarray(y)
+
+
+def check_rows(y: Any, n_samples: int) -> NDArray[Any]:
+    """Labels as an array with a row for each sample."""
+    labels: NDArray[Any] = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning)
+    if labels.ndim != 2 or labels.shape[1] == 1:
+        labels = column_or_1d(labels)
+    if labels.shape[0] != n_samples:
+        raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {labels.shape[0]}")
+    if labels.dtype.kind in "mM":
+        raise ValueError(f"y must hold classes, got dates or durations ({labels.dtype}): bin them or pass them as text")
+    return labels
+
+
+def check_types(y: NDArray[Any]) -> NDArray[Any]:
+    """Refuse missing labels and labels of several types; Python objects become an array of their type."""
+    missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []
+    if missing:
+        row = missing[0] // (y.size // len(y))
+        raise ValueError(f"y must have a label for every sample, row {row} has none (NaN, None or NA)")
+    types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
+    if len(types) > 1:
+        raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
+    return np.asarray(y.tolist()) if types else y
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or the NA or NaT of pandas."""
+    return (
+        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
+    )
+
+
+def warn_of_quantity(y: NDArray[Any]) -> None:
+    """Warn if labels are so many integers that they rather look like an age or a count than like classes."""
+    if y.dtype.kind not in "iuf":
+        return
+    values, sizes = np.unique(y, return_counts=True)
+    if looks_like_quantity(values, sizes):
+        warn(
+            f"y has {values.size} distinct numbers, so {values.size} classes were made, of {sizes.min()} to "
+            f"{sizes.max()} samples: if y is a quantity such as an age, bin it first, e.g. pandas.qcut(y, 4, "
+            "labels=False) or sklearn.preprocessing.KBinsDiscretizer; if its numbers are names of classes, pass "
+            "y.astype(str)",
+        )
+
+
+def looks_like_quantity(values: NDArray[Any], sizes: NDArray[Any]) -> bool:
+    """Whether distinct integers with these numbers of samples are unlikely to be codes of classes.
+
+    Codes are 0 to K - 1 or 1 to K, and class sizes are equal, or vary by chance where rows have been drawn; other
+    integers count as codes if their sizes differ by at most one. A quantity has other values, or tails of few samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.validation import looks_like_quantity
+    >>> looks_like_quantity(np.arange(40), np.full(40, 10))  # forty persons, ten photographs of each
+    False
+    >>> looks_like_quantity(np.arange(18, 90), np.arange(1, 73))  # ages
+    True
+    """
+    if values.size <= MANY_CLASSES:
+        return False
+    if sizes.mean() < 2:
+        return True
+    are_codes = values[0] in (0, 1) and values[-1] - values[0] == values.size - 1
+    if are_codes:
+        return bool(sizes.var() / sizes.mean() > CHANCE_DISPERSION)
+    return bool(sizes.max() - sizes.min() > 1)
+
+
+def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
+    """A finite number >= 0 for each row."""
+    if sample_weight is None:
+        return None
+    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have shape ({n_samples},), a weight for each row of X, got {weight.shape}"
+        )
+    if weight.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {weight.min():g} in row {int(weight.argmin())}")
+    if not weight.any():
+        raise ValueError("sample_weight must contain at least one non-zero number, got only zeros")
+    counted = weight[weight > 0]
+    if counted.max() > 1e100 or counted.min() < 1e-100:
+        raise ValueError(
+            f"sample_weight must be 0 or between 1e-100 and 1e+100, got {counted.min():g} to {counted.max():g}"
+        )
+    mean = float(counted.mean())
+    if mean < 0.5:
+        warn(
+            f"sample_weight says how often each row counts, but its mean is {mean:.2g}: "
+            "with relative weights, scale them to a mean of 1",
+        )
+    return np.asarray(weight)

@@ -1,0 +1,49 @@
+"""Ctrl-C at any time ends the command in one line and with exit code 130, also while it is still importing."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ilfs
+
+MODULE = [sys.executable, "-m", "ilfs"]
+SCRIPT = [sys.executable, "-c", "import sys; from ilfs.cli import main; sys.exit(main())"]  # what pip installs
+SAID = "ilfs: stopped; what is finished is kept, and the same command goes on\n"
+
+
+def started(command, folder, name, content):
+    """Start `ilfs datasets` where a package that it imports has this content."""
+    (folder / f"{name}.py").write_text(content)
+    sources = Path(ilfs.__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(sources)])}
+    return subprocess.Popen(
+        [*command, "datasets"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.parametrize("command", [MODULE, SCRIPT], ids=["module", "script"])
+@pytest.mark.parametrize("name", ["argparse", "numpy", "sklearn"])
+def test_an_import_that_is_interrupted(command, name, tmp_path):
+    process = started(command, tmp_path, name, "raise KeyboardInterrupt")
+    assert process.communicate(timeout=60) == ("", SAID)
+    assert process.returncode == 130
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("command", [MODULE, SCRIPT], ids=["module", "script"])
+def test_a_signal_during_an_import(command, tmp_path):
+    process = started(command, tmp_path, "numpy", "import time\nprint('importing', flush=True)\ntime.sleep(600)")
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("", SAID)
+    assert process.returncode == 130
+
+
+def test_hardly_anything_is_imported_before_the_command_runs():
+    code = "import sys; from ilfs.cli import main; print(*{'argparse', 'numpy', 'sklearn'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
