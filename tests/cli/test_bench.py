@@ -110,7 +110,7 @@ def test_groups_and_folds_of_a_suite(tmp_path, capsys):
     suite.write_text(f"{start}datasets = [{table % ('fold', 'groups', 'donor')}, {table % ('donor', 'folds', 'fold')}]")
     store = ["--store", str(tmp_path / "s.sqlite")]
     assert main(["bench", "run", str(suite), *store, "--jobs", "1", "--quiet"]) == 0
-    assert "7 cells computed, 0 of them failed" in capsys.readouterr().err
+    assert "7 jobs computed, 0 of them failed" in capsys.readouterr().err
     (tmp_path / "mine.csv").write_text("\n".join(["a,b,class,donor,fold", *(row.replace(",1", ",9") for row in rows)]))
     assert main(["bench", "run", str(suite), *store, "--quiet"]) == 2
     assert "must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 0, 2, 9" in capsys.readouterr().err

@@ -16,7 +16,7 @@ Evidence = Literal["posterior", "distance"]
 # Largest log odds that two class means give a sample. Without variance inside the classes any distance between their
 # means is decisive, and this is decisive enough: sharpness must stay finite, because 0 times it must be 0.
 DECISIVE = 1e12
-GRID_BITS = 40  # of a token count that are kept: twelve digits
+GRID_BITS = 44  # of a token count that are kept: thirteen digits
 ALONE = (
     1.0 + 1e-9
 )  # a class of this weight has no mean without one sample; fractions that sum to 1 may exceed it a little
@@ -91,7 +91,7 @@ class TokenCounts:
 
 
 def on_grid(weights: Floats, total: float) -> Floats:
-    """Round sums of weights to twelve digits of the total, on a binary grid.
+    """Round sums of weights to thirteen digits of the total, on a binary grid.
 
     Learned topics amplify a change in the last bit of a count to one in the second digit of a relevance. On the grid,
     the same weights added in another order give the same counts.
