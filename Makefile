@@ -42,7 +42,7 @@ test: $(VENV)/test  ## all ordinary tests, examples in the documentation include
 	$(BIN)/python -m pytest -n 2
 
 test-slow: $(VENV)/test  ## the tests that need minutes or much data
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 coverage: $(VENV)/test  ## how much of the code the tests run (kernels as plain Python: some minutes)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning
