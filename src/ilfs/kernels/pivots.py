@@ -1,8 +1,9 @@
 """Pivots of the parametric simplex method for a hinge loss and weighted absolute weights; see `solvers.hinge_program`.
 
-Arrays are changed in place. S are the columns times the labels, one a row; the basis is the square matrix of the
-``active`` columns and of the samples of the ``elbow``, ``inverse`` its inverse (active x elbow), and ``k`` its size.
+Arrays are changed in place.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,28 +16,39 @@ TINY = 1e-12  # a rate this small, of the largest, is rounding
 ARRIVED, LIMIT, STUCK = 0, 1, 2
 
 
+class Basis(NamedTuple):
+    """The square matrix of the active columns at the samples of the elbow; its size k is kept apart.
+
+    ``columns`` are all columns times the labels, one a row. ``active`` and ``elbow`` say which columns and which
+    samples are in the basis, ``active_columns`` and ``elbow_rows`` are copies of them, and ``inverse`` is the inverse
+    (active x elbow). All but the first have room for more than k.
+    """
+
+    columns: Floats
+    active_columns: Floats
+    elbow_rows: Floats
+    inverse: Floats
+    active: Integers
+    elbow: Integers
+
+
+class Vertex(NamedTuple):
+    """The vertex: weights of the columns and duals and losses of the samples; see `solvers.hinge_program`."""
+
+    weight: Floats
+    sign: Floats
+    slope: Floats
+    cost: Floats
+    tilt: Floats
+    dual: Floats
+    bound: Floats
+    loss: Floats
+    side: Floats
+
+
 @kernel
 def follow(
-    columns: Floats,
-    active_columns: Floats,
-    elbow_rows: Floats,
-    inverse: Floats,
-    active: Integers,
-    elbow: Integers,
-    k: int,
-    weight: Floats,
-    sign: Floats,
-    slope: Floats,
-    cost: Floats,
-    tilt: Floats,
-    dual: Floats,
-    bound: Floats,
-    loss: Floats,
-    side: Floats,
-    fall: Floats,
-    righting: Floats,
-    left: float,
-    max_pivots: int,
+    basis: Basis, k: int, vertex: Vertex, fall: Floats, righting: Floats, left: float, max_pivots: int
 ) -> tuple[int, int, float, int]:
     """Let costs and tilts fall, as far as ``left`` of the given amounts, and keep the vertex optimal.
 
@@ -51,16 +63,17 @@ def follow(
     n_pivots : int
         How many were made.
     """
-    is_active = np.zeros(weight.size, dtype=np.bool_)
-    is_active[active[:k]] = True
+    slope, cost, tilt, dual = vertex.slope, vertex.cost, vertex.tilt, vertex.dual
+    is_active = np.zeros(cost.size, dtype=np.bool_)
+    is_active[basis.active[:k]] = True
     for n_pivots in range(max_pivots):
-        dual_rate = rate_of_duals(inverse, active, k, sign, fall, righting)
-        slope_rate = np.dot(dual_rate, elbow_rows[:k]) - righting if k else -righting
+        dual_rate = rate_of_duals(basis, k, vertex.sign, fall, righting)
+        slope_rate = np.dot(dual_rate, basis.elbow_rows[:k]) - righting if k else -righting
         feature_step, feature, feature_sign = first_feature(slope_rate, fall, righting, slope, cost, is_active)
-        sample_step, place = first_sample(dual_rate, elbow, dual, bound)
+        sample_step, place = first_sample(dual_rate, basis.elbow, dual, vertex.bound)
         step = min(feature_step, sample_step, left)
         for e in range(k):
-            dual[elbow[e]] += step * dual_rate[e]
+            dual[basis.elbow[e]] += step * dual_rate[e]
         slope += step * slope_rate
         cost -= step * fall
         tilt -= step * righting
@@ -68,15 +81,9 @@ def follow(
         if left <= 0:
             return ARRIVED, k, left, n_pivots
         if feature_step < sample_step:
-            new_k = give_weight(
-                feature, feature_sign, columns, active_columns, elbow_rows, inverse, active, elbow, k, weight, sign,
-                loss, side, is_active,
-            )  # fmt: skip
+            new_k = give_weight(feature, feature_sign, basis, k, vertex, is_active)
         else:
-            new_k = leave_margin(
-                place, dual_rate[place] > 0, columns, active_columns, elbow_rows, inverse, active, elbow, k, weight,
-                sign, dual, bound, loss, side, is_active,
-            )  # fmt: skip
+            new_k = leave_margin(place, dual_rate[place] > 0, basis, k, vertex, is_active)
         if new_k < 0:
             return STUCK, k, left, n_pivots
         k = new_k
@@ -84,8 +91,9 @@ def follow(
 
 
 @formula
-def rate_of_duals(inverse: Floats, active: Integers, k: int, sign: Floats, fall: Floats, righting: Floats) -> Floats:
+def rate_of_duals(basis: Basis, k: int, sign: Floats, fall: Floats, righting: Floats) -> Floats:
     """How fast the duals of the elbow change."""
+    inverse, active = basis.inverse, basis.active
     rate = np.zeros(k)
     for a in range(k):
         change = righting[active[a]] - fall[active[a]] * sign[active[a]]
@@ -129,10 +137,9 @@ def first_sample(dual_rate: Floats, elbow: Integers, dual: Floats, bound: Floats
 
 
 @formula
-def first_kink(
-    d: Floats, rise: Floats, active: Integers, weight: Floats, sign: Floats, loss: Floats, side: Floats
-) -> tuple[float, int]:
+def first_kink(d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> tuple[float, int]:
     """How far to go along an edge, and to what: the place of a weight of 0, or that plus k: a sample on the margin."""
+    weight, sign, loss, side = vertex.weight, vertex.sign, vertex.loss, vertex.side
     k = d.size
     # If two columns swap their weight, all of rise is rounding: its own largest would be no scale.
     scale = 1.0
@@ -167,100 +174,68 @@ def first_kink(
 
 
 @formula
-def advance(stride: float, d: Floats, rise: Floats, active: Integers, weight: Floats, loss: Floats) -> None:
+def advance(stride: float, d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> None:
     """Go along an edge."""
     for a in range(d.size):
-        weight[active[a]] += stride * d[a]
+        vertex.weight[active[a]] += stride * d[a]
     for i in range(rise.size):
-        loss[i] -= stride * rise[i]
+        vertex.loss[i] -= stride * rise[i]
 
 
 @formula
 def give_weight(
-    feature: int,
-    feature_sign: float,
-    columns: Floats,
-    active_columns: Floats,
-    elbow_rows: Floats,
-    inverse: Floats,
-    active: Integers,
-    elbow: Integers,
-    k: int,
-    weight: Floats,
-    sign: Floats,
-    loss: Floats,
-    side: Floats,
-    is_active: NDArray[np.bool_],
+    feature: int, feature_sign: float, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> int:
     """Let a feature have weight until something else is at its kink instead; the new size of the basis, or -1."""
     z = np.zeros(k)
     for a in range(k):
         for e in range(k):
-            z[a] += inverse[a, e] * elbow_rows[e, feature]
+            z[a] += basis.inverse[a, e] * basis.elbow_rows[e, feature]
     d = -feature_sign * z
-    rise = feature_sign * columns[feature]
+    rise = feature_sign * basis.columns[feature]
     if k:
-        rise += np.dot(d, active_columns[:k])
-    rise[elbow[:k]] = 0.0
-    stride, which = first_kink(d, rise, active, weight, sign, loss, side)
+        rise += np.dot(d, basis.active_columns[:k])
+    rise[basis.elbow[:k]] = 0.0
+    stride, which = first_kink(d, rise, basis.active, vertex)
     if stride == np.inf:
         return -1
-    advance(stride, d, rise, active, weight, loss)
-    weight[feature] = feature_sign * stride
-    sign[feature] = 0.0 if feature == 0 else feature_sign  # column 0 is the intercept, which may have any sign
+    advance(stride, d, rise, basis.active, vertex)
+    vertex.weight[feature] = feature_sign * stride
+    vertex.sign[feature] = 0.0 if feature == 0 else feature_sign  # column 0 is the intercept, of any sign
     is_active[feature] = True
     if which < k:
-        swap_weights(which, feature, z, columns, active_columns, inverse, active, k, weight, sign, is_active)
+        swap_weights(which, feature, z, basis, k, vertex, is_active)
         return k
-    grow(feature, which - k, z, columns, active_columns, elbow_rows, inverse, active, elbow, k)
-    side[which - k] = loss[which - k] = 0.0
+    grow(feature, which - k, z, basis, k)
+    vertex.side[which - k] = vertex.loss[which - k] = 0.0
     return k + 1
 
 
 @formula
 def swap_weights(
-    place: int,
-    feature: int,
-    z: Floats,
-    columns: Floats,
-    active_columns: Floats,
-    inverse: Floats,
-    active: Integers,
-    k: int,
-    weight: Floats,
-    sign: Floats,
-    is_active: NDArray[np.bool_],
+    place: int, feature: int, z: Floats, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> None:
     """Put a feature into the place of another one, whose weight has become 0."""
+    inverse = basis.inverse
     row = inverse[place, :k] / z[place]
     for a in range(k):
         for e in range(k):
             inverse[a, e] -= z[a] * row[e]
     inverse[place, :k] = row
-    gone = active[place]
-    weight[gone] = sign[gone] = 0.0
+    gone = basis.active[place]
+    vertex.weight[gone] = vertex.sign[gone] = 0.0
     is_active[gone] = False
-    active[place] = feature
-    active_columns[place] = columns[feature]
+    basis.active[place] = feature
+    basis.active_columns[place] = basis.columns[feature]
 
 
 @formula
-def grow(
-    feature: int,
-    sample: int,
-    z: Floats,
-    columns: Floats,
-    active_columns: Floats,
-    elbow_rows: Floats,
-    inverse: Floats,
-    active: Integers,
-    elbow: Integers,
-    k: int,
-) -> None:
+def grow(feature: int, sample: int, z: Floats, basis: Basis, k: int) -> None:
     """Add a feature and a sample to the basis."""
-    y, pivot = np.zeros(k), columns[feature, sample]
+    inverse = basis.inverse
+    y, pivot = np.zeros(k), basis.columns[feature, sample]
     for a in range(k):
-        value = active_columns[a, sample]
+        value = basis.active_columns[a, sample]
         pivot -= value * z[a]
         for e in range(k):
             y[e] += value * inverse[a, e]
@@ -270,100 +245,63 @@ def grow(
         inverse[a, k] = -z[a] / pivot
         inverse[k, a] = -y[a] / pivot
     inverse[k, k] = 1.0 / pivot
-    active[k], elbow[k] = feature, sample
-    active_columns[k] = columns[feature]
-    elbow_rows[k] = columns[:, sample]
+    basis.active[k], basis.elbow[k] = feature, sample
+    basis.active_columns[k] = basis.columns[feature]
+    basis.elbow_rows[k] = basis.columns[:, sample]
 
 
 @formula
-def leave_margin(
-    gone: int,
-    above: bool,
-    columns: Floats,
-    active_columns: Floats,
-    elbow_rows: Floats,
-    inverse: Floats,
-    active: Integers,
-    elbow: Integers,
-    k: int,
-    weight: Floats,
-    sign: Floats,
-    dual: Floats,
-    bound: Floats,
-    loss: Floats,
-    side: Floats,
-    is_active: NDArray[np.bool_],
-) -> int:
+def leave_margin(gone: int, above: bool, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]) -> int:
     """Let a sample leave the margin until something else is at its kink instead; the new size of the basis, or -1."""
-    old, column = elbow[gone], inverse[:k, gone].copy()
+    old, column = basis.elbow[gone], basis.inverse[:k, gone].copy()
     d = -column if above else column.copy()
-    rise = np.dot(d, active_columns[:k])
-    rise[elbow[:k]] = 0.0
+    rise = np.dot(d, basis.active_columns[:k])
+    rise[basis.elbow[:k]] = 0.0
     rise[old] = -1.0 if above else 1.0
-    stride, which = first_kink(d, rise, active, weight, sign, loss, side)
+    stride, which = first_kink(d, rise, basis.active, vertex)
     if stride == np.inf:
         return -1
-    advance(stride, d, rise, active, weight, loss)
-    dual[old], side[old] = (bound[old], 1.0) if above else (0.0, -1.0)
+    advance(stride, d, rise, basis.active, vertex)
+    vertex.dual[old], vertex.side[old] = (vertex.bound[old], 1.0) if above else (0.0, -1.0)
     if which < k:
-        shrink(which, gone, column, active_columns, elbow_rows, inverse, active, elbow, k, weight, sign, is_active)
+        shrink(which, gone, column, basis, k, vertex, is_active)
         return k - 1
-    swap_samples(gone, which - k, column, columns, active_columns, elbow_rows, inverse, elbow, k)
-    side[which - k] = loss[which - k] = 0.0
+    swap_samples(gone, which - k, column, basis, k)
+    vertex.side[which - k] = vertex.loss[which - k] = 0.0
     return k
 
 
 @formula
 def shrink(
-    place: int,
-    gone: int,
-    column: Floats,
-    active_columns: Floats,
-    elbow_rows: Floats,
-    inverse: Floats,
-    active: Integers,
-    elbow: Integers,
-    k: int,
-    weight: Floats,
-    sign: Floats,
-    is_active: NDArray[np.bool_],
+    place: int, gone: int, column: Floats, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> None:
     """Take a feature and a sample out of the basis; the last ones move to their places."""
+    inverse, active, elbow = basis.inverse, basis.active, basis.elbow
     row = inverse[place, :k] / column[place]
     for a in range(k):
         for e in range(k):
             inverse[a, e] -= column[a] * row[e]
     feature = active[place]
-    weight[feature] = sign[feature] = 0.0
+    vertex.weight[feature] = vertex.sign[feature] = 0.0
     is_active[feature] = False
     inverse[place, :k] = inverse[k - 1, :k]
     inverse[:k, gone] = inverse[:k, k - 1]
     active[place], elbow[gone] = active[k - 1], elbow[k - 1]
-    active_columns[place] = active_columns[k - 1]
-    elbow_rows[gone] = elbow_rows[k - 1]
+    basis.active_columns[place] = basis.active_columns[k - 1]
+    basis.elbow_rows[gone] = basis.elbow_rows[k - 1]
 
 
 @formula
-def swap_samples(
-    gone: int,
-    sample: int,
-    column: Floats,
-    columns: Floats,
-    active_columns: Floats,
-    elbow_rows: Floats,
-    inverse: Floats,
-    elbow: Integers,
-    k: int,
-) -> None:
+def swap_samples(gone: int, sample: int, column: Floats, basis: Basis, k: int) -> None:
     """Put a sample into the place of another one."""
-    y = np.zeros(k)
+    inverse, y = basis.inverse, np.zeros(k)
     for a in range(k):
         for e in range(k):
-            y[e] += active_columns[a, sample] * inverse[a, e]
+            y[e] += basis.active_columns[a, sample] * inverse[a, e]
     pivot = y[gone]
     y[gone] -= 1.0
     for a in range(k):
         for e in range(k):
             inverse[a, e] -= column[a] / pivot * y[e]
-    elbow[gone] = sample
-    elbow_rows[gone] = columns[:, sample]
+    basis.elbow[gone] = sample
+    basis.elbow_rows[gone] = basis.columns[:, sample]

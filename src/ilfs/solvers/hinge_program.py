@@ -129,11 +129,11 @@ class HingeProgram:
         room = k + max_pivots
         inverse, active, elbow = np.empty((room, room)), np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
         inverse[:k, :k], active[:k], elbow[:k] = self.inverse, self.active, self.elbow
-        status, k, left, n_pivots = pivots.follow(
-            self.columns, self.active_columns, self.elbow_rows, inverse, active, elbow, k, self.weight, self.sign,
-            self.slope, self.cost, self.tilt, self.dual, self.bound, self.loss, self.side, fall, righting, left,
-            max_pivots,
-        )  # fmt: skip
+        basis = pivots.Basis(self.columns, self.active_columns, self.elbow_rows, inverse, active, elbow)
+        vertex = pivots.Vertex(
+            self.weight, self.sign, self.slope, self.cost, self.tilt, self.dual, self.bound, self.loss, self.side
+        )
+        status, k, left, n_pivots = pivots.follow(basis, k, vertex, fall, righting, left, max_pivots)
         self.inverse, self.active, self.elbow = inverse[:k, :k], active[:k], elbow[:k]
         self.n_pivots += n_pivots
         return status, left
