@@ -15,6 +15,8 @@ compared by the same rule), then the column.
 Values are never changed: ``scores_`` keep their last bits, and ``order_`` and ``ranking_`` follow this rule.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -144,5 +146,6 @@ def first_of_largest(values: Floats, floor: float = 0.0) -> int:
     >>> first_of_largest(np.array([0.1, 0.3, 0.1 + 0.2]))
     1
     """
-    largest = values.max()
-    return int(np.argmax(values >= largest - tolerance(largest, floor)))
+    largest = float(values.max())
+    allowed = max(RELATIVE_TOLERANCE * abs(largest), floor) if math.isfinite(largest) else 0.0
+    return int(np.argmax(values >= largest - allowed))
