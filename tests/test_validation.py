@@ -522,3 +522,29 @@ class TestPyarrow:
         X[3, 2] = np.inf
         with pytest.raises(ValueError, match="column 'c' of X holds infinity"):
             novel_order(relevance, pa.table(dict(zip(NAMES, X.T, strict=True))))
+
+
+class TestOtherLabels:
+    def test_intervals_become_their_text(self):
+        ages = pd.Series([20.0, 25.0, 60.0, 70.0])
+        done = FisherScore().fit(np.arange(4.0)[:, None], pd.cut(ages, [0, 40, 80]))
+        assert done.classes_.tolist() == ["(0, 40]", "(40, 80]"]
+
+    def test_numbers_with_a_fraction_are_refused_with_what_to_do(self):
+        with pytest.raises(ValueError, match=r"got continuous values: bin a quantity first.*y\.astype\(str\)"):
+            FisherScore().fit(np.arange(4.0)[:, None], [1.5, 2.5, 1.5, 2.5])
+
+    @pytest.mark.parametrize("name", [5, ("a", "b")])
+    def test_a_column_of_pandas_may_have_any_name(self, name):
+        frame = pd.DataFrame({0: [1.0, 2.0, 4.0, 5.0], 1: [3.0, 1.0, 2.0, 2.0]})
+        frame[name if isinstance(name, int) else "kind"] = ["a", "a", "b", "b"]
+        frame.columns = pd.Index([0, 1, name], tupleize_cols=False)
+        done = FisherScore(1).fit(frame, name)
+        assert done.n_features_in_ == 2
+        assert done.order_[0] == 0
+        assert done.transform(frame).tolist() == [[1.0], [2.0], [4.0], [5.0]]
+
+    def test_a_weight_by_name_is_refused(self):
+        frame = pd.DataFrame({"size": [1.0, 2.0, 4.0], "age": [1.0, 2.0, 3.0]})
+        with pytest.raises(ValueError, match="sample_weight must be a number for each row of X, got 'age'"):
+            FisherScore().fit(frame, [0, 1, 1], sample_weight="age")

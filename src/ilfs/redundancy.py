@@ -87,8 +87,8 @@ class PicksSubsets(RankingSelector):
         top : int, optional
             How many of the best features have a family; by default those selected.
         at_least : float, default=0.7
-            How alike a feature must be to the head of its family: its absolute correlation with the nearest feature
-            picked before it, times that of this one with its own nearest, and so on to the head.
+            How alike a feature must be to the head of its family: the product of the absolute correlations along the
+            chain of nearest features, from the feature to the head.
 
         Returns
         -------

@@ -25,6 +25,7 @@ from ilfs.validation import (
     check_same_index,
     check_weight,
     column_names,
+    is_column_name,
     is_sparse_frame,
     prepare_table,
     take_target,
@@ -96,7 +97,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
         Column indices, best first. Scores that differ only by rounding are ties (`ilfs.ties`).
-    target_name_ : str
+    target_name_ : str or other name
         The column that the labels were taken from, if ``y`` was its name.
     """
 
@@ -166,7 +167,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
 
     def _split(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Take the labels from a column of X if y is its name, which ``transform`` then leaves out, too."""
-        if not isinstance(y, str):
+        if not is_column_name(y, X):
             return X, y
         X, labels = take_target(X, y)
         self.target_name_ = y

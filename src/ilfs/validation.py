@@ -161,7 +161,8 @@ def check_columns(X: Any) -> Any:
         if not frame.columns:
             raise ValueError(f"X must have at least one column, got a data frame of shape {frame.shape}")
         if not is_sparse_frame(X):
-            refuse_columns(bad_column(frame, j, *column) for j, column in enumerate(frame.schema.items()))
+            problems = (bad_column(frame, j, *column) for j, column in enumerate(frame.schema.items()))
+            refuse_columns(problems, f"{NO_NUMBERS}; if one of them is the target, pass its name as y")
     return X
 
 
@@ -187,7 +188,7 @@ def check_names(X: Any) -> None:
         return
     name, times = max(Counter(column_names(X) or ()).items(), key=lambda item: item[1], default=(None, 0))
     if times > 1:
-        raise ValueError(f"columns of X must have different names, {name!r} is there {times} times")
+        raise ValueError(f"columns of X must have different names, {name!r} is there {times} times: rename one")
 
 
 def bad_column(frame: Any, j: int, name: Any, kind: Any) -> Exception | None:
@@ -226,26 +227,33 @@ def shown(value: Any) -> str:
     return text if len(text) <= CHARACTERS_SHOWN else text[: CHARACTERS_SHOWN - 3] + "..."
 
 
-def refuse_columns(problems: Iterable[Exception | None]) -> None:
+def refuse_columns(problems: Iterable[Exception | None], remedy: str = NO_NUMBERS) -> None:
     """Refuse all columns that hold no numbers at once; the error is of the type of the first problem."""
     found = [problem for problem in problems if problem is not None]
     if found:
         some = ", ".join(map(str, found[:NAMES_SHOWN]))
         more = f" and {len(found) - NAMES_SHOWN} more do not" if len(found) > NAMES_SHOWN else ""
-        raise type(found[0])(f"columns of X must hold numbers, {some}{more}: {NO_NUMBERS}")
+        raise type(found[0])(f"columns of X must hold numbers, {some}{more}: {remedy}")
 
 
 # The target as a column of the table
 
 
-def take_target(X: Any, name: str) -> tuple[Any, Any]:
+def is_column_name(y: Any, X: Any) -> bool:
+    """Whether y names a column: a text does, and another scalar or a tuple if X is a pandas frame that has it."""
+    if isinstance(y, str):
+        return True
+    return nw.dependencies.is_pandas_dataframe(X) and (np.isscalar(y) or isinstance(y, tuple)) and y in X.columns
+
+
+def take_target(X: Any, name: Any) -> tuple[Any, Any]:
     """Split a data frame into the other columns and the one with this name.
 
     Parameters
     ----------
     X : data frame
         Of pandas, polars or pyarrow.
-    name : str
+    name : str, or any name of a column of a pandas frame
         The column that holds the class of every sample.
 
     Returns
@@ -273,7 +281,8 @@ def take_target(X: Any, name: str) -> tuple[Any, Any]:
         )
     if name not in frame.columns:
         raise ValueError(f"X has no column {name!r} to take y from: {suggestion(name, frame.columns)}")
-    return without_column(X, name), labels_of(frame[name])
+    column = frame[:, frame.columns.index(name)]  # by position: a number is no name to narwhals
+    return without_column(X, name), labels_of(column)
 
 
 def suggestion(name: str, columns: list[Any]) -> str:
@@ -293,10 +302,10 @@ def labels_of(column: Any) -> NDArray[Any]:
     return np.asarray(column.to_numpy())
 
 
-def without_column(X: Any, name: str) -> Any:
+def without_column(X: Any, name: Any) -> Any:
     """A data frame without one of its columns; pandas keeps its index, and sparse columns stay sparse."""
     if nw.dependencies.is_pandas_dataframe(X):
-        return X.drop(columns=name)
+        return X.drop(columns=[name])
     return nw.from_native(X).drop(name).to_native()
 
 
@@ -313,9 +322,15 @@ def check_same_index(X: Any, other: Any, name: str) -> None:
     row = next((i for i in range(len(X)) if not X.index[i : i + 1].equals(other.index[i : i + 1])), None)
     if row is not None:
         raise ValueError(
-            f"{name} must have the index of X, but row {row} is {other.index[row]!r} in {name} and {X.index[row]!r} in "
-            f"X: align them, {name}.loc[X.index], or pass {name}.to_numpy() if the rows have the same order"
+            f"{name} must have the index of X, but row {row} is {plain(other.index[row])!r} in {name} and "
+            f"{plain(X.index[row])!r} in X: align them, {name}.loc[X.index], or pass {name}.to_numpy() if the rows "
+            "have the same order"
         )
+
+
+def plain(value: Any) -> Any:
+    """A NumPy number as a number of Python, which a message shows without its type."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def target_of(y: NDArray[Any], weight: Floats | None) -> Target:
@@ -335,7 +350,8 @@ def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[
     kind = "" if y.ndim == 1 and y.dtype.kind in "biuSU" else type_of_target(y, input_name="y")
     if kind not in ("", "binary", "multiclass", "multilabel-indicator"):
         raise ValueError(
-            f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values"
+            f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values: bin a "
+            "quantity first, e.g. pandas.qcut(y, 4, labels=False), or pass names of classes as text, y.astype(str)"
         )
     if kind == "multilabel-indicator" and (others := np.setdiff1d(y, (0, 1))).size:
         raise ValueError(f"an indicator matrix y must hold 0 and 1, got {others[0]}")
@@ -359,7 +375,10 @@ def check_rows(y: Any, n_samples: int) -> NDArray[Any]:
 
 
 def check_types(y: NDArray[Any]) -> NDArray[Any]:
-    """Refuse missing labels and labels of several types; Python objects become an array of their type."""
+    """Refuse missing labels and labels of several types; Python objects become an array of their type.
+
+    Objects that NumPy has no type for, such as the intervals of ``pandas.cut``, become their text.
+    """
     missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []
     if missing:
         row = missing[0] // (y.size // len(y))
@@ -367,7 +386,10 @@ def check_types(y: NDArray[Any]) -> NDArray[Any]:
     types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
     if len(types) > 1:
         raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
-    return np.asarray(y.tolist()) if types else y
+    if not types:
+        return y
+    labels = np.asarray(y.tolist())
+    return np.array([str(label) for label in y]) if labels.dtype.kind == "O" and y.ndim == 1 else labels
 
 
 def is_missing(label: Any) -> bool:
@@ -420,6 +442,8 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
     """A finite number >= 0 for each row."""
     if sample_weight is None:
         return None
+    if isinstance(sample_weight, str):
+        raise ValueError(f"sample_weight must be a number for each row of X, got {sample_weight!r}: pass that column")
     weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weight.shape != (n_samples,):
         raise ValueError(

@@ -65,7 +65,11 @@ def test_a_description_is_plain_data_and_has_the_defaults_but_not_the_threads():
     ("selector", "parameters", "message"),
     [
         ("nothing", {}, "method 'nothing' is none of ilfs, .*, and cannot be imported"),
-        ("sklearn.feature_selection.f_classif", {}, "must be a scikit-learn class with fit, got sklearn.feat"),
+        (
+            "sklearn.feature_selection.f_classif",
+            {},
+            "must be a subclass of sklearn.base.BaseEstimator with fit, got sklearn.feat",
+        ),
         ("ilfs", {"tokens": 3}, "ilfs has no parameter 'tokens'; it has n_features_to_select,"),
         ("sklearn.feature_selection.SelectKBest", {"score_func": "import:a.b"}, "parameter 'a.b' is none of"),
     ],

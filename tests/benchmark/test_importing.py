@@ -89,7 +89,10 @@ def test_what_is_no_selector_is_refused_and_nothing_of_it_is_called(tmp_path, na
         "class Thing:\n    __call__ = call\n"
         "thing = Thing()\n"
     )
-    with pytest.raises(ValueError, match=rf"^method 'own' must be a scikit-learn class with fit, got {module}.{name}$"):
+    with pytest.raises(
+        ValueError,
+        match=rf"^method 'own' must be a subclass of sklearn.base.BaseEstimator with fit, got {module}.{name}$",
+    ):
         read_suite(suite_beside(tmp_path, module, name))
 
 

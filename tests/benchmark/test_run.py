@@ -108,7 +108,7 @@ def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path)
         assert results.n_failed == 2
         assert "iris, broken, split 0: ValueError: n_bins must be" in results.reasons[0]
         notes = tables_of(results)[0].notes
-        assert any(note.startswith("2 of 8 cells failed, the first: iris, broken") for note in notes)
+        assert any(note.startswith("2 of 8 jobs failed, the first: iris, broken") for note in notes)
         assert run(suite, store).computed == 0
         assert run(suite, store, retry_failed=True, n_jobs=2).failed == 2
 

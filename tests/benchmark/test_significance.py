@@ -359,7 +359,8 @@ class TestFriedman:
     def test_one_order_everywhere(self):
         found = friedman_test(np.tile([3.0, 2.0, 1.0], (5, 1)))
         assert found.chi2 == pytest.approx(10)
-        assert (found.F, found.F_p_value) == (np.inf, 0)
+        assert np.isinf(found.F)
+        assert found.F_p_value == pytest.approx(6.0**-4)  # the other four data sets agree with the first
 
     def test_direction(self):
         assert friedman_test(DEMSAR, higher_is_better=False).mean_ranks == pytest.approx(
@@ -477,3 +478,9 @@ class TestValues:
     def test_refusals(self, call, message):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_two_data_sets_that_agree_are_no_proof():
+    found = friedman_test([[0.9, 0.8], [0.7, 0.6]])
+    assert np.isinf(found.F)
+    assert found.F_p_value == 0.5  # the second data set agrees with the first in one of two cases

@@ -81,7 +81,7 @@ def test_what_failed_is_said_and_left_out_of_the_mean(results):
     assert (results.n_failed, results.n_missing) == (1, 0)
     tables = tables_of(results)
     assert tables[0].rows[2][1] == pytest.approx(51.5)
-    assert tables[0].notes == ["1 of 72 cells failed, the first: colon, random, split 2: by design."]
+    assert tables[0].notes == ["1 of 72 jobs failed, the first: colon, random, split 2: by design."]
     assert tables[0].title.endswith("mean of 2 to 3 of 3 splits")
 
 

@@ -69,7 +69,7 @@ def test_features_by_name(store, capsys):
     assert main(["bench", "features", "quick", *some(store), "--size", "0"]) == 2
     assert "--size must be an integer >= 1, got 0" in capsys.readouterr().err
     assert main(["bench", "features", "quick", *some(store), "--methods", "mi"]) == 0
-    assert "cells have not been computed" in capsys.readouterr().out
+    assert "jobs have not been computed" in capsys.readouterr().out
 
 
 def test_several_classifiers_and_the_one_to_show(tmp_path, capsys):
@@ -306,15 +306,15 @@ def test_the_suite_without_options_shows_the_last_run_unless_it_is_another_by_no
     assert main(["bench", "table", path, *store]) == 0
     assert "not been computed" not in capsys.readouterr().out
     assert main(["bench", "table", path, *store, "--splits", "2"]) == 0
-    assert "8 of 12 cells have not been computed." in capsys.readouterr().out
+    assert "8 of 12 jobs have not been computed." in capsys.readouterr().out
     assert main(["bench", "table", *store, "--splits", "2", "--methods", "mi"]) == 0
-    assert "2 of 4 cells have not been computed." in capsys.readouterr().out
+    assert "2 of 4 jobs have not been computed." in capsys.readouterr().out
     (of_last_run / "mine.toml").write_text(SUITE.replace("splits = 2", "splits = 3"))
     try:
         assert main(["bench", "table", path, *store]) == 0
     finally:
         (of_last_run / "mine.toml").write_text(SUITE)
-    assert "14 of 18 cells have not been computed." in capsys.readouterr().out
+    assert "14 of 18 jobs have not been computed." in capsys.readouterr().out
 
 
 def test_without_a_suite_and_a_store_there_must_be_one(there, capsys):

@@ -122,7 +122,9 @@ class Contender:
         """Class of the selector. What is not one is refused before anything of it is called."""
         kind = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method", folder=self.folder)
         if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator) or not hasattr(kind, "fit"):
-            raise ValueError(f"method {self.name!r} must be a scikit-learn class with fit, got {self.selector}")
+            raise ValueError(
+                f"method {self.name!r} must be a subclass of sklearn.base.BaseEstimator with fit, got {self.selector}"
+            )
         return kind
 
     def describe(self, **defaults: Any) -> dict[str, Any]:

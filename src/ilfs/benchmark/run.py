@@ -39,12 +39,15 @@ class Summary:
     computed, failed : int
         Cells that it computed, and how many of these failed.
     found : int
-        Cells that were there already, or are another process's.
+        Jobs that were there already, or are another process's.
+    failed_before : int
+        Jobs among those found that have failed; ``retry_failed`` computes them again.
     """
 
     computed: int
     failed: int
     found: int
+    failed_before: int
 
 
 def run(
@@ -61,7 +64,7 @@ def run(
     on_step: Callable[[Step], None] | None = None,
     on_start: Callable[[dict[str, int], int], None] | None = None,
 ) -> Summary:
-    """Compute every job of a suite that the store does not have with the present code and versions.
+    r"""Compute every job of a suite that the store does not have with the present code and versions.
 
     May be stopped at any moment, by whatever means, and called again: it goes on where it was. Several processes may
     run the same suite on the same store; they share the work.
@@ -104,8 +107,9 @@ def run(
     >>> suite = SUITES["quick"].only(datasets=["wine"], methods=["fisher"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/results.sqlite"
-    ...     run(suite, path), run(suite, path)
-    (Summary(computed=5, failed=0, found=0), Summary(computed=0, failed=0, found=5))
+    ...     print(run(suite, path), run(suite, path), sep="\n")
+    Summary(computed=5, failed=0, found=0, failed_before=0)
+    Summary(computed=0, failed=0, found=5, failed_before=0)
     """
     n_processes = effective_n_jobs(n_jobs)
     suite = suite.with_threads(n_processes)
@@ -166,6 +170,7 @@ class Progress:
         statuses = store.statuses()
         self.todo = [key for key in self.keys if key not in statuses or (retry_failed and statuses[key] == "failed")]
         self.n_found = len(self.keys) - len(self.todo)
+        self.n_failed_before = 0 if retry_failed else sum(statuses.get(key) == "failed" for key in self.keys)
         self.done = Counter(cell.dataset for cell in cells)
         self.done.subtract(self.keys[key].dataset for key in self.todo)
         self.n_computed = self.n_failed = 0
@@ -250,4 +255,4 @@ class Progress:
 
     def summary(self) -> Summary:
         """All of it."""
-        return Summary(self.n_computed, self.n_failed, self.n_found)
+        return Summary(self.n_computed, self.n_failed, self.n_found, self.n_failed_before)

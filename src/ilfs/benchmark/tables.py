@@ -60,15 +60,15 @@ def state_of(results: Results) -> list[str]:
     if len(results.classifiers) > 1:
         notes.append(f"Evaluated by the classifier {results.classifier}; this suite also has {others_of(results)}.")
     if results.n_missing:
-        notes.append(f"{results.n_missing} of {results.rows.size} cells have not been computed.")
+        notes.append(f"{results.n_missing} of {results.rows.size} jobs have not been computed.")
     if results.n_other_code:
         notes.append(other_code(results))
     if results.n_failed:
-        notes.append(f"{results.n_failed} of {results.rows.size} cells failed, the first: {results.reasons[0]}.")
+        notes.append(f"{results.n_failed} of {results.rows.size} jobs failed, the first: {results.reasons[0]}.")
     if results.suite.experiment == "sizes" and max(results.suite.protocol.sizes) > results.least_features:
-        notes.append(f"A data set has {results.least_features} features: there, more than that are all of them.")
+        notes.append(f"A data set has only {results.least_features} features; larger sizes use all of them.")
     if results.n_versions > 1:
-        notes.append(f"The cells were computed with {results.n_versions} different sets of versions.")
+        notes.append(f"The jobs were computed with {results.n_versions} different sets of versions.")
     return notes if results.suite.experiment == "timing" else [*notes, *own_size_notes(results), *edge_notes(results)]
 
 
@@ -200,7 +200,7 @@ def seconds_table(results: Results) -> Grid:
     for m, method in enumerate(results.methods):
         usual = [median(of_set[m]) for of_set in seconds]  # not the mean: the first fit may compile kernels
         rows.append([method, *usual, total(usual)])
-    notes = ["One thread for each method, as many at once as there were processes; classifiers are not counted."]
+    notes = ["Each method ran on one thread, several methods perhaps at the same time; classifiers are not counted."]
     header = ["method", *results.titles, "all"]
     return Grid("Seconds to order the features, median of the splits", header, rows, 2, notes)
 

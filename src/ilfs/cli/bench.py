@@ -187,13 +187,14 @@ def run_suite(options: argparse.Namespace) -> int:
             on_step=progress.show,
             on_start=progress.begin,
         )
+    before = f", {summary.failed_before} of them failed (--retry-failed)" if summary.failed_before else ""
     print(
         f"{summary.computed} {'job' if summary.computed == 1 else 'jobs'} computed, {summary.failed} of them failed; "
-        f"{summary.found} were there. "
+        f"{summary.found} were there{before}. "
         f"Results: {path}",
         file=sys.stderr,
     )
-    return 1 if summary.failed else 0
+    return 1 if summary.failed or summary.failed_before else 0
 
 
 def results_of(options: argparse.Namespace) -> Any:

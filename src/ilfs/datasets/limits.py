@@ -23,9 +23,10 @@ class ReadLimits:
     max_line_length : int, default=33554432
         Characters in a line of a text file (1.8 million columns of 18 characters).
     max_bytes : int, default=268435456
-        Bytes that the table may take in memory, whatever the size of its file.
+        Bytes that the table may take in memory.
     max_expansion : float, default=100.0
-        A table may also take this many times the size of its file, so that large files need no change of ``max_bytes``.
+        A table may also take this many times the size of its file; the larger of the two limits counts, so that large
+        files need no change of ``max_bytes``.
     max_columns : int, default=16777216
         Columns of a sparse table, whose number a single index determines.
 

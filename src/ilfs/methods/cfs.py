@@ -98,7 +98,7 @@ class CFS(RankingSelector):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Finite numbers.
         y : object, optional
-            Not looked at.
+            Not looked at; the name of a column of X leaves this column out.
 
         Returns
         -------

@@ -108,7 +108,8 @@ class FisherScore(RankingSelector):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers; NaN is a missing cell.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels.
+            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            name of the column of X that holds the classes.
         sample_weight : array of shape (n_samples,), optional
             How often each row counts: weight 2 is the same as the row twice, weight 0 as no row. Relative weights
             should be scaled to a mean of 1.

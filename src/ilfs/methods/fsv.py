@@ -88,8 +88,8 @@ class FSV(RankingSelector):
     alpha : float, default=5.0
         How soon the cost of a weight levels off: a weight of 1 / alpha costs 63 % of what any weight costs at most.
     penalty : float or "auto", default="auto"
-        Lambda, in (0, 1): the cost of features against the loss of samples. ``"auto"``: half of the ratio
-        lambda / (1 - lambda) from which on the first program uses no feature at all, for each class. That ratio is
+        Lambda, in (0, 1): the cost of features against the loss of samples. ``"auto"``: half of the
+        smallest ratio lambda / (1 - lambda) at which the first program uses no feature, for each class. That ratio is
         the largest distance between the means of a feature in the two classes (in standard deviations if standardised),
         divided by alpha.
     standardize : bool, default=True
@@ -210,7 +210,8 @@ class FSV(RankingSelector):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers, none missing.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels.
+            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            name of the column of X that holds the classes.
 
         Returns
         -------

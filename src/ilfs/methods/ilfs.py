@@ -252,7 +252,8 @@ class ILFS(PicksSubsets):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers; NaN is a missing cell.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels.
+            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            name of the column of X that holds the classes.
         sample_weight : array of shape (n_samples,), optional
             How often each row counts: weight 2 is the same as the row twice, weight 0 as no row. Relative weights
             should be scaled to a mean of 1.
@@ -339,8 +340,8 @@ class ILFS(PicksSubsets):
             if alone:
                 some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
                 warn(
-                    f"leave_one_out needs more than one sample of a class (or a weight over 1), "
-                    f"the plain mean is used for {some} ({len(alone)} of {fold.target.classes.size} classes)",
+                    f"leave_one_out needs more than one sample of a class (or a weight over 1): it is off for {some} "
+                    f"({len(alone)} of {fold.target.classes.size} classes)",
                 )
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are the same")

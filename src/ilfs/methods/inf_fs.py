@@ -141,7 +141,7 @@ class InfFS(RankingSelector):
         X : array or data frame of shape (n_samples, n_features)
             Finite numbers.
         y : object, optional
-            Not looked at.
+            Not looked at; the name of a column of X leaves this column out.
 
         Returns
         -------

@@ -140,7 +140,8 @@ class ReliefF(RankingSelector):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers; NaN is a missing cell. Scales do not matter: every feature is divided by its range.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels.
+            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            name of the column of X that holds the classes.
 
         Returns
         -------

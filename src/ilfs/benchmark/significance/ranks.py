@@ -1,7 +1,7 @@
 """All methods over data sets, by their ranks."""
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import factorial, inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -240,13 +240,15 @@ def _friedman(mean_ranks: Floats, N: int, chi2: float) -> Friedman:
     k = mean_ranks.size
     room = max(N * (k - 1) - chi2, 0.0)  # none if all data sets order the methods in one way
     F = (N - 1) * chi2 / room if room > 0 else inf
+    # The chance that all data sets order the methods in one way: no exact test gives a smaller p-value.
+    least_p = factorial(k) ** float(1 - N)
     return Friedman(
         mean_ranks=mean_ranks,
         n_datasets=N,
         chi2=chi2,
         chi2_p_value=float(chdtrc(k - 1, chi2)),
         F=F,
-        F_p_value=float(fdtrc(k - 1, (k - 1) * (N - 1), F)) if inf > F else 0.0,
+        F_p_value=max(float(fdtrc(k - 1, (k - 1) * (N - 1), F)) if inf > F else 0.0, least_p),
     )
 
 
