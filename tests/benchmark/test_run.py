@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ilfs.benchmark import SUITES, Contender, Protocol, Store, Suite, run
+from ilfs.benchmark import SUITES, Contender, Protocol, Store, Suite, Summary, run
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.run import compute_cell
 from ilfs.benchmark.tables import quality_grid, tables_of
@@ -109,8 +109,8 @@ def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path)
         assert "iris, broken, split 0: ValueError: n_bins must be" in results.reasons[0]
         notes = tables_of(results)[0].notes
         assert any(note.startswith("2 of 8 jobs failed, the first: iris, broken") for note in notes)
-        assert run(suite, store).computed == 0
-        assert run(suite, store, retry_failed=True, n_jobs=2).failed == 2
+        assert run(suite, store) == Summary(computed=0, failed=0, found=8, failed_before=2)
+        assert run(suite, store, retry_failed=True, n_jobs=2) == Summary(2, 2, found=6, failed_before=0)
 
 
 def test_a_cell_that_takes_too_long_is_a_row_with_that_reason(tmp_path):
