@@ -13,6 +13,7 @@ import pyarrow.dataset as ds
 import pytest
 from configurations import CONFIGURATIONS
 from helpers import planted
+from scipy import sparse
 from sklearn.base import clone
 
 from ilfs import ILFS, METHODS, FisherScore, LaplacianScore, Novelty, novel_order
@@ -548,3 +549,13 @@ class TestOtherLabels:
         frame = pd.DataFrame({"size": [1.0, 2.0, 4.0], "age": [1.0, 2.0, 3.0]})
         with pytest.raises(ValueError, match="sample_weight must be a number for each row of X, got 'age'"):
             FisherScore().fit(frame, [0, 1, 1], sample_weight="age")
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize(("part", "at", "value"), [("indices", 0, 10**6), ("indices", 3, -5), ("indptr", -1, 10**6)])
+@pytest.mark.parametrize("selector", [one for one in ONE_OF_EACH if one._takes_sparse], ids=name_of)
+def test_a_sparse_matrix_with_bad_indices_is_refused(selector, form, part, at, value):
+    X = form(np.round(np.random.default_rng(0).normal(size=(40, 5))))
+    getattr(X, part)[at] = value
+    with pytest.raises(ValueError, match=rf"X must be a valid CS[RC] matrix: {part} must"):
+        clone(selector).fit(X, np.arange(40) % 2)

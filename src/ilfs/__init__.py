@@ -5,9 +5,11 @@ command ``ilfs`` must be able to handle Ctrl-C.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # that of typing takes longer to import than everything else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from ilfs.methods import (
         CFS,
         FSV,
@@ -82,7 +84,7 @@ MODULES = {
 PACKAGES = ("benchmark", "datasets", "methods", "report")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name on first use."""
     if name in PACKAGES:
         return import_module(f"ilfs.{name}")

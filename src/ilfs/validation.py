@@ -13,12 +13,13 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, sparse_defect
 from ilfs.execution import Target
 from ilfs.parameters import is_integer
 from ilfs.warn import warn
@@ -149,6 +150,7 @@ def check_columns(X: Any) -> Any:
     """Refuse columns that share a name or hold no numbers; masked values become missing ones."""
     X = prepare_table(X)
     check_kind_of_array(X)
+    check_sparse(X)
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     if isinstance(X, np.ndarray):
@@ -164,6 +166,15 @@ def check_columns(X: Any) -> Any:
             problems = (bad_column(frame, j, *column) for j, column in enumerate(frame.schema.items()))
             refuse_columns(problems, f"{NO_NUMBERS}; if one of them is the target, pass its name as y")
     return X
+
+
+def check_sparse(X: Any) -> None:
+    """Refuse compressed rows or columns whose indices are out of bounds, which would end the process."""
+    form = getattr(X, "format", "")
+    if sparse.issparse(X) and form in ("csr", "csc") and X.ndim == 2:
+        outer, inner = X.shape if form == "csr" else X.shape[::-1]
+        if defect := sparse_defect(X.indptr, X.indices, outer, inner):
+            raise ValueError(f"X must be a valid {form.upper()} matrix: {defect}")
 
 
 def check_kind_of_array(X: Any) -> None:

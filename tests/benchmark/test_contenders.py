@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, VarianceThreshold, f_classif
 from sklearn.linear_model import LogisticRegression
@@ -185,3 +186,28 @@ def test_parameters_of_any_size_are_told_apart():
 def test_parameters_that_no_other_process_can_have_are_refused(value):
     with pytest.raises(ValueError, match=r"^a parameter must be data that is the same in every process, got "):
         described(value)
+
+
+class Scorer(BaseEstimator):
+    """A selector with scores of its own, which may be nonsense."""
+
+    def __init__(self, scores=()):
+        self.scores = scores
+
+    def fit(self, X, y):
+        self.scores_, self.n_features_in_ = np.asarray(self.scores, dtype=float), X.shape[1]
+        return self
+
+    def get_support(self):
+        return np.ones(self.n_features_in_, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [([np.nan] * 3, "Scorer must score features by numbers, got NaN for all of them"), ([1.0], "says no order")],
+)
+def test_scores_that_are_none_are_refused(scores, message):
+    fitted = Scorer(scores).fit(np.zeros((4, 3)), [0, 1, 0, 1])
+    assert mask_of(fitted) is None
+    with pytest.raises(ValueError, match=message):
+        order_of(fitted)

@@ -367,6 +367,13 @@ def test_a_damaged_value_and_a_damaged_last_run_are_said_in_a_sentence(store):
         store.last_run()
 
 
+def test_text_that_is_not_unicode_is_said_in_a_sentence(store):
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    sql(store.path, "UPDATE cells SET dataset = CAST(x'b3b3' AS TEXT)")
+    with pytest.raises(OSError, match=r"^the store .*results.sqlite (is damaged: it has|cannot be used: .*UTF-8)"):
+        store.rows()
+
+
 def test_an_index_that_does_not_fit_its_table_is_noticed(store):
     for k in range(50):
         store.write(f"k{k}", f"i{k}", DESCRIPTION, OUTCOME)

@@ -179,7 +179,7 @@ def test_statistics_of_a_clear_case(results):
     ranks, over_datasets, on_datasets, papers, by_set, by_size = statistics_of(results, "ilfs")
     assert [row[0] for row in ranks.rows] == ["ilfs", "fisher", "random"]
     assert "8 data sets" in ranks.notes[0]
-    assert ranks.notes[1].startswith("1 of 72 cells failed")
+    assert ranks.notes[1].startswith("1 of 72 jobs failed")
     assert over_datasets.rows[0][:2] == ["fisher", "8 / 0 / 0"]
     assert over_datasets.rows[0][2] == pytest.approx(10.0)
     assert on_datasets.rows[0][1:] == ["better"] * 8

@@ -33,6 +33,14 @@ def test_an_import_that_is_interrupted(command, name, tmp_path):
     assert process.returncode == 130
 
 
+@pytest.mark.parametrize("wrapped", ["ImportError('no extension')", "RuntimeError('no name')"])
+def test_an_interrupt_that_became_another_error(wrapped, tmp_path):
+    content = f"try:\n    raise KeyboardInterrupt\nexcept KeyboardInterrupt as error:\n    raise {wrapped} from error"
+    process = started(MODULE, tmp_path, "numpy", content)
+    assert process.communicate(timeout=60) == ("", SAID)
+    assert process.returncode == 130
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("command", [MODULE, SCRIPT], ids=["module", "script"])
 def test_a_signal_during_an_import(command, tmp_path):
@@ -44,6 +52,11 @@ def test_a_signal_during_an_import(command, tmp_path):
 
 
 def test_hardly_anything_is_imported_before_the_command_runs():
-    code = "import sys; from ilfs.cli import main; print(*{'argparse', 'numpy', 'sklearn'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    environment = os.environ | {"PYTHONPATH": str(Path(ilfs.__file__).parents[1])}
+    code = (
+        "import sys; from ilfs.cli import main; print(*{'argparse', 'numpy', 'sklearn', 'typing'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == []

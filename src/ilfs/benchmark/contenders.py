@@ -246,7 +246,9 @@ def prepared(selector: Any, X: Any) -> Any:
 
 def mask_of(selector: Any) -> Integers | None:
     """Columns that a fitted selector keeps, if that is all it says: it has a mask but neither order nor scores."""
-    ordered = any(hasattr(selector, name) for name in ("order_", "ranking_")) or scores_of(selector) is not None
+    ordered = (
+        any(hasattr(selector, name) for name in ("order_", "ranking_", "scores_")) or scores_of(selector) is not None
+    )
     return None if ordered or not hasattr(selector, "get_support") else np.flatnonzero(selector.get_support())
 
 
@@ -258,6 +260,8 @@ def order_of(selector: Any) -> Integers:
         return np.argsort(selector.ranking_, kind="stable")
     scores = scores_of(selector)
     if scores is not None:
+        if np.isnan(scores).all():
+            raise ValueError(f"{type(selector).__name__} must score features by numbers, got NaN for all of them")
         return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
     raise ValueError(
         f"{type(selector).__name__} says no order of the features: it has none of order_, ranking_, scores_, "

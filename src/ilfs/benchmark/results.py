@@ -103,6 +103,11 @@ class Results:
         )
 
     @property
+    def n_jobs(self) -> int:
+        """Number of jobs of the suite; a data set with given folds may have fewer splits than others."""
+        return self.n_missing + sum(row is not None for row in self.rows.ravel())
+
+    @property
     def classifiers(self) -> tuple[str, ...]:
         """Names of the classifiers that evaluated the subsets."""
         return tuple(self.figures)

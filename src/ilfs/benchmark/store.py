@@ -245,8 +245,11 @@ class Store:
             yield
         except sqlite3.IntegrityError:
             raise
+        except UnicodeDecodeError:
+            raise OSError(f"the store {self.path} is damaged: it has text that is not UTF-8") from None
         except sqlite3.Error as error:
-            raise OSError(f"the store {self.path} cannot be used: {error}") from None
+            reason = "".join(c if c.isprintable() else "?" for c in str(error))
+            raise OSError(f"the store {self.path} cannot be used: {reason}") from None
 
     def _read(self, query: str, *values: str) -> list[Any]:
         if self._is_empty():

@@ -60,11 +60,11 @@ def state_of(results: Results) -> list[str]:
     if len(results.classifiers) > 1:
         notes.append(f"Evaluated by the classifier {results.classifier}; this suite also has {others_of(results)}.")
     if results.n_missing:
-        notes.append(f"{results.n_missing} of {results.rows.size} jobs have not been computed.")
+        notes.append(f"{results.n_missing} of {results.n_jobs} jobs have not been computed.")
     if results.n_other_code:
         notes.append(other_code(results))
     if results.n_failed:
-        notes.append(f"{results.n_failed} of {results.rows.size} jobs failed, the first: {results.reasons[0]}.")
+        notes.append(f"{results.n_failed} of {results.n_jobs} jobs failed, the first: {results.reasons[0]}.")
     if results.suite.experiment == "sizes" and max(results.suite.protocol.sizes) > results.least_features:
         notes.append(f"A data set has only {results.least_features} features; larger sizes use all of them.")
     if results.n_versions > 1:

@@ -211,7 +211,7 @@ def results_of(options: argparse.Namespace) -> Any:
         shown = shown_suite(asked, run, options)
         results = Results.of(shown, store, any_code=options.any_code)
         is_timing = run is not None and shown.experiment == run.suite.experiment == "timing"
-        if is_timing and results.n_missing == results.rows.size:
+        if is_timing and results.n_missing == results.n_jobs:
             results = results_of_other_threads(results, run.suite, store)
     if getattr(options, "format", "") == "csv" and results.n_other_code:
         note(other_code_note(results))
@@ -262,7 +262,7 @@ def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
 
     n_asked, n_there = results.suite.protocol.n_threads, last.protocol.n_threads
     others = Results.of(results.suite.with_threads(n_there), store, any_code=results.any_code)
-    if others.n_missing == others.rows.size:
+    if others.n_missing == others.n_jobs:
         return results
     note(f"nothing was timed with --jobs {n_asked}; this is with --jobs {n_there}")
     return others

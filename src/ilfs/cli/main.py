@@ -6,21 +6,22 @@ line, too.
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # that of typing takes longer to import than everything else here
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+    from typing import Any
 
 STOPPED = 130  # what shells call the end by Ctrl-C
 
 
-def note(message: Warning | str, *_: Any, **__: Any) -> None:
+def note(message: Warning | str, *_: "Any", **__: "Any") -> None:
     """A warning, as a user of the command is to see it."""
     print(f"ilfs: note: {message}", file=sys.stderr)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command; its exit code."""
     try:
         import warnings
@@ -34,12 +35,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ImportError, OSError) as error:
+        if is_interrupt(error):
+            return tell_stopped()
         print(f"ilfs: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("ilfs: stopped; what is finished is kept, and the same command goes on", file=sys.stderr)
-        return STOPPED
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
+        return tell_stopped()
     return code
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C, or was caused by it: an import that is interrupted may raise another error."""
+    seen = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def tell_stopped() -> int:
+    """Say that Ctrl-C has ended the command; its exit code."""
+    print("ilfs: stopped; what is finished is kept, and the same command goes on", file=sys.stderr)
+    return STOPPED
 
 
 def command_line() -> "argparse.ArgumentParser":

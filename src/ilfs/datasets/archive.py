@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ilfs.arrays import sparse_defect
 from ilfs.datasets.checks import as_floats, check_kind, check_matrix
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError, ReadLimits
 from ilfs.datasets.npz import NpzArrays
@@ -123,23 +124,17 @@ def matrix_of(parts: Mapping[str, Any], path: Path) -> Any:
 
 
 def checked_sparse(kind: Any, data: Any, indices: Any, indptr: Any, shape: Sequence[int], path: Path) -> Any:
-    """A sparse array, ``csr_array`` or ``csc_array``, if all its indices are within its shape.
-
-    SciPy's routines trust their input: an index out of bounds is read from foreign memory. SciPy's own check leaves out
-    an array whose last pointer is 0.
-    """
+    """A sparse array, ``csr_array`` or ``csc_array``, if all its indices are within its shape."""
     what = f"{path} must hold a valid {kind.__name__[:3].upper()} matrix"
     if len(shape) != 2 or min(shape) < 0 or max(shape) > np.iinfo(np.int64).max:
         raise ReadError(f"{what}, got the shape {tuple(shape)}")
     outer, inner = shape if kind is sparse.csr_array else shape[::-1]
-    if len(indptr) != outer + 1 or indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any() or indptr[-1] > len(indices):
-        raise ReadError(f"{what}: indptr must rise from 0 to at most {len(indices)} in {outer + 1} values")
+    if defect := sparse_defect(indptr, indices, outer, inner):
+        raise ReadError(f"{what}: {defect}")
     n_values = int(indptr[-1])  # there may be room for more
     data, indices = data[:n_values], indices[:n_values]
     if data.shape != (n_values,) or data.dtype.kind not in "buif":
         raise ReadError(f"{what}: data must be {n_values} numbers, got shape {data.shape} of {data.dtype}")
-    if n_values and not 0 <= indices.min() <= indices.max() < inner:
-        raise ReadError(f"{what}: indices must be from 0 to {inner - 1}, got {indices.min()} to {indices.max()}")
     return kind((data, indices, indptr), shape=tuple(shape))
 
 

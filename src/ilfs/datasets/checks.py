@@ -11,6 +11,7 @@ from ilfs.datasets.limits import ReadError, ReadLimits
 
 #: Integers up to here, of either sign, are floats of 64 bits without rounding.
 MAX_EXACT_INTEGER = 2**53
+FLOAT_BYTES = 8
 MAX_QUOTED_LENGTH = 80  # characters of a value in a sentence
 
 
@@ -29,6 +30,8 @@ def check_matrix(path: Path, X: Any, feature_names: Sequence[str] | None, limits
         raise ValueError(f"{path} must have at least 2 rows and 1 feature, got {X.shape[0]} and {X.shape[1]}")
     if sparse.issparse(X):
         limits.check_columns(X.shape[1], path)
+    if X.dtype not in (np.float32, np.float64):  # converted to float64 afterwards
+        limits.check_bytes(FLOAT_BYTES * (X.nnz if sparse.issparse(X) else X.size), path)
     if X.dtype.kind in "iu":
         _check_exact(path, X, feature_names)
     elif X.dtype.kind == "f":

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from ilfs.datasets import read_table
+from ilfs.datasets import ReadLimits, read_table
 from ilfs.datasets.archive import read_archive, write_archive
 from ilfs.datasets.table import Table, content_checksum
 
@@ -247,3 +247,12 @@ def test_text_that_is_not_unicode(tmp_path):
 def test_a_missing_class(tmp_path, write, labels):
     with pytest.raises(ValueError, match=r"the target of .* must not be missing, as it is in row 2"):
         read_table(write(tmp_path, X=X, y=labels))
+
+
+@pytest.mark.parametrize("write", [npz, mat])
+def test_the_limit_counts_floats_not_the_bytes_that_are_stored(tmp_path, write):
+    path = write(tmp_path, X=np.zeros((100, 10), np.int8), y=np.arange(100) % 2)
+    limits = ReadLimits(max_bytes=7999, max_expansion=1e-9)
+    with pytest.raises(ValueError, match="must take at most 7,999 bytes in memory, got 8,000 or more"):
+        read_table(path, limits=limits)
+    assert read_table(path, limits=ReadLimits(max_bytes=8000, max_expansion=1e-9)).X.nbytes == 8000
