@@ -545,10 +545,11 @@ class TestOtherLabels:
         assert done.order_[0] == 0
         assert done.transform(frame).tolist() == [[1.0], [2.0], [4.0], [5.0]]
 
-    def test_a_weight_by_name_is_refused(self):
+    @pytest.mark.parametrize("weight", ["age", ["a", "b", "c"], np.array(["2020-01-01"] * 3, "M8[D]")])
+    def test_weights_that_are_no_numbers_are_refused(self, weight):
         frame = pd.DataFrame({"size": [1.0, 2.0, 4.0], "age": [1.0, 2.0, 3.0]})
-        with pytest.raises(ValueError, match="sample_weight must be a number for each row of X, got 'age'"):
-            FisherScore().fit(frame, [0, 1, 1], sample_weight="age")
+        with pytest.raises(ValueError, match="sample_weight must be a number for each row of X, got "):
+            FisherScore().fit(frame, [0, 1, 1], sample_weight=weight)
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array])

@@ -453,8 +453,8 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
     """A finite number >= 0 for each row."""
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, str):
-        raise ValueError(f"sample_weight must be a number for each row of X, got {sample_weight!r}: pass that column")
+    if np.asarray(sample_weight).dtype.kind in "SUmM":
+        raise ValueError(f"sample_weight must be a number for each row of X, got {shown(sample_weight)}")
     weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weight.shape != (n_samples,):
         raise ValueError(

@@ -60,6 +60,11 @@ def test_statistics_and_the_diagram(store, capsys, tmp_path):
     assert list(tmp_path.iterdir()) == [picture]
 
 
+def test_without_ilfs_the_first_method_is_compared_with_the_others(store, capsys):
+    assert main(["bench", "statistics", "quick", *some(store), "--methods", "fisher", "random"]) == 0
+    assert "fisher against each method" in capsys.readouterr().out
+
+
 def test_features_by_name(store, capsys):
     assert main(["bench", "features", "quick", *some(store), "--size", "2", "--by", "fisher"]) == 0
     said = capsys.readouterr().out

@@ -97,7 +97,7 @@ def add_statistics(actions: Any) -> None:
 
     parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
     add_suite(parser)
-    parser.add_argument("--reference", default="ilfs", metavar="METHOD", help="compared with all others (ilfs)")
+    parser.add_argument("--reference", metavar="METHOD", help="compared with all others (ilfs, or else the first)")
     parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text")
@@ -286,7 +286,8 @@ def print_statistics(options: argparse.Namespace) -> int:
     from ilfs.benchmark.diagram import diagram_svg
 
     results = results_of(options)
-    grids = statistics_of(results, options.reference, options.metric)
+    usual = "ilfs" if "ilfs" in results.methods else results.methods[0]
+    grids = statistics_of(results, options.reference or usual, options.metric)
     if options.diagram:  # before the tables: if it is not possible, that is all there is to say
         write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
     show(grids, options.format)

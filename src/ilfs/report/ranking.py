@@ -14,7 +14,7 @@ from ilfs.selector import RankingSelector
 from ilfs.spreadsheet import CsvLines, neutralised
 
 NOTHING = "-"  # in a cell that has nothing to say
-OTHER_FORMATS = {".feather", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx"}
+OTHER_FORMATS = {".feather", ".gz", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx", ".zip"}
 
 
 def ranking_text(selector: RankingSelector, top: int = 10, input_features: Sequence[str] | None = None) -> str:
