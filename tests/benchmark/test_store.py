@@ -367,6 +367,23 @@ def test_a_damaged_value_and_a_damaged_last_run_are_said_in_a_sentence(store):
         store.last_run()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE figures SET value = value + 1e-9 WHERE metric = 'ap_macro'",
+        "UPDATE figures SET size = size + 1",
+        "UPDATE cells SET columns = '[3, 1, 4]'",
+        "DELETE FROM figures WHERE metric = 'ap_macro'",
+    ],
+)
+def test_changed_values_are_noticed(store, change):
+    store.write("k", "i", DESCRIPTION, OUTCOME)
+    assert store.rows()[0].checksum
+    sql(store.path, change)
+    with pytest.raises(OSError, match=r"is damaged in the row of toy, ilfs, split 0 \(its values are not those that"):
+        store.rows()
+
+
 def test_text_that_is_not_unicode_is_said_in_a_sentence(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, "UPDATE cells SET dataset = CAST(x'b3b3' AS TEXT)")

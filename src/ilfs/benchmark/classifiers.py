@@ -77,7 +77,7 @@ class Classifier:
 
     @property
     def is_linear_svm(self) -> bool:
-        """Whether it is the linear SVM, which is not of scikit-learn."""
+        """True for the linear SVM, which is solved here and not by scikit-learn."""
         return isinstance(self.classifier, str) and self.classifier == LINEAR_SVM
 
     def make(self, seed: int) -> Pipeline:
@@ -158,7 +158,7 @@ def as_classifier(given: Any) -> Classifier:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What a classifier needs beside its training rows.
+    """Grid, folds and seed for fitting a classifier.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def method_as_data(contender: Contender) -> dict[str, Any]:
 
 
 def is_described_alike(again: Contender, contender: Contender) -> bool:
-    """Whether a method can be made again from its data, and is then the same."""
+    """True if a method made from its stored description equals the original."""
     try:
         return again.describe() == contender.describe()
     except ValueError:  # a class inside another cannot be imported, and a parameter that is no data cannot be given

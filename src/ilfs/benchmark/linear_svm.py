@@ -191,7 +191,7 @@ def by_cholesky(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
 
 
 def solution(products: Floats, penalty: Floats, right: Floats) -> Floats:
-    """Of a system with these products and a penalty on its diagonal."""
+    """Solve (products + diag(penalty)) x = right."""
     H = products.copy()
     H.flat[:: len(H) + 1] += penalty
     if len(H) <= TRIANGULAR_FROM:

@@ -22,7 +22,7 @@ LEAST_GRID = 3  # values of C, from which one can lie between the ends
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a classifier predicts for the test rows.
+    """Predictions of a classifier for the test rows.
 
     Parameters
     ----------

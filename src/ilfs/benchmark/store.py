@@ -9,12 +9,14 @@ and in the table ``about`` the suite of the last run. A file of format 1 is read
 when it is first written to.
 """
 
+import hashlib
 import json
 import os
 import platform
 import socket
 import sqlite3
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from ilfs.benchmark.protocol import Measurement, Outcome
 from ilfs.benchmark.provenance import versions
 
 FORMAT = 2
+CHECKSUM_LENGTH = 16
 PATIENCE = 60.0  # seconds to wait for another process that writes
 SILENCE = 300.0  # seconds without a sign of life, after which a process on another machine counts as gone
 
@@ -48,7 +51,8 @@ CREATE TABLE IF NOT EXISTS cells (
     finished REAL NOT NULL,
     columns TEXT NOT NULL,
     provenance TEXT NOT NULL DEFAULT '{}',
-    recompute INTEGER NOT NULL DEFAULT 0
+    recompute INTEGER NOT NULL DEFAULT 0,
+    checksum TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
 CREATE TABLE IF NOT EXISTS figures (
@@ -71,6 +75,7 @@ OF_FORMAT_1 = ("linear_svm", "")  # classifiers of files that do not name them: 
 FROM_FORMAT_1 = (
     "ALTER TABLE cells ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}'",
     "ALTER TABLE cells ADD COLUMN recompute INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE cells ADD COLUMN checksum TEXT NOT NULL DEFAULT ''",  # none for what was there
     "ALTER TABLE figures RENAME TO figures_of_format_1",
     TABLES[TABLES.index("CREATE TABLE IF NOT EXISTS figures") : TABLES.index("CREATE TABLE IF NOT EXISTS claims")],
     "INSERT INTO figures SELECT key, size, metric, class, value, "
@@ -97,7 +102,8 @@ class Row:
     versions: str
     host: str
     columns: str
-    provenance: str
+    provenance: str = "{}"
+    checksum: str = ""
 
     @property
     def is_done(self) -> bool:
@@ -370,10 +376,12 @@ class Store:
         provenance : mapping, optional
             Code and versions that it was computed with.
         """
+        order = json.dumps([] if outcome is None else outcome.order)
+        figures = [] if outcome is None else [Measurement(*figure) for figure in outcome.figures]
         with self._writing():
             self._connection.execute("DELETE FROM cells WHERE key = ? AND (status = 'failed' OR recompute = 1)", (key,))
             written = self._connection.execute(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
                 (
                     key,
                     identity,
@@ -390,14 +398,14 @@ class Store:
                     peak_megabytes,
                     json.dumps(host_facts(), sort_keys=True),
                     time.time(),
-                    json.dumps([] if outcome is None else outcome.order),
+                    order,
                     json.dumps(dict(provenance or {}), sort_keys=True),
+                    checksum_of(order, figures),
                 ),
             ).rowcount
-            if written and outcome is not None:
+            if written:
                 self._connection.executemany(
-                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)",
-                    [(key, *Measurement(*figure)) for figure in outcome.figures],
+                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)", [(key, *figure) for figure in figures]
                 )
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 
@@ -417,7 +425,9 @@ class Store:
             In no particular order.
         """
         names = list(Row.__dataclass_fields__)
-        columns = ", ".join("'{}'" if name == "provenance" and not self._has_format_2() else name for name in names)
+        if not self._has_format_2():
+            names = [name for name in names if name not in ("provenance", "checksum")]
+        columns = ", ".join(names)
         found: dict[str, Row] = {}
         wanted, first = None if identities is None else set(identities), set(keys)
         for values in self._read(f"SELECT {columns} FROM cells ORDER BY status DESC, finished, key"):
@@ -425,13 +435,22 @@ class Store:
             is_settled = row.identity in found and found[row.identity].key in first
             if (wanted is None or row.identity in wanted) and not is_settled:
                 found[row.identity] = row
+        figures = self._figures_by_key() if any(row.checksum for row in found.values()) else {}
         for row in found.values():
-            self._check(row)
+            self._check(row, figures.get(row.key, []))
         return list(found.values())
 
-    def _check(self, row: Row) -> None:
+    def _figures_by_key(self) -> dict[str, list[Any]]:
+        by_key: dict[str, list[Any]] = defaultdict(list)
+        for key, *figure in self._read("SELECT key, size, metric, class, value, classifier FROM figures"):
+            by_key[key].append(figure)
+        return by_key
+
+    def _check(self, row: Row, figures: list[Any]) -> None:
         try:
             row.check()
+            if row.checksum not in ("", checksum_of(row.columns, figures)):
+                raise ValueError("its values are not those that were written")
         except (ValueError, TypeError, RecursionError) as error:
             raise OSError(
                 f"the store {self.path} is damaged in the row of {row.dataset}, {row.method}, split {row.split} "
@@ -465,6 +484,28 @@ class Store:
                 "ilfs bench run --recompute replaces it"
             )
         return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
+
+
+def checksum_of(order: str, figures: Iterable[Sequence[Any]]) -> str:
+    """Checksum of the order and the values of a job, which SQLite itself does not protect.
+
+    Parameters
+    ----------
+    order : str
+        The first columns, as JSON.
+    figures : iterable of sequences
+        Size, metric, class, value and classifier of every value.
+
+    Returns
+    -------
+    str
+        The same for the values as they are computed and as SQLite returns them, which has no NaN.
+    """
+    values = sorted(
+        [str(classifier), str(metric), size, k, None if value is None or value != value else float(value).hex()]
+        for size, metric, k, value, classifier in figures
+    )
+    return hashlib.sha256(json.dumps([order, values]).encode()).hexdigest()[:CHECKSUM_LENGTH]
 
 
 def host_facts() -> dict[str, Any]:
