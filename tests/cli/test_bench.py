@@ -379,6 +379,13 @@ def damaged_row(path):
         connection.execute("UPDATE cells SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
 
 
+def damaged_row_without_checksum(path):
+    """As in files of format 1."""
+    damaged_row(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE cells SET checksum = ''")
+
+
 def removed_for_a_folder(path):
     path.unlink()
     path.mkdir()
@@ -389,6 +396,10 @@ def removed_for_a_folder(path):
     [
         (
             damaged_row,
+            "is damaged in the row of wine, mi, split 0 (its values are not those that were written): ilfs bench run",
+        ),
+        (
+            damaged_row_without_checksum,
             "is damaged in the row of wine, mi, split 0 (column 99 of 13): ilfs bench run --recompute replaces",
         ),
         (lambda path: path.write_bytes(path.read_bytes()[:9000]), "cannot be used: "),
@@ -396,7 +407,7 @@ def removed_for_a_folder(path):
         (lambda path: path.write_bytes(b""), "does not say what its last run was, name the suite: "),
         (removed_for_a_folder, "there is no file ilfs-mine.sqlite"),
     ],
-    ids=["row", "cut", "text", "empty", "folder"],
+    ids=["row", "row without checksum", "cut", "text", "empty", "folder"],
 )
 def test_a_damaged_store_is_one_line_and_nothing_is_lost(there, capsys, damage, message):
     path = Path("ilfs-mine.sqlite")
