@@ -288,7 +288,13 @@ class Store:
         return run if isinstance(run, dict) else None
 
     def remember(self, last_run: dict[str, Any]) -> None:
-        """Write down what a run is about, as plain data, so that tables can be made of it later."""
+        """Store the description of a run, so that tables can be made of it later.
+
+        Parameters
+        ----------
+        last_run : dict
+            Plain data.
+        """
         if self.last_run() != last_run:  # a file that may only be read can be run, if nothing is missing
             with self._writing():
                 self._connection.execute(

@@ -53,23 +53,63 @@ class ReadLimits:
         check_positive("max_expansion", self.max_expansion)
 
     def allowed_bytes(self, path: Path) -> int:
-        """Bytes that the table of this file may take in memory."""
+        """Bytes that the table of a file may take in memory.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+
+        Returns
+        -------
+        int
+            The larger of the two limits.
+        """
         return max(self.max_bytes, int(self.max_expansion * path.stat().st_size))
 
     def check_bytes(self, n_bytes: int, path: Path) -> None:
-        """Refuse a table that takes more memory than allowed."""
+        """Refuse a table that takes more memory than allowed.
+
+        Parameters
+        ----------
+        n_bytes : int
+            Bytes of the table in memory.
+        path : Path
+            The file.
+        """
         if n_bytes > self.allowed_bytes(path):
             raise self.too_many_bytes(n_bytes, path)
 
     def too_many_bytes(self, n_bytes: int, path: Path) -> ReadError:
-        """The error for a table that takes more memory than allowed."""
+        """Make the error for a table that takes more memory than allowed.
+
+        Parameters
+        ----------
+        n_bytes : int
+            Bytes of the table in memory.
+        path : Path
+            The file.
+
+        Returns
+        -------
+        ReadError
+            With the numbers, and how to raise the limit.
+        """
         return ReadError(
             f"the table in {path} ({path.stat().st_size:,} bytes) must take at most {self.allowed_bytes(path):,} bytes "
             f"in memory, got {n_bytes:,} or more; if you trust the file: limits=ReadLimits(max_bytes={2 * n_bytes})"
         )
 
     def check_columns(self, n_columns: int, path: Path) -> None:
-        """Refuse a sparse table with more columns than allowed."""
+        """Refuse a sparse table with more columns than allowed.
+
+        Parameters
+        ----------
+        n_columns : int
+            Columns of the table.
+        path : Path
+            The file.
+        """
         if n_columns > self.max_columns:
             raise ReadError(
                 f"the sparse table in {path} must have at most {self.max_columns:,} columns, got {n_columns:,}; "
@@ -77,7 +117,18 @@ class ReadLimits:
             )
 
     def too_long_line(self, path: Path) -> ReadError:
-        """The error for a line that is longer than allowed."""
+        """Make the error for a line that is longer than allowed.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+
+        Returns
+        -------
+        ReadError
+            With the limit, and how to raise it.
+        """
         return ReadError(
             f"a line of {path} must have at most {self.max_line_length:,} characters, got more; "
             f"if you trust the file: limits=ReadLimits(max_line_length={16 * self.max_line_length})"

@@ -40,7 +40,20 @@ class DistinctSamples:
 
     @classmethod
     def of(cls, X: Any, *, ordered: bool = False) -> Self:
-        """Find equal rows; distinct ones are put in the order of their rank if there are copies or if asked for."""
+        """Find equal rows.
+
+        Parameters
+        ----------
+        X : ndarray or scipy.sparse array of shape (n_samples, n_features)
+            The rows.
+        ordered : bool, default=False
+            Put distinct rows in the order of their rank, as is done anyway if there are copies.
+
+        Returns
+        -------
+        DistinctSamples
+            Rows that differ, and how often each occurs.
+        """
         order, opens = _equal_rows(X)
         first, inverse = order[opens], np.empty(order.size, dtype=np.int64)
         inverse[order] = np.cumsum(opens) - 1

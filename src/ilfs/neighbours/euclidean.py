@@ -43,6 +43,17 @@ class Neighbours:
     List i is ``indptr[i]:indptr[i + 1]`` of the other arrays, nearest first. ``places`` says how many of the
     ``n_neighbors`` places an entry holds: 1, less if it shares the last places with others at the same distance, more
     if it stands for copies. The places of a list sum to ``n_neighbors``.
+
+    Parameters
+    ----------
+    indptr : ndarray of shape (n_samples + 1,)
+        Where each list begins, and the last one ends.
+    indices : ndarray of shape (n_entries,)
+        The neighbours.
+    squared : ndarray of shape (n_entries,)
+        Their squared distances.
+    places : ndarray of shape (n_entries,)
+        How many places each holds.
     """
 
     indptr: Integers
