@@ -123,12 +123,12 @@ def dependencies(modules: Iterable[str], *, find: Find = find_file, apart: tuple
 
 
 def is_under(name: str, packages: Iterable[str]) -> bool:
-    """Whether a module is one of these or inside one of them."""
+    """Check if a module is one of the given packages or modules, or inside one of them."""
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
 def is_source(top: str, path: Path) -> bool:
-    """Whether a module counts by its source rather than by the version of its package."""
+    """Check if a module is hashed by its source code; an installed package is identified by its version."""
     return top == LIBRARY or not INSTALLED.intersection(path.parts)
 
 
@@ -206,7 +206,7 @@ def as_plain_data(node: Any) -> Any:
 
 
 def is_docstring(node: Any) -> bool:
-    """Whether a statement is a string and nothing else."""
+    """Check if a statement is a bare string, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 

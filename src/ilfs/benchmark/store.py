@@ -264,14 +264,14 @@ class Store:
             return self._connection.execute(query, values).fetchall()
 
     def _is_empty(self) -> bool:
-        """Whether there is no file yet, or one without tables, and nobody has made them in the meantime."""
+        """Check if the file does not exist or has no tables, now and not only when it was opened."""
         if self._opened is None and not self.path.exists():
             return True
         with self._in_words():
             return not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def statuses(self) -> dict[str, str]:
-        """Of all finished jobs that are not to be computed again, by key."""
+        """Status of each finished job by its key, without jobs that are marked for recomputing."""
         which = "WHERE recompute = 0" if self._has_format_2() else ""
         return dict(self._read(f"SELECT key, status FROM cells {which}"))
 
@@ -279,7 +279,7 @@ class Store:
         return not self._is_empty() and self._format >= 2
 
     def last_run(self) -> dict[str, Any] | None:
-        """What `remember` was given last, None if it never was."""
+        """Description of the last run, as stored by `remember`; None if there is none."""
         found = self._read("SELECT value FROM about WHERE name = 'last_run'")
         try:
             run = json.loads(found[0][0]) if found else None

@@ -296,7 +296,7 @@ def read_suite(path: str) -> Suite:
 
 
 def is_deeper(content: Any, limit: int) -> bool:
-    """Whether lists and tables are inside each other more often than the limit."""
+    """Check if lists and tables are nested more deeply than the limit."""
     level = [content]
     for _ in range(limit):
         level = [

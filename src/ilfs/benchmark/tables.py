@@ -95,7 +95,7 @@ def edge_notes(results: Results) -> list[str]:
 
 
 def edge_values(results: Results) -> Floats:
-    """Whether C lies at an end of its grid, for every fit: by size, or by class in the experiment ``"classes"``."""
+    """Mark the fits whose C is at an end of its grid, by size (by class in the experiment ``"classes"``)."""
     if results.suite.experiment == "sizes":
         return results.values_or_own("C_on_edge")
     found = results.figures[results.classifier]["C_on_edge"]
