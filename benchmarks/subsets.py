@@ -28,11 +28,12 @@ from ilfs.benchmark.linear_svm import classify
 from ilfs.benchmark.precision import average_precision
 from ilfs.benchmark.protocol import columns, filled
 from ilfs.datasets import load
-from ilfs.execution import InMemory, Target
+from ilfs.execution import fold_of, run_plan
 from ilfs.kernels.paths import novel_path_scores
 from ilfs.kernels.picking import gaining_picks
 from ilfs.redundancy import above_median, correlations, effective_samples, most_relevant
-from ilfs.statistics import Association, ClassMoments
+from ilfs.sources import table_source
+from ilfs.statistics import Association, Moments, encode_labels
 
 SPLITS = {
     "colon": 10, "srbct": 10, "glioma": 10, "lymphoma": 10, "leukemia": 8, "prostate": 8, "lung": 4, "tox_171": 6,
@@ -56,11 +57,11 @@ class Training:
     def candidates(self, relevance, n_candidates=1000):
         """Correlations of the candidates, and theirs with the classes."""
         found = most_relevant(relevance, self.usable, n_candidates)
-        fold = InMemory(self.X, Target.from_labels(self.y))
-        moments = fold(ClassMoments.from_block).of_columns(found)
-        self.balance = fold.target.class_balance
-        association = Association.of(moments, self.balance, fold.target.class_total)
-        return found, correlations(fold, found, association), association
+        fold = fold_of(table_source(self.X, self.y))
+        moments = fold(Moments()).of_columns(found)
+        self.balance = fold.classes.balance
+        association = Association.from_moments(moments, self.balance, fold.classes.total)
+        return found, run_plan(correlations(found, association), fold), association
 
     def followed(self, picked):
         """These columns, then the others as ILFS has them without redundancy."""
@@ -76,7 +77,7 @@ def by_ridge(training, ridge):
     """Gain with a ridge that is a number, or made of the least and of what chance is worth."""
     found, (rho, covariance), association = training.candidates(training.plain.relevance_)
     if not np.isscalar(ridge):
-        n_samples = effective_samples(Target.from_labels(training.y), training.balance)
+        n_samples = effective_samples(encode_labels(training.y)[0], training.balance)
         ridge = ridge[0] + ridge[1] * 2 * np.log(training.usable.sum()) / n_samples
     picks, _ = gaining_picks(association.correlation, rho, ridge, covariance)
     return training.followed(found[picks.order])

@@ -1,15 +1,13 @@
 import pytest
 from hypothesis import settings
-
-from ilfs.execution import memory
+from metamorphic import small_blocks as small_blocks_of
 
 settings.register_profile("ilfs", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("ilfs")
 
 
 @pytest.fixture
-def small_blocks(monkeypatch):
+def small_blocks():
     """Cut even a tiny table into many blocks, and let threads have them."""
-    sizes = {name: 3 for name, value in vars(memory).items() if name.isupper() and isinstance(value, int)}
-    for name, size in (sizes | {"BLOCK_ROWS": 16, "SERIAL_CELLS": 0}).items():
-        monkeypatch.setattr(memory, name, size)
+    with small_blocks_of(rows=16):
+        yield

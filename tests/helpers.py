@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from ilfs.execution import InMemory, Target
-from ilfs.statistics import ClassMoments
+from ilfs.execution import fold_of as fold_of_source
+from ilfs.sources import table_source
+from ilfs.statistics import Moments
 
 DATA = os.environ.get("ILFS_DATA")
 NO_DATA = "the environment variable ILFS_DATA names no folder of data sets"
@@ -53,17 +54,19 @@ def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.
 
 
 def fold_of(X, y, weight=None, n_jobs=None):
-    return InMemory(X, Target.from_labels(np.asarray(y), weight), n_jobs)
+    return fold_of_source(table_source(X, np.asarray(y), weight), n_jobs)
 
 
 def moments_of(X, y, weight=None, n_jobs=None):
-    return fold_of(X, y, weight, n_jobs)(ClassMoments.from_block)
+    return fold_of(X, y, weight, n_jobs)(Moments())
 
 
 def part_of(X, y, rows, weight=None):
     """A fold over some of the rows, with the classes of all of them."""
-    target = Target.from_labels(np.asarray(y), weight)
-    return InMemory(X[rows], Target(target.classes, target.codes[rows], target.weight[rows]))
+    whole = table_source(X, np.asarray(y), weight)
+    part = table_source(X[rows], np.asarray(y)[rows], None if weight is None else weight[rows])
+    part.labellings, part.labels = whole.labellings, tuple(labels.take(rows) for labels in whole.labels)
+    return fold_of_source(part)
 
 
 PEAK = """

@@ -7,11 +7,13 @@ from collections import Counter
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ilfs.execution import memory
+from ilfs.execution import memory, partition
+from ilfs.sources import tables
 
 
 def labels(rng, n_samples, n_classes):
@@ -78,12 +80,13 @@ TABLES = {
 @contextmanager
 def small_blocks(rows=7):
     """Cut even a tiny table into many blocks, and let threads have them."""
-    before = {name: value for name, value in vars(memory).items() if name.isupper() and isinstance(value, int)}
-    vars(memory).update(dict.fromkeys(before, 3) | {"BLOCK_ROWS": rows, "SERIAL_CELLS": 0})
-    try:
+    sizes = {name: 3 for name, value in vars(partition).items() if name.isupper() and isinstance(value, int)}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in sizes.items():
+            patch.setattr(partition, name, size)
+        patch.setattr(tables, "BLOCK_ROWS", rows)
+        patch.setattr(memory, "SERIAL_VALUES", 0)
         yield
-    finally:
-        vars(memory).update(before)
 
 
 def fitted(selector, X, y, **weights):

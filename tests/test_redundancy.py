@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from ilfs import ILFS
-from ilfs.execution import Target
 from ilfs.redundancy import above_median, below_zero, effective_samples, most_relevant, ridge_of
+from ilfs.statistics import encode_labels
 
 either = pytest.mark.parametrize("how", ["novelty", "gain"])
 
@@ -446,10 +446,10 @@ class TestSmallFunctions:
         assert most_relevant(relevance, usable, 3).tolist() == [1, 2, 0]
 
     def test_samples_that_would_say_as_much(self):
-        target = Target.from_labels(np.array([0] * 90 + [1] * 10))
-        assert effective_samples(target, np.ones(2)) == pytest.approx(100)
-        weight = np.repeat(target.class_balance, [90, 10])
-        assert effective_samples(target, target.class_balance) == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
+        classes, _ = encode_labels(np.array([0] * 90 + [1] * 10))
+        assert effective_samples(classes, np.ones(2)) == pytest.approx(100)
+        weight = np.repeat(classes.balance, [90, 10])
+        assert effective_samples(classes, classes.balance) == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
 
     def test_ridge(self):
         assert ridge_of(1, 100) == 1

@@ -1,6 +1,7 @@
 """Values that are computed when they are first asked for."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
@@ -49,3 +50,11 @@ class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like prop
         # not a data descriptor, so from now on the value in the dictionary of the instance comes first
         value = instance.__dict__[self.name] = self.function(instance)
         return value
+
+
+class PicklesFieldsOnly:
+    """Mix-in of a dataclass that leaves out of a pickle what `cached_property` has computed."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = {field.name for field in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in vars(self).items() if name in names}

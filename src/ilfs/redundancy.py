@@ -10,21 +10,21 @@ each other. Then features are picked one at a time, always the one with the larg
 adds for each class :math:`k` to all that were picked together (see `ilfs.kernels.picking`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, InMemory, Target, one_blas_thread
+from ilfs.execution import Plan, ask, one_blas_thread, together
 from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
-from ilfs.selector import RankingSelector, Scores
-from ilfs.statistics import Association, ClassMoments, CrossProducts
+from ilfs.selector import PlannedSelector, Scores
+from ilfs.statistics import Association, Classes, ClassMoments, Products
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
-from ilfs.validation import target_of
 
 Redundancy = Literal["gain", "novelty"]
 
@@ -35,7 +35,7 @@ LEAST_RIDGE, RIDGE_OF_CHANCE = 1.0, 7.5
 
 
 @dataclass(frozen=True)
-class Subset:
+class PickedSubset:
     """Features in the order in which they were picked, and what was found about all of them.
 
     Parameters
@@ -62,22 +62,80 @@ class Subset:
     correlation: Floats
     gain: Floats | None
 
-    def keep_on(self, selector: Any) -> Scores:
-        """Make attributes of what was found, and return the scores."""
-        selector.candidates_, selector.novelty_ = self.candidates, self.novelty
-        selector.nearest_, selector.nearest_correlation_ = self.nearest, self.correlation
-        if self.gain is not None:
-            selector.gain_ = self.gain
-        return self.scores
 
-
-class PicksSubsets(RankingSelector):
-    """A selector that may pick features one at a time, and then knows which of them say the same."""
+class PicksSubsets(PlannedSelector):
+    """Base of the selectors that may pick features one at a time, and then know which of them repeat each other."""
 
     candidates_: Integers
     novelty_: Floats
     nearest_: Integers
     nearest_correlation_: Floats
+
+    relevance_: Floats
+
+    def _plan(self, classes: Classes) -> Plan[Scores]:
+        moments = yield from self._plan_relevance(classes)
+        return (yield from self._plan_scores(classes, moments))
+
+    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
+        """Find ``relevance_``, and return the moments of the features."""
+        raise NotImplementedError
+
+    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+        """Score features by relevance and, if wanted, redundancy."""
+        raise NotImplementedError
+
+    def _plan_joint_scores(
+        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+    ) -> Plan[Scores]:
+        """Score features by what they add for all labels of an indicator matrix.
+
+        Parameters
+        ----------
+        labels : sequence of Classes
+            The two classes of each label.
+        moments : sequence of ClassMoments
+            Moments of the features under each label.
+        all_rows : Classes
+            All rows as one class.
+
+        Returns
+        -------
+        plan of Scores
+            One score for each feature.
+        """
+        raise NotImplementedError
+
+    def _plan_labels(self, labellings: Sequence[Classes], all_rows: Classes) -> Plan[Scores]:
+        """Score an indicator matrix; each step reads the rows once for all labels and for the joint picks."""
+        fitted = {label: self._clone_for_label() for label in self._telling_labels(labellings)}
+        of_label = {label: labellings[label] for label in fitted}
+        moments = yield from together(
+            [self._for_label(label, one._plan_relevance(of_label[label])) for label, one in fitted.items()]
+        )
+        self._average_relevance(list(fitted.values()))
+        single = [
+            self._for_label(label, one._plan_scores(of_label[label], moment))
+            for (label, one), moment in zip(fitted.items(), moments, strict=True)
+        ]
+        joint = self._plan_joint_scores(list(of_label.values()), moments, all_rows)
+        *scores, joint_scores = yield from together([*single, joint])
+        for one, scores_of_one in zip(fitted.values(), scores, strict=True):
+            one._rank(scores_of_one)
+        self._keep_labels(fitted, len(labellings))
+        return joint_scores
+
+    def _average_relevance(self, fitted: list[Self]) -> None:
+        """Average what the labels of an indicator matrix have found about each feature."""
+        self.relevance_ = np.mean([one.relevance_ for one in fitted], axis=0)
+
+    def _keep_subset(self, subset: PickedSubset) -> Scores:
+        """Keep what was found about the candidates as attributes, and return the scores."""
+        self.candidates_, self.novelty_ = subset.candidates, subset.novelty
+        self.nearest_, self.nearest_correlation_ = subset.nearest, subset.correlation
+        if subset.gain is not None:
+            self.gain_ = subset.gain
+        return subset.scores
 
     def families(self, top: int | None = None, *, at_least: float = 0.7) -> dict[int, Integers]:
         """Features that say about the same as one of the best.
@@ -169,17 +227,27 @@ def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Flo
     return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
-def association_with_labels(
-    X: Any, Y: NDArray[Any], weight: Floats | None, columns: Integers, n_jobs: int | None
-) -> Association:
-    """Of some columns with every label of an indicator matrix, which are not apart as classes are."""
-    of_labels = []
-    for label in Y.T:
-        fold = InMemory(X, target_of(label, weight), n_jobs)
-        moments = fold(ClassMoments.from_block, columns=columns)
-        of_labels.append(Association.of(moments, class_total=fold.target.class_total))
-    correlation = np.column_stack([of_label.correlation[:, 1] for of_label in of_labels])
-    return Association(of_labels[0].mean, of_labels[0].deviation, correlation, np.ones(1))
+def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[Classes]) -> Association:
+    """Return the association of features with every label of an indicator matrix.
+
+    Parameters
+    ----------
+    moments : sequence of ClassMoments
+        Moments of the features under each label, rows without the label being the first class.
+    classes : sequence of Classes
+        The two classes of each label.
+
+    Returns
+    -------
+    Association
+        Correlations of each feature with each label; labels may overlap, unlike classes. All samples count the same.
+    """
+    associations = [
+        Association.from_moments(of_label, class_total=both.total)
+        for of_label, both in zip(moments, classes, strict=True)
+    ]
+    correlation = np.column_stack([of_label.correlation[:, 1] for of_label in associations])
+    return Association(associations[0].mean, associations[0].deviation, correlation, np.ones(1))
 
 
 def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
@@ -200,56 +268,64 @@ def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
 
 def pick(
     how: Redundancy,
-    fold: Fold,
+    classes: Classes,
     relevance: Floats,
     usable: NDArray[np.bool_],
     candidates: Integers,
     association: Association,
     tie_break: Floats | None = None,
-) -> Subset:
-    """Pick features one at a time.
+    labelling: int | None = 0,
+) -> Plan[PickedSubset]:
+    """Pick features one at a time; the rows are read once.
 
     Parameters
     ----------
     how : {"gain", "novelty"}
-        What is asked of a feature.
-    fold : Fold
-        The rows, which are read once.
+        Criterion by which the next feature is picked.
+    classes : Classes
+        Classes of the rows.
     relevance : ndarray of shape (n_features,)
         Larger is better.
     usable : ndarray of bool of shape (n_features,)
-        Features that say something.
+        Informative features.
     candidates : ndarray of shape (n_candidates,)
         Columns to pick from, best first.
     association : Association
-        Of the candidates with the classes; it says how much each class counts.
+        Association of the candidates with the classes, which also has the weight of each class.
     tie_break : ndarray of shape (n_features,), optional
         Orders features of the same relevance.
+    labelling : int or None, default=0
+        Labelling of the rows that the classes belong to; None for one class of all rows.
 
     Returns
     -------
-    Subset
-        Of the candidates; all other features follow by relevance.
+    plan of PickedSubset
+        The candidates in the order in which they were picked; all other features follow by relevance.
     """
-    rho, covariance = correlations(fold, candidates, association)
+    rho, covariance = yield from correlations(candidates, association, labelling)
     with one_blas_thread():
         if how == "novelty":
             picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho), None
         else:
-            ridge = ridge_of(np.count_nonzero(usable), effective_samples(fold.target, association.class_weight))
+            ridge = ridge_of(np.count_nonzero(usable), effective_samples(classes, association.class_weight))
             picks, gain = gaining_picks(association.correlation, rho, ridge, covariance)
     return described(picks, gain, rho, candidates, relevance, usable, tie_break)
 
 
-def correlations(fold: Fold, candidates: Integers, association: Association) -> tuple[Floats, Floats]:
-    """Of all pairs of candidates, over the rows that have both, and over all rows with missing cells at their means.
+def correlations(
+    candidates: Integers, association: Association, labelling: int | None = 0
+) -> Plan[tuple[Floats, Floats]]:
+    """Ask for the correlations of all pairs of candidates.
 
-    Columns are read in the order in which they lie in memory.
+    Returns
+    -------
+    plan of two ndarrays of shape (n_candidates, n_candidates)
+        Correlations over the rows that have both values, and over all rows with missing values at their means.
     """
     if not candidates.size:
         return np.empty((0, 0)), np.empty((0, 0))
-    lie = np.argsort(candidates)
-    products = fold(CrossProducts.of(association.of_features(lie)), columns=candidates[lie])
+    lie = np.argsort(candidates)  # columns are read in the order in which they lie in memory
+    products = yield from ask(Products(association.take(lie)), candidates[lie], labelling)
     place = np.empty_like(lie)
     place[lie] = np.arange(lie.size)
     rho = products.correlation()[np.ix_(place, place)]
@@ -262,11 +338,10 @@ def ridge_of(n_features: Any, n_samples: float) -> float:
     return LEAST_RIDGE + RIDGE_OF_CHANCE * 2 * float(np.log(max(n_features, 1))) / n_samples
 
 
-def effective_samples(target: Target, class_weight: Floats) -> float:
-    """How many samples of equal weight would say as much (Kish 1965): a rare class that counts for more says little."""
-    total = target.class_total
-    share = class_weight * total / np.sum(class_weight * total)
-    return float(1.0 / np.sum(share**2 / total))
+def effective_samples(classes: Classes, class_weight: Floats) -> float:
+    """Number of samples of equal weight with the same information (Kish 1965): weighting up a rare class adds none."""
+    fraction = class_weight * classes.total / np.sum(class_weight * classes.total)
+    return float(1.0 / np.sum(fraction**2 / classes.total))
 
 
 def described(
@@ -277,7 +352,7 @@ def described(
     relevance: Floats,
     usable: NDArray[np.bool_],
     tie_break: Floats | None,
-) -> Subset:
+) -> PickedSubset:
     """What is known of the candidates as something known of all features."""
     n_features = relevance.size
     picked = candidates[picks.order]
@@ -294,7 +369,7 @@ def described(
     if gain is not None:
         of_all = np.zeros((n_features, gain.shape[1]))
         of_all[candidates] = gain
-    return Subset(Scores.along(order, values), candidates, novelty, nearest, correlation, of_all)
+    return PickedSubset(Scores.along(order, values), candidates, novelty, nearest, correlation, of_all)
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

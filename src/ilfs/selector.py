@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -14,8 +15,22 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, one_blas_thread
+from ilfs.execution import (
+    AllRows,
+    Fold,
+    LabelledRows,
+    MissingValuesError,
+    Plan,
+    fold_of,
+    one_blas_thread,
+    run_plan,
+    together,
+    under_labelling,
+)
 from ilfs.parameters import check_integer, is_integer, is_share
+from ilfs.sources import FrameSource, TableSource, table_source
+from ilfs.sources.frames import is_worth_converting_by_block
+from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.ties import UNIT_FLOOR, stable_order
 from ilfs.validation import (
@@ -28,8 +43,8 @@ from ilfs.validation import (
     is_column_name,
     is_sparse_frame,
     prepare_table,
+    refuse_one_class,
     take_target,
-    target_of,
     without_column,
 )
 from ilfs.warn import warn
@@ -81,10 +96,10 @@ class Scores:
 class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Rank all features, keep the best.
 
-    A method implements one of two things: ``_score_folded(fold)``, which asks a fold for statistics of the rows, or
-    ``_score_rows(rows)``, which is given all rows at once, without columns that have only one value. Both return
-    `Scores`. Its ``fit`` has the signature that the method supports and calls ``_fit``. If ``y`` is an indicator
-    matrix, each label is scored against the rest by a selector of its own, and the scores are averaged.
+    A method derives from one of the subclasses below, which say what it needs: `StatisticsSelector` (statistics of the
+    rows), `SupervisedRowsSelector` (all rows and their classes) or `UnsupervisedRowsSelector` (all rows). Its ``fit``
+    has the signature that the method supports and calls ``_fit``. If ``y`` is an indicator matrix, each label is scored
+    against the rest by a selector of its own, and the scores are averaged.
 
     ``y`` may be the name of a column if X is a data frame of pandas, polars or pyarrow: the labels are taken from it,
     and it is no feature. A method that reads no labels leaves it out as well.
@@ -103,6 +118,8 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
 
     n_features_to_select: int | float | None
     n_jobs: int | None
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
 
     # what a method can work with
     _reads_labels: ClassVar[bool] = True
@@ -110,12 +127,11 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     _takes_missing: ClassVar[bool] = True
     _scores_columns_alone: ClassVar[bool] = False  # a column's score does not depend on the other columns
     _takes_long: ClassVar[bool] = False  # so that it loops over `_steps`
-    _lowest: ClassVar[float] = 0.0  # score of a column with one value; that of no other may be lower
+    _streams: ClassVar[bool] = False  # statistics are enough, so that the rows need not be in memory
+    _prefers_statistics: ClassVar[bool] = False  # also for rows that are in memory
 
-    def _score_folded(self, fold: Fold) -> Scores:
-        raise NotImplementedError
-
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_source(self, source: TableSource) -> Scores:
+        """Score all features of a table with at most one labelling."""
         raise NotImplementedError
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
@@ -130,40 +146,59 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _validate_and_rank(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         self._check_parameters()
         self._forget()
+        source = self._validate(X, y, sample_weight)
+        with self._named_columns():
+            self._rank(self._score_any(source))
+        self._end_progress()
+        self._warn_of_size()
+        return self
+
+    def _validate(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TableSource:
+        """Check the input of ``fit`` and make a source of it."""
         X, y = self._split(X, y)
         table = check_columns(X)
         if (sparse.issparse(table) or is_sparse_frame(table)) and not self._takes_sparse:
             raise TypeError(self._refusal_of_sparse())
-        X = validate_data(
-            self,
-            table,
-            accept_sparse=("csc", "csr"),
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-        )
+        by_block = is_worth_converting_by_block(table) and not is_sparse_frame(table)
+        checks: dict[str, Any] = {
+            "accept_sparse": ("csc", "csr"),
+            "dtype": "numeric",
+            "ensure_all_finite": False,
+            "ensure_min_samples": 2,
+        }
+        X = validate_data(self, table, **({"skip_check_array": True} if by_block else checks))
         labels = self._labels(y, X.shape[0])
         weight = check_weight(sample_weight, X.shape[0])
         check_same_index(table, None if labels is None else y, "y")
         check_same_index(table, sample_weight, "sample_weight")
+        if by_block:
+            return FrameSource(X, labels, weight)
+        return table_source(X, labels, weight)
+
+    def _score_any(self, source: TableSource) -> Scores:
+        """Score a table with any number of labellings."""
+        if len(source.labellings) > 1:
+            return self._score_labels(source)
+        if source.labellings:
+            refuse_one_class(source.labellings[0])
+        return self._score_source(source)
+
+    @contextmanager
+    def _named_columns(self) -> Iterator[None]:
+        """Replace column indices in errors by the names of the columns."""
         try:
-            scores = (
-                self._score_labels(X, labels, weight)
-                if labels is not None and labels.ndim == 2
-                else self._score_table(X, labels, weight)
-            )
+            yield
         except UnusableColumnError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
-        except MissingCellsError as error:
+        except MissingValuesError as error:
             raise ValueError(self._refusal_of_missing(error.columns)) from None
-        self._end_progress()
-        self._rank(scores)
-        if is_integer(self.n_features_to_select) and self.n_features_to_select > self.n_features_in_:
+
+    def _warn_of_size(self) -> None:
+        k: Any = self.n_features_to_select
+        if is_integer(k) and k > self.n_features_in_:
             warn(
-                f"n_features_to_select={self.n_features_to_select} is more than the {self.n_features_in_} features "
-                "of X: all are kept",
+                f"n_features_to_select={k} is more than the {self.n_features_in_} features of X: all are kept",
             )
-        return self
 
     def _split(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Take the labels from a column of X if y is its name, which ``transform`` then leaves out, too."""
@@ -174,7 +209,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         return X, labels
 
     def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
-        """What the method is to know of the classes."""
+        """Check the labels, unless the method reads none."""
         return check_labels(y, n_samples) if self._reads_labels else None
 
     def _forget(self) -> None:
@@ -182,50 +217,47 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def _score_table(self, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> Scores:
-        """By statistics if the method has a way to, by all rows otherwise."""
-        target = None if y is None else target_of(y, weight)
-        if type(self)._score_folded is not RankingSelector._score_folded:
-            assert target is not None
-            return self._score_folded(InMemory(X, target, self.n_jobs))
-        if target is not None:
-            self.classes_ = target.classes
-        rows = Rows.of(X, target, self.n_jobs, missing=self._takes_missing)
-        if not rows.columns.size:
-            raise ValueError("X must have a column with two different values, got none")
-        with one_blas_thread():  # once for all of it: setting it back and forth takes time
-            return self._with_constants(self._score_rows(rows), rows)
+    def _score_labels(self, source: TableSource) -> Scores:
+        """Score each label of an indicator matrix against the rest, one after the other."""
+        telling = self._telling_labels(source.labellings)
+        scored: dict[int, Scores] = {}
+        one_label = {label: self._clone_for_label() for label in telling}
+        for label in self._steps(telling, "label"):
+            with warnings_of_label(label):
+                scored[label] = one_label[label]._score_source(source.with_labelling(label))
+        return self._average({label: one_label[label]._rank(scores) for label, scores in scored.items()}, source)
 
-    def _with_constants(self, scores: Scores, rows: Rows) -> Scores:
-        """Columns with one value come last, also behind others of the lowest score."""
-        tie_break = np.zeros(rows.columns.size) if scores.tie_break is None else scores.tie_break
-        return replace(
-            scores, values=rows.spread(scores.values, self._lowest), tie_break=rows.spread(tie_break, -np.inf)
-        )
-
-    def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
-        """Each label of an indicator matrix against the rest; a label that all or no samples have says nothing."""
-        counted = Y if weight is None else Y[weight > 0]
-        says_something = counted.any(axis=0) & ~counted.all(axis=0)
-        telling, silent = np.flatnonzero(says_something).tolist(), np.flatnonzero(~says_something).tolist()
+    def _telling_labels(self, labellings: Sequence[Classes]) -> list[int]:
+        """Labels that some samples have and some have not; the others cannot be learned and are left out."""
+        telling = [label for label, classes in enumerate(labellings) if classes.n_classes == 2]
         if not telling:
             raise ValueError("y must have a label that some samples have and some have not, got none")
-        if silent:
+        if silent := sorted(set(range(len(labellings))) - set(telling)):
             warn(f"labels {silent} of y are the same for all samples and were left out")
-        self.per_label_: dict[int, Self] = {}
-        self.scores_per_label_ = np.full((Y.shape[1], X.shape[1]), np.nan)
-        for j in self._steps(telling, "label"):
-            one = clone(self)
-            one.n_features_in_ = self.n_features_in_
-            if hasattr(self, "feature_names_in_"):
-                one.feature_names_in_ = self.feature_names_in_
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                self.per_label_[j] = one._rank(one._score_table(X, Y[:, j], weight))
-            for warning in caught:
-                warn(f"label {j}: {warning.message}", warning.category)
-            self.scores_per_label_[j] = one.scores_
-        return self._average_labels(list(self.per_label_.values()))
+        return telling
+
+    def _clone_for_label(self) -> Self:
+        """Return an unfitted selector with the same parameters that knows the columns."""
+        one: Self = clone(self)
+        one._copy_columns(self)
+        return one
+
+    def _copy_columns(self, other: "RankingSelector") -> None:
+        """Copy number and names of the columns from another selector."""
+        self.n_features_in_ = other.n_features_in_
+        if hasattr(other, "feature_names_in_"):
+            self.feature_names_in_ = other.feature_names_in_
+
+    def _keep_labels(self, fitted: dict[int, Self], n_labels: int) -> None:
+        """Keep the selector and the scores of each label."""
+        self.per_label_ = fitted
+        self.scores_per_label_ = np.full((n_labels, self.n_features_in_), np.nan)
+        for label, one in fitted.items():
+            self.scores_per_label_[label] = one.scores_
+
+    def _average(self, fitted: dict[int, Self], source: TableSource) -> Scores:
+        self._keep_labels(fitted, len(source.labellings))
+        return self._average_labels(list(fitted.values()))
 
     def _steps(self, items: Iterable[T], name: str, total: int | None = None) -> Iterator[T]:
         """The items of the one loop of a fit that takes long, telling scikit-learn's callbacks about each.
@@ -399,6 +431,132 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         tags.input_tags.allow_nan = self._takes_missing
         tags.target_tags.required = self._reads_labels
         return tags
+
+
+class RowsSelector(RankingSelector):
+    """Base of the methods that need all rows at once."""
+
+    _lowest: ClassVar[float] = 0.0  # score of a column with one value; no other column may have a lower one
+
+    def _check_some_vary(self, rows: AllRows) -> None:
+        if not rows.columns.size:
+            raise ValueError("X must have a column with two different values, got none")
+
+    def _with_constants(self, scores: Scores, rows: AllRows) -> Scores:
+        """Put columns with one value last, also behind others with the lowest score."""
+        tie_break = np.zeros(rows.columns.size) if scores.tie_break is None else scores.tie_break
+        return replace(
+            scores, values=rows.expand(scores.values, self._lowest), tie_break=rows.expand(tie_break, -np.inf)
+        )
+
+
+class SupervisedRowsSelector(RowsSelector):
+    """Base of the methods that need all rows and their classes: they implement ``_score_rows``."""
+
+    def _score_rows(self, rows: LabelledRows) -> Scores:
+        """Score the columns that vary."""
+        raise NotImplementedError
+
+    def _score_source(self, source: TableSource) -> Scores:
+        self.classes_ = source.labellings[0].labels
+        rows = LabelledRows.from_source(source, n_jobs=self.n_jobs, missing=self._takes_missing)
+        self._check_some_vary(rows)
+        with one_blas_thread():  # once for all of it: switching back and forth takes time
+            return self._with_constants(self._score_rows(rows), rows)
+
+
+class UnsupervisedRowsSelector(RowsSelector):
+    """Base of the methods that need all rows and no labels: they implement ``_score_rows``."""
+
+    _reads_labels = False
+
+    def _score_rows(self, rows: AllRows) -> Scores:
+        """Score the columns that vary."""
+        raise NotImplementedError
+
+    def _score_source(self, source: TableSource) -> Scores:
+        rows = AllRows.from_matrix(source.to_matrix(), self.n_jobs, missing=self._takes_missing)
+        self._check_some_vary(rows)
+        with one_blas_thread():
+            return self._with_constants(self._score_rows(rows), rows)
+
+
+class PlannedSelector(RankingSelector):
+    """Base of the methods that statistics of the rows are enough for: they implement ``_plan``.
+
+    Such a method does not know where the rows are, so it can be fitted on any engine.
+    """
+
+    _streams = True
+
+    def _plan(self, classes: Classes) -> Plan[Scores]:
+        """Ask for statistics and score all features."""
+        raise NotImplementedError
+
+    def _plan_labels(self, labellings: Sequence[Classes], all_rows: Classes) -> Plan[Scores]:  # noqa: ARG002
+        """Score each label of an indicator matrix against the rest, all labels in the same reads."""
+        fitted = {label: self._clone_for_label() for label in self._telling_labels(labellings)}
+        plans = [one._for_label(label, one._plan(labellings[label])) for label, one in fitted.items()]
+        scores = yield from together(plans)
+        for one, scores_of_one in zip(fitted.values(), scores, strict=True):
+            one._rank(scores_of_one)
+        self._keep_labels(fitted, len(labellings))
+        return self._average_labels(list(fitted.values()))
+
+    @staticmethod
+    def _for_label(label: int, plan: Plan[T]) -> Plan[T]:
+        """Run a plan for one label of an indicator matrix."""
+        return under_labelling(plan, label, lambda: warnings_of_label(label))
+
+    def _plan_fit(self, classes: Classes, outer: RankingSelector) -> Plan[Self]:
+        """Fit inside the plan of another selector, over the same columns."""
+        self._check_parameters()
+        self._copy_columns(outer)
+        self._rank((yield from self._plan(classes)))
+        self._warn_of_size()
+        return self
+
+    def _score_fold(self, fold: Fold) -> Scores:
+        """Score all features of the source of an engine, with any number of labellings."""
+        if len(fold.labellings) > 1:
+            return run_plan(self._plan_labels(fold.labellings, fold.all_rows), fold)
+        return run_plan(self._plan(fold.classes), fold)
+
+    def _fit_fold(self, fold: Fold, feature_names: Sequence[str] | None = None) -> Self:
+        """Fit on an engine: the same as ``fit``, wherever the rows are."""
+        self._check_parameters()
+        self._forget()
+        self.n_features_in_ = fold.n_features
+        if feature_names is not None:
+            self.feature_names_in_ = np.asarray(feature_names, dtype=object)
+        if self._reads_labels and len(fold.labellings) <= 1:
+            refuse_one_class(fold.classes)
+        with self._named_columns():
+            self._rank(self._score_fold(fold))
+        self._warn_of_size()
+        return self
+
+
+class StatisticsSelector(PlannedSelector):
+    """Base of the methods that read tables in memory, too, by statistics only."""
+
+    _prefers_statistics = True
+
+    def _score_source(self, source: TableSource) -> Scores:
+        return self._score_fold(fold_of(source, self.n_jobs))
+
+    def _score_labels(self, source: TableSource) -> Scores:
+        return self._score_fold(fold_of(source, self.n_jobs))
+
+
+@contextmanager
+def warnings_of_label(label: int) -> Iterator[None]:
+    """Begin the message of every warning with the label that it is about."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        warn(f"label {label}: {warning.message}", warning.category)
 
 
 def n_selected(wanted: int | float | None, n_features: int) -> int:

@@ -20,8 +20,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array
 
 from ilfs.arrays import Floats, sparse_defect
-from ilfs.execution import Target
 from ilfs.parameters import is_integer
+from ilfs.statistics.labels import Classes
 from ilfs.warn import warn
 
 NAMES_SHOWN = 5  # columns that a message names before it counts the others
@@ -344,12 +344,10 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def target_of(y: NDArray[Any], weight: Floats | None) -> Target:
-    """The classes of the rows, of which there must be two."""
-    target = Target.from_labels(y, weight)
-    if target.classes.size < 2:
-        raise ValueError(f"y must have at least two classes, got one class, {target.classes.tolist()[0]!r}")
-    return target
+def refuse_one_class(classes: Classes) -> None:
+    """Refuse labels with fewer than two classes."""
+    if classes.n_classes < 2:
+        raise ValueError(f"y must have at least two classes, got one class, {classes.labels.tolist()[0]!r}")
 
 
 def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[Any]:

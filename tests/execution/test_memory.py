@@ -11,8 +11,9 @@ from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from ilfs import ILFS
-from ilfs.execution import memory, threads
-from ilfs.statistics import DenseBlock, SparseBlock
+from ilfs.execution import memory, partition, threads
+from ilfs.sources import tables
+from ilfs.statistics import SparseBlock
 
 LEARNT = ["scores_", "ranking_", "relevance_", "token_counts_", "topic_tokens_", "loglik_", "mean_log_odds_"]
 
@@ -27,7 +28,7 @@ class Places:
 
     def __init__(self, block):
         self.places = [(block.columns.start, block.columns.stop)]
-        self.n_rows = block.rows.size if isinstance(block, DenseBlock) else block.codes.size
+        self.n_rows = block.n_rows
 
     def merge(self, other):
         self.places += other.places
@@ -212,14 +213,14 @@ def test_two_threads_change_not_a_bit(small_blocks, is_sparse):
 
 def test_two_threads_change_not_a_bit_in_blocks_of_the_real_size():
     X, y = planted(n_samples=17_000, n_features=40, shift=0.1, n_classes=3)
-    assert X.size > memory.SERIAL_CELLS
-    assert len(X) > 2 * memory.BLOCK_ROWS
+    assert X.size > memory.SERIAL_VALUES
+    assert len(X) > 2 * tables.BLOCK_ROWS
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
 
 
 def test_two_threads_change_not_a_bit_in_a_wide_table():
     X, y = planted(n_samples=40, n_features=9000)
-    assert X.size > memory.SERIAL_CELLS
+    assert X.size > memory.SERIAL_VALUES
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
 
 
@@ -264,8 +265,8 @@ def test_blocks_of_rows_are_merged_in_order_whichever_is_ready_first(small_block
 
 @pytest.mark.parametrize("columns", [None, np.arange(2)])
 def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
-    monkeypatch.setattr(memory, "GATHERED_ROWS", (16, 16))
-    monkeypatch.setattr(memory, "GATHERED_CELLS", 1)
+    monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
+    monkeypatch.setattr(partition, "GATHERED_VALUES", 1)
     alive, most = weakref.WeakSet(), []
 
     class Large:
@@ -283,7 +284,8 @@ def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
     X = np.zeros((16 * 200, 2))
     assert fold_of(X, np.zeros(len(X)), n_jobs=2)(Large, columns=columns) == 399
     at_once = 2 * threads.AHEAD if columns is None else 2
-    assert max(most) <= at_once + 2  # one of those at once, what was merged before, and now with it
+    n_levels = 3  # of the tree, each of which keeps one statistic
+    assert max(most) <= at_once + 1 + n_levels
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

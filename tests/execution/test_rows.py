@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from ilfs.execution import MissingCellsError, Rows, Target
+from ilfs.execution import AllRows, LabelledRows, MissingValuesError
 from ilfs.execution.rows import column_ends
+from ilfs.sources import table_source
 from ilfs.statistics.moments import UnusableColumnError
 
 FORMS = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
@@ -17,7 +18,7 @@ def dense(X):
 @forms
 def test_columns_with_one_value_are_left_out(form):
     X = np.array([[1.0, 0.0, 5.0, -2.0], [1.0, 0.0, 0.0, -2.5]])
-    rows = Rows.of(form(X), None)
+    rows = AllRows.from_matrix(form(X))
     assert rows.columns.tolist() == [2, 3]
     np.testing.assert_array_equal(dense(rows.X), X[:, 2:])
     assert rows.low.tolist() == [0.0, -2.5]
@@ -27,35 +28,35 @@ def test_columns_with_one_value_are_left_out(form):
 @forms
 def test_rows_without_weight_are_left_out(form):
     X = np.arange(8.0).reshape(4, 2)
-    target = Target.from_labels(np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 2.0, 1.0]))
-    rows = Rows.of(form(X), target)
+    source = table_source(form(X), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 2.0, 1.0]))
+    rows = LabelledRows.from_source(source)
     np.testing.assert_array_equal(dense(rows.X), X[[0, 2, 3]])
-    assert rows.target.codes.tolist() == [0, 0, 1]
-    assert rows.target.weight.tolist() == [1.0, 2.0, 1.0]
+    assert rows.labels.codes.tolist() == [0, 0, 1]
+    assert rows.labels.weight.tolist() == [1.0, 2.0, 1.0]
 
 
 def test_nothing_is_copied_without_need():
     X = np.arange(8.0, dtype=np.float32).reshape(4, 2)
-    assert Rows.of(X, None).X is X
+    assert AllRows.from_matrix(X).X is X
 
 
 def test_duplicate_cells_of_a_sparse_matrix_are_summed_and_the_matrix_stays():
     X = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    rows = Rows.of(X, None)
+    rows = AllRows.from_matrix(X)
     np.testing.assert_array_equal(rows.X.toarray(), [[3.0, 0.0], [0.0, 4.0]])
     assert X.nnz == 3
 
 
-def test_values_are_spread_over_all_columns():
-    rows = Rows.of(np.array([[1.0, 2.0, 3.0], [1.0, 0.0, 0.0]]), None)
-    assert rows.spread(np.array([7.0, 8.0]), -1.0).tolist() == [-1.0, 7.0, 8.0]
-    assert rows.spread(np.array([[7.0], [8.0]]), axis=0).tolist() == [[0.0], [7.0], [8.0]]
+def test_values_are_expanded_to_all_columns():
+    rows = AllRows.from_matrix(np.array([[1.0, 2.0, 3.0], [1.0, 0.0, 0.0]]))
+    assert rows.expand(np.array([7.0, 8.0]), -1.0).tolist() == [-1.0, 7.0, 8.0]
+    assert rows.expand(np.array([[7.0], [8.0]]), axis=0).tolist() == [[0.0], [7.0], [8.0]]
 
 
 @forms
 def test_ends_of_columns_with_missing_cells(form):
     X = form(np.array([[np.nan, 0.0, 3.0], [-1.0, np.nan, 0.0], [0.0, np.nan, 4.0], [5.0, np.nan, 1.0]]))
-    with pytest.raises(MissingCellsError) as caught:
+    with pytest.raises(MissingValuesError) as caught:
         column_ends(X)
     assert caught.value.columns.tolist() == [0, 1]
     low, high = column_ends(X, missing=True)
@@ -66,7 +67,7 @@ def test_ends_of_columns_with_missing_cells(form):
 @forms
 def test_a_column_of_missing_cells_has_one_value(form):
     X = form(np.array([[np.nan, 1.0], [np.nan, 2.0]]))
-    assert Rows.of(X, None, missing=True).columns.tolist() == [1]
+    assert AllRows.from_matrix(X, missing=True).columns.tolist() == [1]
 
 
 @forms

@@ -9,14 +9,15 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import mutual_info_score
 
 from ilfs import HallCFS, mutual_information
-from ilfs.execution import Rows, Target
+from ilfs.execution import LabelledRows
 from ilfs.methods.hall_cfs import Search, best_first, discretised
+from ilfs.sources import table_source
 
 
 def bins_of(X, y, wanted=None):
     """Bins of the columns that were cut, and which they are."""
-    rows = Rows.of(np.asarray(X, dtype=float), Target.from_labels(np.asarray(y)))
-    table, kept, _ = discretised(rows, rows.target, wanted)
+    rows = LabelledRows.from_source(table_source(np.asarray(X, dtype=float), np.asarray(y)))
+    table, kept, _ = discretised(rows, rows.labels, wanted)
     return table.bins, kept
 
 
@@ -99,8 +100,8 @@ class TestSubset:
     def test_features_without_a_cut_come_by_how_near_they_came_to_one(self):
         y = np.arange(60) % 2
         X = np.column_stack([np.random.default_rng(0).normal(size=(60, 12)), y])
-        rows = Rows.of(X, Target.from_labels(y))
-        _, kept, gain = discretised(rows, rows.target, None)
+        rows = LabelledRows.from_source(table_source(X, y))
+        _, kept, gain = discretised(rows, rows.labels, None)
         assert kept.tolist() == [12]
         assert np.diff(gain[HallCFS().fit(X, y).order_]).max() < 1e-10
 
@@ -178,16 +179,16 @@ class TestCuts:
     def test_a_cut_worked_by_hand(self):
         # n = 8, one bit gained; log2(7) / 8 + (log2(7) - 2) / 8 = 0.4518 bits are its cost
         y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-        rows = Rows.of(np.arange(8.0)[:, None], Target.from_labels(y))
-        table, _, gain = discretised(rows, rows.target, None)
+        rows = LabelledRows.from_source(table_source(np.arange(8.0)[:, None], y))
+        table, _, gain = discretised(rows, rows.labels, None)
         assert table.bins.tolist() == [y.tolist()]
         assert gain[0] == pytest.approx(1 - (2 * np.log2(7) - 2) / 8)
 
     def test_a_cut_that_costs_more_than_it_gains_is_not_made(self):
         # classes 0 1 1 0: the best cut gains 0.3113 bits of 1, and costs
         # (log2(3) + log2(7) - (2 * 1 - 1 * 0 - 2 * 0.9183)) / 4 = 1.0572
-        rows = Rows.of(np.arange(4.0)[:, None], Target.from_labels(np.array([0, 1, 1, 0])))
-        _, kept, gain = discretised(rows, rows.target, None)
+        rows = LabelledRows.from_source(table_source(np.arange(4.0)[:, None], np.array([0, 1, 1, 0])))
+        _, kept, gain = discretised(rows, rows.labels, None)
         assert kept.size == 0
         assert gain[0] == pytest.approx(0.311278 - 1.057227, abs=1e-5)
 

@@ -7,7 +7,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
 
 from ilfs import InfFS, inf_fs
-from ilfs.execution import Rows
+from ilfs.execution import AllRows
 from ilfs.methods import inf_fs as method
 from ilfs.methods.inf_fs import Graph, path_sums, standardised
 
@@ -34,7 +34,7 @@ def scores_by_definition(X, alpha=0.2, damping=0.9):
 
 
 def graph_of(X, alpha, n_jobs=None):
-    Z, deviations = standardised(Rows.of(X, None), "spearman")
+    Z, deviations = standardised(AllRows.from_matrix(X), "spearman")
     spread = deviations * np.ptp(X, axis=0)
     return Graph(Z, (spread - spread.min()) / np.ptp(spread), alpha, n_jobs)
 

@@ -2,13 +2,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from ilfs.execution import Rows, Target
+from ilfs.execution import LabelledRows
 from ilfs.neighbours import class_neighbours
+from ilfs.sources import table_source
 
 
 def neighbours_of(X, y, i, k):
     """Neighbours of one sample and their shares, a dict."""
-    rows = Rows.of(X, Target.from_labels(np.asarray(y)))
+    rows = LabelledRows.from_source(table_source(X, np.asarray(y)))
     pairs, _ = class_neighbours(rows, k, np.arange(X.shape[0]), iter)
     here = pairs.first == i
     return dict(zip(pairs.second[here].tolist(), pairs.share[here].tolist(), strict=True))

@@ -33,7 +33,7 @@ def table(n_classes=3, missing=0.0):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_correlations_with_indicators_are_those_of_numpy(convert, n_classes):
     X, y = table(n_classes)
-    association = Association.of(moments_of(convert(X), y))
+    association = Association.from_moments(moments_of(convert(X), y))
     indicators = y[:, None] == np.arange(n_classes)
     by_numpy = np.corrcoef(np.column_stack([X, indicators]).T)[:6, 6:]
     np.testing.assert_allclose(association.correlation, by_numpy, rtol=1e-11, atol=1e-13)
@@ -47,7 +47,7 @@ def test_correlations_with_indicators_are_those_of_numpy(convert, n_classes):
 def test_weights_and_missing_cells(convert, missing):
     X, y = table(missing=missing)
     weight = np.random.default_rng(3).uniform(0.1, 3, size=len(y))
-    association = Association.of(moments_of(convert(X), y, weight))
+    association = Association.from_moments(moments_of(convert(X), y, weight))
     np.testing.assert_allclose(association.correlation, expected(X, y, weight), rtol=1e-10, atol=1e-12)
 
 
@@ -55,7 +55,7 @@ def test_weights_and_missing_cells(convert, missing):
 def test_the_weight_of_a_class_is_that_of_its_samples(missing):
     X, y = table(missing=missing)
     of_class = 1 / np.bincount(y)
-    association = Association.of(moments_of(X, y), of_class)
+    association = Association.from_moments(moments_of(X, y), of_class)
     np.testing.assert_allclose(association.correlation, expected(X, y, of_class[y]), rtol=1e-10, atol=1e-12)
     for f in range(6):
         here = ~np.isnan(X[:, f])
@@ -64,14 +64,14 @@ def test_the_weight_of_a_class_is_that_of_its_samples(missing):
 
 def test_two_classes_are_mirror_images():
     X, y = table(n_classes=2)
-    correlation = Association.of(moments_of(X, y)).correlation
+    correlation = Association.from_moments(moments_of(X, y)).correlation
     np.testing.assert_allclose(correlation[:, 0], -correlation[:, 1], rtol=1e-12)
 
 
 def test_a_class_without_cells_has_nothing_to_do_with_a_feature():
     X, y = table()
     X[y == 1, 2] = np.nan
-    association = Association.of(moments_of(X, y))
+    association = Association.from_moments(moments_of(X, y))
     assert association.correlation[2, 1] == 0
     np.testing.assert_allclose(association.correlation, expected(X, y), rtol=1e-10, atol=1e-12)
 
@@ -79,7 +79,7 @@ def test_a_class_without_cells_has_nothing_to_do_with_a_feature():
 def test_what_does_not_vary_has_no_correlation_and_the_deviation_one():
     X, y = table()
     X[:, 1], X[:, 3] = 5.0, np.nan
-    association = Association.of(moments_of(X, y))
+    association = Association.from_moments(moments_of(X, y))
     np.testing.assert_array_equal(association.correlation[[1, 3]], np.zeros((2, 3)))
     np.testing.assert_array_equal(association.deviation[[1, 3]], [1.0, 1.0])
     assert np.isfinite(association.mean).all()
@@ -88,12 +88,12 @@ def test_what_does_not_vary_has_no_correlation_and_the_deviation_one():
 def test_a_feature_of_one_class_has_no_correlation():
     X, y = table(n_classes=2)
     X[y == 1, 0] = np.nan
-    np.testing.assert_array_equal(Association.of(moments_of(X, y)).correlation[0], [0.0, 0.0])
+    np.testing.assert_array_equal(Association.from_moments(moments_of(X, y)).correlation[0], [0.0, 0.0])
 
 
 def test_the_class_itself():
     y = np.array([0, 0, 1, 1, 1, 2])
-    association = Association.of(moments_of((y == 1)[:, None] * 1e9, y))
+    association = Association.from_moments(moments_of((y == 1)[:, None] * 1e9, y))
     assert association.correlation[0, 1] == pytest.approx(1.0, abs=1e-15)
     assert association.correlation.max() <= 1.0
 
@@ -101,14 +101,14 @@ def test_the_class_itself():
 def test_a_small_spread_far_from_zero_is_seen():
     X, y = table()
     X = np.round(1e3 * X)
-    far, near = (Association.of(moments_of(Z, y)).correlation for Z in (1e9 + X, X))
+    far, near = (Association.from_moments(moments_of(Z, y)).correlation for Z in (1e9 + X, X))
     np.testing.assert_allclose(far, near, rtol=1e-8, atol=1e-10)
 
 
 def test_some_features():
     X, y = table()
-    whole, part = Association.of(moments_of(X, y)), Association.of(moments_of(X[:, [4, 1]], y))
-    some = whole.of_features(np.array([4, 1]))
+    whole, part = Association.from_moments(moments_of(X, y)), Association.of(moments_of(X[:, [4, 1]], y))
+    some = whole.take(np.array([4, 1]))
     for name in ("mean", "deviation", "correlation", "class_weight"):
         np.testing.assert_array_equal(getattr(some, name), getattr(part, name))
 
@@ -117,6 +117,6 @@ def test_some_features():
 def test_over_all_samples_missing_cells_are_at_the_mean(convert):
     X, y = table(missing=0.3)
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
-    association = Association.of(moments_of(convert(X), y), class_total=np.bincount(y).astype(float))
+    association = Association.from_moments(moments_of(convert(X), y), class_total=np.bincount(y).astype(float))
     by_numpy = np.corrcoef(np.column_stack([filled, y[:, None] == np.arange(3)]).T)[:6, 6:]
     np.testing.assert_allclose(association.correlation, by_numpy, rtol=1e-11, atol=1e-13)

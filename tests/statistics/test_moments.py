@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ilfs.statistics import ClassMoments
+from ilfs.statistics import ClassMoments, Moments
 from ilfs.statistics.moments import UnusableColumnError
 
 
@@ -171,7 +171,7 @@ def test_parts_in_any_order_merge_to_the_whole(partition):
     weight = rng.integers(0, 4, size=len(y)).astype(float)
     weight[0] = 1.0
     part = rng.integers(n_parts, size=len(y))
-    parts = [part_of(X, y, np.flatnonzero(part == i), weight)(ClassMoments.from_block) for i in np.unique(part)]
+    parts = [part_of(X, y, np.flatnonzero(part == i), weight)(Moments()) for i in np.unique(part)]
     merged = reduce(ClassMoments.merge, [parts[i] for i in rng.permutation(len(parts))])
     assert_same_moments(merged, moments_of(X, y, weight), rtol=1e-10, atol=1e-12)
 
@@ -179,7 +179,7 @@ def test_parts_in_any_order_merge_to_the_whole(partition):
 @given(st.integers(0, 2**32 - 1))
 def test_merging_is_associative_and_commutative(seed):
     X, y = noise(n_samples=30, seed=seed)
-    a, b, c = (part_of(X, y, np.arange(i, 30, 3))(ClassMoments.from_block) for i in range(3))
+    a, b, c = (part_of(X, y, np.arange(i, 30, 3))(Moments()) for i in range(3))
     assert_same_moments(a.merge(b).merge(c), a.merge(b.merge(c)), rtol=1e-11, atol=1e-13)
     assert_same_moments(a.merge(b), b.merge(a), rtol=1e-11, atol=1e-13)
 
@@ -187,7 +187,7 @@ def test_merging_is_associative_and_commutative(seed):
 def test_merging_an_empty_class_changes_not_a_bit():
     X, y = noise(n_classes=2)
     whole = moments_of(X, y)
-    parts = [part_of(X, y, np.flatnonzero(y == k))(ClassMoments.from_block) for k in (0, 1)]
+    parts = [part_of(X, y, np.flatnonzero(y == k))(Moments()) for k in (0, 1)]
     for merged in (parts[0].merge(parts[1]), parts[1].merge(parts[0])):
         np.testing.assert_array_equal(merged.mean, whole.mean)
         np.testing.assert_array_equal(merged.scatter, whole.scatter)
@@ -196,7 +196,7 @@ def test_merging_an_empty_class_changes_not_a_bit():
 def test_a_small_spread_far_from_zero_survives_merging():
     X, y = noise(n_samples=400)
     X = 1e8 + 1e-2 * X
-    parts = [part_of(X, y, np.arange(i, 400, 8))(ClassMoments.from_block) for i in range(8)]
+    parts = [part_of(X, y, np.arange(i, 400, 8))(Moments()) for i in range(8)]
     merged = reduce(ClassMoments.merge, parts)
     for k in range(3):
         assert merged.scatter[k, 0] == pytest.approx(exact(X[y == k, 0])[2], rel=1e-5)
@@ -221,7 +221,7 @@ def test_infinity_anywhere_is_noticed(value, where, convert):
     rows = {"first": 0, "middle": 30, "last": 59, "all": slice(None), "all of a class": y == 1, "beside missing": 7}
     X[rows[where], 3] = value
     with pytest.raises(UnusableColumnError, match=r"column 3 .*infinity") as error:
-        fold_of(convert(X), y)(ClassMoments.from_block)
+        fold_of(convert(X), y)(Moments())
     assert error.value.column == 3
 
 

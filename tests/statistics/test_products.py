@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ilfs.execution import Target, memory
-from ilfs.statistics import Association, ClassMoments, CrossProducts, DenseBlock, products
+from ilfs.execution import memory, partition
+from ilfs.statistics import Association, CrossProducts, DenseBlock, Moments, Products, encode_labels, products
 
 both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 
@@ -24,12 +24,12 @@ def related(n_samples=60, n_features=6, missing=0.0, seed=0):
 
 
 def association_of(X, y, weight=None, class_weight=None):
-    return Association.of(fold_of(X, y, weight)(ClassMoments.from_block), class_weight)
+    return Association.from_moments(fold_of(X, y, weight)(Moments()), class_weight)
 
 
 def products_of(X, y=None, weight=None, class_weight=None, n_jobs=None):
     y = np.zeros(X.shape[0]) if y is None else y
-    read = CrossProducts.of(association_of(X, y, weight, class_weight))
+    read = Products(association_of(X, y, weight, class_weight))
     return fold_of(X, y, weight, n_jobs)(read, columns=np.arange(X.shape[1]))
 
 
@@ -120,7 +120,7 @@ def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, missing, is_sparse
     weight = rng.integers(0, 4, size=len(y)).astype(float)
     weight[0] = 1.0
     table = sparse.csr_array(X) if is_sparse else X
-    read = CrossProducts.of(association_of(table, y, weight))
+    read = Products(association_of(table, y, weight))
     part = rng.integers(n_parts, size=len(y))
     parts = [
         part_of(table, y, np.flatnonzero(part == i), weight)(read, columns=np.arange(4))
@@ -135,8 +135,9 @@ def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, missing, is_sparse
 def test_blocks_and_threads_change_not_a_bit(monkeypatch, missing):
     X, y = related(n_samples=200, missing=missing)
     whole = rho_of(X, y)
-    monkeypatch.setattr(memory, "GATHERED_ROWS", (16, 16))
-    monkeypatch.setattr(memory, "SERIAL_CELLS", 0)
+    monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
+    monkeypatch.setattr(partition, "GATHERED_VALUES", 1)
+    monkeypatch.setattr(memory, "SERIAL_VALUES", 0)
     cut = rho_of(X, y)
     np.testing.assert_allclose(cut, whole, rtol=1e-12, atol=1e-13)
     for n_jobs in (2, 3, 8):
@@ -222,7 +223,8 @@ any_layout = pytest.mark.parametrize("lay", LAYOUTS.values(), ids=list(LAYOUTS))
 @pytest.mark.parametrize("n_last", [0, 1, 2, 15])
 @pytest.mark.parametrize("n_features", [1, 6])
 def test_any_type_layout_and_number_of_rows_in_the_last_block(monkeypatch, lay, dtype, n_last, n_features):
-    monkeypatch.setattr(memory, "GATHERED_ROWS", (16, 16))
+    monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
+    monkeypatch.setattr(partition, "GATHERED_VALUES", 1)
     X, y = related(48 + n_last, n_features)
     X[-1] = 5.0 + np.arange(n_features)  # what the last row says must not be lost
     X = lay(np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype))
@@ -242,8 +244,9 @@ def test_the_table_is_not_written_to(lay):
 def test_only_a_block_of_its_own_is_written_to(is_own):
     X, y = related()
     before, whole = X.copy(), slice(0, X.shape[1])
-    block = DenseBlock(X, *Target.from_labels(y).sorted_rows(0, len(X)), whole.start, whole.stop, whole, is_own=is_own)
-    found = CrossProducts.of(association_of(X, y))(block)
+    _, labels = encode_labels(y)
+    block = DenseBlock(X, labels, whole.start, whole.stop, whole, is_own=is_own)
+    found = Products(association_of(X, y))(block)
     assert np.array_equal(X, before) is not is_own
     np.testing.assert_allclose(found.correlation(), np.corrcoef(before.T), rtol=1e-12, atol=1e-13)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ilfs.statistics import TokenCounts
+from ilfs.statistics import TokenCounts, Tokens
 from ilfs.statistics.tokens import mean_log_odds
 
 SIX = np.linspace(0, 1, 7)
@@ -17,7 +17,7 @@ SIX = np.linspace(0, 1, 7)
 def counts_of(X, y, weight=None, edges=SIX, **options):
     """Features x tokens."""
     moments = moments_of(X, y, weight)
-    return fold_of(X, y, weight)(TokenCounts.of(moments, edges, **options)).per_token(moments.total).T
+    return fold_of(X, y, weight)(Tokens(moments, edges, **options)).per_token(moments.total).T
 
 
 def column(*values):
@@ -129,7 +129,7 @@ def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, evidence, is_spars
     X = sparse.csr_array(X) if is_sparse else X
     weight = rng.integers(1, 4, size=len(y)).astype(float)
     part = rng.integers(n_parts, size=len(y))
-    count = TokenCounts.of(moments_of(X, y, weight), SIX, evidence=evidence, balanced=False)
+    count = Tokens(moments_of(X, y, weight), SIX, evidence=evidence, balanced=False)
     parts = [part_of(X, y, np.flatnonzero(part == i), weight)(count) for i in np.unique(part)]
     merged = reduce(TokenCounts.merge, [parts[i] for i in rng.permutation(len(parts))])
     np.testing.assert_array_equal(merged.at_least, fold_of(X, y, weight)(count).at_least)

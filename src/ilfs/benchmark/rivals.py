@@ -26,10 +26,11 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, Target
+from ilfs.execution import LabelledRows
 from ilfs.methods import FisherScore
 from ilfs.parameters import check_choice, check_integer, check_positive
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, SupervisedRowsSelector
+from ilfs.statistics.labels import RowLabels
 
 EXTRA = 'pip install "ilfs[rivals]"'
 INTERCEPT_SCALING = 10.0  # liblinear penalises the intercept as it does a coefficient: this makes it cheap
@@ -37,7 +38,7 @@ MOST_ITERATIONS = 100  # of liblinear: few are enough to see which features ente
 NOTHING = 1e-8  # correlation with the classes below which a column is taken for one that has none
 
 
-class Rival(RankingSelector):
+class Rival(SupervisedRowsSelector):
     """A method of others: what it says of a feature, then the Fisher score."""
 
     _takes_missing = False
@@ -59,13 +60,12 @@ class Rival(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
-        assert rows.target is not None
-        fisher = FisherScore(n_jobs=self.n_jobs).fit(rows.X, rows.target.codes).scores_
-        return Scores(self._values(with_short_indices(rows.X), rows.target), tie_break=fisher)
+    def _score_rows(self, rows: LabelledRows) -> Scores:
+        fisher = FisherScore(n_jobs=self.n_jobs).fit(rows.X, rows.labels.codes).scores_
+        return Scores(self._values(with_short_indices(rows.X), rows.labels), tie_break=fisher)
 
     @abstractmethod
-    def _values(self, X: Any, target: Target) -> Floats:
+    def _values(self, X: Any, labels: RowLabels) -> Floats:
         """What the rival thinks of each column, larger is better; 0 of those it says nothing of."""
 
     def _n_wanted(self, X: Any) -> int:
@@ -130,12 +130,12 @@ class FastCan(Rival):
         super()._check_parameters()
         check_positive("tol", self.tol)
 
-    def _values(self, X: Any, target: Target) -> Floats:
+    def _values(self, X: Any, labels: RowLabels) -> Floats:
         try:
             from fastcan import FastCan as Packaged
         except ImportError:
             raise ImportError(f"FastCan needs the package fastcan: {EXTRA}") from None
-        indicators = np.eye(target.classes.size)[target.codes]
+        indicators = np.eye(labels.n_classes)[labels.codes]
         n_picks = min(self._n_wanted(X), X.shape[0] - 1)
         with threadpool_limits(effective_n_jobs(self.n_jobs), user_api="openmp"):
             while n_picks:
@@ -216,9 +216,9 @@ class MRMR(Rival):
             check_integer("n_candidates", self.n_candidates, 1)
         check_choice("statistics", self.statistics, ("table", "columns"))
 
-    def _values(self, X: Any, target: Target) -> Floats:
+    def _values(self, X: Any, labels: RowLabels) -> Floats:
         mrmr, pandas = import_mrmr()
-        F = f_of_columns(X, target.codes)
+        F = f_of_columns(X, labels.codes)
         candidates = np.sort(np.argsort(-F, kind="stable")[: self.n_candidates])
         frame = pandas.DataFrame(X[:, candidates].astype(np.float64))
         options: dict[str, Any] = {}
@@ -230,7 +230,7 @@ class MRMR(Rival):
         with np.errstate(divide="ignore", invalid="ignore"):  # F is infinite for a column that tells all
             picks = mrmr.mrmr_classif(
                 frame,
-                pandas.Series(target.codes),
+                pandas.Series(labels.codes),
                 min(self._n_wanted(X), candidates.size),
                 n_jobs=effective_n_jobs(self.n_jobs),
                 show_progress=False,
@@ -297,9 +297,9 @@ class ExtraTrees(Rival):
         check_integer("n_estimators", self.n_estimators, 1)
         check_integer("random_state", self.random_state, 0)
 
-    def _values(self, X: Any, target: Target) -> Floats:
+    def _values(self, X: Any, labels: RowLabels) -> Floats:
         trees = ExtraTreesClassifier(self.n_estimators, random_state=self.random_state, n_jobs=self.n_jobs)
-        return np.asarray(trees.fit(X, target.codes).feature_importances_)
+        return np.asarray(trees.fit(X, labels.codes).feature_importances_)
 
 
 class L1Path(Rival):
@@ -364,8 +364,8 @@ class L1Path(Rival):
         check_positive("span", self.span)
         check_positive("tol", self.tol)
 
-    def _values(self, X: Any, target: Target) -> Floats:
-        Z, signs = standardised(X), target.one_against_rest()
+    def _values(self, X: Any, labels: RowLabels) -> Floats:
+        Z, signs = standardised(X), labels.one_against_rest()
         start = start_of_path(Z, signs)
         picks: list[int] = []
         for C in start * np.geomspace(1, self.span, self.n_steps) if start else ():

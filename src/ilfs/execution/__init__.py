@@ -1,25 +1,31 @@
-"""How rows reach a statistic.
+"""How statistics are computed over the rows of a source.
 
-A *fold* holds the rows. Called with ``from_block``, it gives every block of them to it and merges what comes back, so
-a method that asks a fold for its statistics runs the same in memory, from disk and on a cluster. Methods that need all
-rows at once get `Rows`.
+A *fold* is an engine over a source: given the description of a statistic, it computes the statistic of every block and
+merges the results. `InMemory` does this in threads. A method is a *plan* of such requests, and so does not know where
+the rows are. Methods that need all rows at once get `AllRows`.
 """
 
-from ilfs.execution.fold import Fold, Statistic
-from ilfs.execution.memory import InMemory
-from ilfs.execution.rows import MissingCellsError, Rows, refuse_missing
-from ilfs.execution.target import Target
+from ilfs.execution.fold import Fold, Read
+from ilfs.execution.memory import InMemory, fold_of
+from ilfs.execution.plan import Plan, ask, run_plan, together, under_labelling
+from ilfs.execution.rows import AllRows, LabelledRows, MissingValuesError, refuse_missing
 from ilfs.execution.threads import blocks, one_blas_thread, thread_map
 
 __all__ = [
+    "AllRows",
     "Fold",
     "InMemory",
-    "MissingCellsError",
-    "Rows",
-    "Statistic",
-    "Target",
+    "LabelledRows",
+    "MissingValuesError",
+    "Plan",
+    "Read",
+    "ask",
     "blocks",
+    "fold_of",
     "one_blas_thread",
     "refuse_missing",
+    "run_plan",
     "thread_map",
+    "together",
+    "under_labelling",
 ]

@@ -1,31 +1,61 @@
 """The seam between methods and the places where rows live."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, Self, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
 
 from ilfs.arrays import Integers
-from ilfs.execution.target import Target
-from ilfs.statistics.block import Block
+from ilfs.statistics.description import Description, S
+from ilfs.statistics.labels import Classes
 
 
-class Statistic(Protocol):
-    """A summary of rows that can be made from parts."""
+@dataclass(frozen=True)
+class Read(Generic[S]):
+    """A request for one statistic of all rows.
 
-    def merge(self, other: Self, /) -> Self:
-        """The statistic of both sets of rows together."""
+    Parameters
+    ----------
+    description : Description
+        How to compute the statistic from a block.
+    columns : ndarray of int, optional
+        Compute it for these columns only, all of which are then in every block, side by side.
+    labelling : int or None, default=0
+        Labelling that gives the rows their classes; None puts all rows into one class.
+    """
 
-    @classmethod
-    def join(cls, parts: Sequence[Self], /) -> Self:
-        """The statistic of the same rows, columns side by side."""
+    description: Description[S]
+    columns: Integers | None = None
+    labelling: int | None = 0
 
 
-S = TypeVar("S", bound=Statistic)
+class Fold(ABC):
+    """An engine that computes statistics over a source.
 
+    Attributes
+    ----------
+    n_features : int
+        Number of columns.
+    labellings : tuple of Classes
+        Classes of each labelling of the source.
+    all_rows : Classes
+        All rows as one class.
+    """
 
-class Fold(Protocol):
-    """Rows with their classes, wherever they are."""
+    n_features: int
+    labellings: tuple[Classes, ...]
+    all_rows: Classes
 
-    target: Target
+    @property
+    def classes(self) -> Classes:
+        """Classes of the first labelling, or all rows as one class if there are no labels."""
+        return self.labellings[0] if self.labellings else self.all_rows
 
-    def __call__(self, from_block: Callable[[Block], S], /, columns: Integers | None = None) -> S:
-        """The statistic of all rows; of some columns, if given, which then are all in every block, side by side."""
+    @abstractmethod
+    def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
+        """Read the rows once and return the statistic of each request, merged over all blocks."""
+
+    def __call__(self, description: Description[S], /, columns: Integers | None = None, labelling: int | None = 0) -> S:
+        """Read the rows once and return one statistic."""
+        statistic: S = self.read([Read(description, columns, labelling)])[0]
+        return statistic

@@ -1,203 +1,190 @@
-"""Rows in memory (or memory-mapped): threads over blocks of rows and columns."""
+"""Tables in memory (or memory-mapped): threads over blocks of rows and columns."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
-from scipy import sparse
 
-from ilfs.arrays import Floats, Integers, read_only
-from ilfs.execution.fold import S
-from ilfs.execution.target import Target
-from ilfs.execution.threads import AHEAD, blocks, in_order, one_blas_thread
-from ilfs.statistics.block import Block, DenseBlock, SparseBlock
+from ilfs.execution.fold import Fold, Read
+from ilfs.execution.merging import merge_parts
+from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
+from ilfs.execution.threads import AHEAD, in_order, one_blas_thread
+from ilfs.sources.tables import DenseSource, SparseSource, TableSource
+from ilfs.statistics.block import DenseBlock, SparseBlock
+from ilfs.statistics.labels import RowLabels
 
-# Results are merged along rows in a fixed order, so the height of a block must not depend on the layout, the number
-# of columns or the number of threads. The width may: columns never meet. (Where they do, in pairs of some of them, the
-# height depends on how many these are, and on nothing else.)
-BLOCK_ROWS = 8192
-NARROW, WIDE = 512, 4096  # columns: the kernels want to read some thousand bytes of a row at a time
-COPIED = 128  # columns of a block that is copied first: 8 MB
-COPIED_COLUMNS = 32  # the same where cells of a column lie side by side
-GATHERED_ROWS, GATHERED_CELLS = (256, BLOCK_ROWS), 2**19  # of a block of columns that are not side by side
-COPIED_CELLS = 2**18  # at least so many, or handing out the work takes longer than doing it
-SPARSE_CELLS = 2**18  # stored cells of a block of sparse columns
-SERIAL_CELLS = 2**18  # less than this is not worth a second thread
+SERIAL_VALUES = 2**18  # a table with fewer values is not worth a second thread
+CACHED_LABELS = 2**22  # rows times labellings whose grouping by class is kept from block to block (about 100 MB)
+
+Part = tuple[int, int]  # number of the request, first column of the strip
 
 
-class InMemory:
-    """A fold over a numpy array or a scipy.sparse matrix.
-
-    Arrays of float32 or float64 in C order are read where they are; any other layout or type is copied block by block.
-    Compressed rows become compressed columns once. Nothing else of the size of the data is made.
+class InMemory(Fold):
+    """Threads over a table in memory.
 
     Parameters
     ----------
-    X : ndarray or scipy.sparse matrix of shape (n_samples, n_features)
-        The rows.
-    target : Target
-        Their classes and weights.
+    source : TableSource
+        The table.
     n_jobs : int, optional
         Number of threads, as `joblib` counts them. The result does not depend on it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ilfs.execution import InMemory, Target
-    >>> from ilfs.statistics import ClassMoments
-    >>> fold = InMemory(np.array([[1.0], [3.0], [7.0]]), Target.from_labels(np.array(["a", "a", "b"])))
-    >>> fold(ClassMoments.from_block).mean
-    array([[2.],
-           [7.]])
     """
 
-    def __init__(self, X: Any, target: Target, n_jobs: int | None = None) -> None:
-        self.target = target
-        is_sparse = sparse.issparse(X)
-        n_cells = X.nnz if is_sparse else X.size
-        n_threads = effective_n_jobs(n_jobs) if n_cells > SERIAL_CELLS else 1
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._n_threads = n_threads
-        self._table: WholeTable = SparseTable(X, target) if is_sparse else DenseTable(X, target, n_threads)
+    def __init__(self, source: TableSource, n_jobs: int | None = None) -> None:
+        self.n_features, self.labellings, self.all_rows = source.n_features, source.labellings, source.all_rows
+        n_values = source.to_matrix().nnz if isinstance(source, SparseSource) else source.n_rows * source.n_features
+        self._n_threads = effective_n_jobs(n_jobs) if n_values > SERIAL_VALUES else 1
+        # The pool ends its threads when the fold is gone.
+        self._pool = ThreadPoolExecutor(self._n_threads) if self._n_threads > 1 else None
+        self._engine: DenseEngine | SparseEngine = (
+            SparseEngine(source) if isinstance(source, SparseSource) else DenseEngine(source, self._n_threads)
+        )
 
-    def __call__(self, from_block: Callable[[Block], S], /, columns: Integers | None = None) -> S:
-        """The statistic of all rows; of some columns, if they are given, which then are in every block, side by side.
+    def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
+        """Read the rows once and return the statistic of each request."""
+        found: dict[int, Any] = {}
+        whole = {number: read for number, read in enumerate(reads) if read.columns is None}
+        if whole:
+            found |= self._read_whole(whole)
+        if chosen := {number: read for number, read in enumerate(reads) if read.columns is not None}:
+            found |= self._read_chosen(chosen)
+        return [found[number] for number in range(len(reads))]
 
-        Matrix products inside use one thread.
-        """
-        if columns is None:
-            return self._merged(from_block, self._table, AHEAD)
-        with one_blas_thread():  # a statistic of pairs is large: few of them wait
-            return self._merged(from_block, self._table.narrow(columns), ahead=1)
+    def _read_whole(self, reads: dict[int, Read[Any]]) -> dict[int, Any]:
+        """All columns: the threads share out blocks of rows and strips of columns."""
+        tasks = self._engine.strips(len({read.labelling for read in reads.values()}))
 
-    def _merged(self, from_block: Callable[[Block], S], table: "Table", ahead: int) -> S:
-        merged: dict[int, S] = {}
-        for (_, columns), part in self._map(from_block, table, ahead):
-            done = merged.get(columns.start)
-            merged[columns.start] = part if done is None else done.merge(part)
-            del done, part  # may be large, and are not to be kept while waiting for the next
-        parts = list(merged.values())
-        return type(parts[0]).join(parts)
+        def work(task: tuple[slice, slice]) -> list[tuple[Part, Any]]:
+            strip = self._engine.strip(*task)
+            return [
+                ((number, task[1].start), read.description(strip(read.labelling))) for number, read in reads.items()
+            ]
 
-    def _map(self, from_block: Callable[[Block], S], table: "Table", ahead: int) -> Iterator[tuple["Place", S]]:
-        """The statistic of every block, in the order of the grid."""
+        parts = merge_parts(pair for pairs in self._schedule(work, tasks, AHEAD) for pair in pairs)
+        return {number: _joined(parts, number) for number in reads}
 
-        def work(place: "Place") -> tuple["Place", S]:
-            return place, from_block(table.block(*place))
+    def _read_chosen(self, reads: dict[int, Read[Any]]) -> dict[int, Any]:
+        """Chosen columns: the threads share out leaves. Statistics of pairs are large: few of them wait."""
 
-        # the pool ends its threads when the fold is gone
+        def work(task: tuple[slice, int]) -> tuple[int, Any]:
+            rows, number = task
+            return number, reads[number].description(self._engine.gathered(rows, reads[number]))
+
+        def n_leaves(number: int) -> int:
+            columns = reads[number].columns
+            return 1 if columns is None else leaves_per_block(columns.size)
+
+        with one_blas_thread():
+            merged = merge_parts(self._schedule(work, self._engine.leaves(reads), ahead=1), n_leaves)
+        return {number: type(statistic).join([statistic]) for number, statistic in merged.items()}
+
+    def _schedule(self, work: Any, tasks: Iterable[Any], ahead: int) -> Iterator[Any]:
+        """Run tasks in threads; results come in the order of the tasks."""
         if self._pool is None:
-            return map(work, table.grid)
-        return in_order(self._pool, work, table.grid, ahead * self._n_threads)
+            return map(work, tasks)
+        return in_order(self._pool, work, tasks, ahead * self._n_threads)
 
 
-Place = tuple[int, slice]  # number of the block of rows, range of columns
+def _joined(parts: dict[Part, Any], number: int) -> Any:
+    """Put the strips of one request side by side."""
+    strips = [statistic for (of, _), statistic in parts.items() if of == number]
+    return type(strips[0]).join(strips)
 
 
-class Table(Protocol):
-    """Rows cut into blocks."""
+class DenseEngine:
+    """Blocks of a dense table: rows in blocks, and those in strips of columns, so that a file is read front to back."""
 
-    grid: list[Place]
+    def __init__(self, source: DenseSource | TableSource, n_threads: int) -> None:
+        assert isinstance(source, DenseSource)
+        self._source, self._n_threads = source, n_threads
+        self._labels: dict[tuple[int, int | None], RowLabels] = {}
 
-    def block(self, i: int, columns: slice, /) -> Block:
-        """One of them."""
+    def strips(self, n_labellings: int) -> Iterator[tuple[slice, slice]]:
+        """All tasks of a pass over all columns: rows and columns of a block."""
+        strips = dense_strips(self._source, self._n_threads, n_labellings)
+        return ((rows, columns) for rows in row_blocks(self._source.n_rows) for columns in strips)
 
+    def strip(self, rows: slice, columns: slice) -> Any:
+        """Return a function that gives the block under a labelling."""
+        X, first = self._source.values(rows, columns)
+        last = first + columns.stop - columns.start
+        return lambda labelling: DenseBlock(X, self._row_labels(rows, labelling), first, last, columns)
 
-class WholeTable(Table, Protocol):
-    """All columns, of which some can be asked for."""
+    def leaves(self, reads: dict[int, Read[Any]]) -> Iterator[tuple[slice, int]]:
+        """All tasks of a pass over chosen columns: rows of a leaf and number of the request."""
+        for block in row_blocks(self._source.n_rows):
+            for number, read in reads.items():
+                for rows in leaves(block, 0 if read.columns is None else read.columns.size):
+                    yield rows, number
 
-    def narrow(self, columns: Integers, /) -> "Table":
-        """Some of the columns, all of them in every block."""
+    def gathered(self, rows: slice, read: Read[Any]) -> DenseBlock:
+        """Return a block of chosen columns, always a copy."""
+        assert read.columns is not None
+        values = self._source.gather(rows, read.columns)
+        labels = self._source.row_labels(read.labelling).take(rows)
+        return DenseBlock(values, labels, 0, read.columns.size, slice(0, read.columns.size), is_own=True)
 
+    def _row_labels(self, rows: slice, labelling: int | None) -> RowLabels:
+        """Labels of a block, kept for its other strips and for the next pass as far as memory allows.
 
-class DenseTable:
-    """An array cut into blocks of rows, and those into blocks of columns, so that a file is read front to back."""
-
-    def __init__(self, X: NDArray[Any], target: Target, n_threads: int) -> None:
-        self._X, self._target = read_only(X), target
-        self._in_place = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
-        n_samples, n_features = X.shape
-        width = _even_width(n_features, n_threads)
-        if not self._in_place:
-            by_column = X.strides[0] < X.strides[1]
-            width = max(COPIED_COLUMNS if by_column else COPIED, COPIED_CELLS // n_samples)
-        tops = range(0, n_samples, BLOCK_ROWS)
-        self._sorted_rows = [target.sorted_rows(top, top + BLOCK_ROWS) for top in tops]
-        self.grid: list[Place] = [(i, columns) for i in range(len(tops)) for columns in blocks(n_features, width)]
-
-    def block(self, i: int, columns: slice) -> Block:
-        """One block; copied only if it cannot be read in place."""
-        X = self._X[i * BLOCK_ROWS : (i + 1) * BLOCK_ROWS]
-        if self._in_place:
-            return DenseBlock(X, *self._sorted_rows[i], columns.start, columns.stop, columns)
-        kept = np.float32 if X.dtype == np.float32 else np.float64
-        copy = read_only(np.array(X[:, columns], dtype=kept, order="C"))
-        return DenseBlock(copy, *self._sorted_rows[i], 0, copy.shape[1], columns)
-
-    def narrow(self, columns: Integers) -> "Gathered":
-        """Some of the columns, all of them in every block."""
-        return Gathered(self._X, self._target, columns)
-
-
-class Gathered:
-    """Some columns of an array, copied block by block; rows of a block are as many as fit into the nearer caches."""
-
-    def __init__(self, X: NDArray[Any], target: Target, columns: Integers) -> None:
-        self._X, self._target, self._columns = X, target, columns
-        self._height = int(np.clip(GATHERED_CELLS // max(columns.size, 1), *GATHERED_ROWS))
-        whole = slice(0, columns.size)
-        self.grid: list[Place] = [(i, whole) for i in range(math.ceil(len(X) / self._height))]
-
-    def block(self, i: int, columns: slice) -> Block:
-        """One block, always a copy."""
-        top, end = i * self._height, (i + 1) * self._height
-        cells = gathered(self._X[top:end], self._columns)
-        rows = self._target.sorted_rows(top, end)
-        return DenseBlock(cells, *rows, columns.start, columns.stop, columns, is_own=True)
+        Two threads may compute the same labels at once: both results are equal.
+        """
+        key = (rows.start, labelling)
+        labels = self._labels.get(key)
+        if labels is None:
+            while len(self._labels) * (rows.stop - rows.start) > CACHED_LABELS:
+                self._labels.pop(next(iter(self._labels)), None)
+            labels = self._labels[key] = self._source.row_labels(labelling).take(rows)
+        return labels
 
 
-def gathered(X: NDArray[Any], columns: Integers) -> Floats:
-    """A copy of some columns, row by row."""
-    by_column = abs(X.strides[0]) < abs(X.strides[1])
-    cells = X[:, columns] if by_column else X.take(columns, axis=1)  # an index gives columns side by side
-    return np.asarray(cells, dtype=np.float64, order="C")
+class SparseEngine:
+    """Strips of compressed columns, with all rows in one block."""
+
+    def __init__(self, source: SparseSource) -> None:
+        self._source = source
+        self._rows = slice(0, source.n_rows)
+        self._block = SparseBlock.from_matrix(source.to_matrix(), source.row_labels(None))
+        self._labels: dict[int | None, RowLabels] = {}
+
+    def strips(self, n_labellings: int) -> Iterator[tuple[slice, slice]]:  # noqa: ARG002
+        """All tasks of a pass over all columns."""
+        return ((self._rows, columns) for columns in sparse_strips(self._block.n_columns, self._block.data.size))
+
+    def strip(self, rows: slice, columns: slice) -> Any:  # noqa: ARG002
+        """Return a function that gives the block under a labelling; nothing is copied."""
+        block = self._block.strip(columns)
+        return lambda labelling: block.with_labels(self._row_labels(labelling))
+
+    def leaves(self, reads: dict[int, Read[Any]]) -> Iterator[tuple[slice, int]]:
+        """All tasks of a pass over chosen columns."""
+        return ((self._rows, number) for number in reads)
+
+    def gathered(self, rows: slice, read: Read[Any]) -> SparseBlock:  # noqa: ARG002
+        """Return a block of chosen columns."""
+        assert read.columns is not None
+        return self._block.take(read.columns).with_labels(self._row_labels(read.labelling))
+
+    def _row_labels(self, labelling: int | None) -> RowLabels:
+        if labelling not in self._labels:
+            self._labels[labelling] = self._source.row_labels(labelling)
+        return self._labels[labelling]
 
 
-class SparseTable:
-    """Compressed columns cut into blocks of whole columns with about the same number of stored cells."""
+def fold_of(source: TableSource, n_jobs: int | None = None) -> Fold:
+    """Return the engine for a source.
 
-    def __init__(self, X: Any, target: Target) -> None:
-        X = X.tocsc()
-        if not X.has_canonical_format:
-            X = X.copy()  # the caller's matrix keeps its duplicates
-            X.sum_duplicates()
-        data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
-        self._data, self._indices, self._indptr = map(read_only, (data, X.indices, X.indptr))
-        self._target = target
-        self._of_rows = target.codes, target.weight, target.class_rows, target.class_total
-        n_features = X.shape[1]
-        width = max(1, n_features * SPARSE_CELLS // max(1, X.nnz, n_features))
-        self.grid: list[Place] = [(0, columns) for columns in blocks(n_features, width)]
+    Parameters
+    ----------
+    source : TableSource
+        Rows with their classes.
+    n_jobs : int, optional
+        Number of threads, as `joblib` counts them.
 
-    def block(self, _: int, columns: slice) -> Block:
-        """The columns of one block; nothing is copied."""
-        indptr = self._indptr[columns.start : columns.stop + 1]
-        return SparseBlock(self._data, self._indices, indptr, *self._of_rows, columns)
-
-    def narrow(self, columns: Integers) -> "SparseTable":
-        """Some of the columns, all of them in one block."""
-        shape = (self._target.codes.size, self._indptr.size - 1)
-        X = sparse.csc_array((self._data, self._indices, self._indptr), shape=shape)[:, columns]
-        few = SparseTable(X, self._target)
-        few.grid = [(0, slice(0, columns.size))]
-        return few
-
-
-def _even_width(n_features: int, n_threads: int) -> int:
-    """Equal shares for the threads, neither much wider than WIDE nor narrower than NARROW."""
-    shares = n_threads * math.ceil(n_features / (WIDE * n_threads))
-    return max(math.ceil(n_features / shares), NARROW)
+    Returns
+    -------
+    Fold
+        Computes statistics over the source.
+    """
+    return InMemory(source, n_jobs)

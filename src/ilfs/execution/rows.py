@@ -1,4 +1,4 @@
-"""All rows at once, for the methods that no small statistic is enough for."""
+"""All rows at once, for the methods that no mergeable statistic is enough for."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -8,41 +8,39 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution.target import Target
+from ilfs.sources.tables import TableSource
+from ilfs.statistics.labels import Classes, RowLabels
 from ilfs.statistics.moments import INFINITE, LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL, UnusableColumnError
 
 
-class MissingCellsError(ValueError):
-    """Columns that hold NaN, for a method that cannot leave cells out; ``columns`` are their indices."""
+class MissingValuesError(ValueError):
+    """Columns that hold NaN, for a method that cannot leave values out; ``columns`` are their indices."""
 
     def __init__(self, columns: Integers) -> None:
         super().__init__(f"columns {columns.tolist()} hold NaN")
         self.columns = columns
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The columns of a table that vary, all rows of them, and their classes.
+@dataclass(frozen=True, kw_only=True)
+class AllRows:
+    """All rows of the columns of a table that vary.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse array of shape (n_samples, n_varying)
-        float32 or float64, never to be written to; in C or in Fortran order, or compressed rows or columns. The ends of
+        float32 or float64, never to be written to; in C or Fortran order, or compressed rows or columns. The ends of
         every column are finite and far enough apart to be squared.
-    target : Target or None
-        Classes of the rows and their weights, all of them positive; None for a method that reads no labels.
     columns : ndarray of shape (n_varying,)
-        Which columns of the table these are.
+        Indices of these columns in the table.
     n_features : int
-        How many the table has.
+        Number of columns of the table.
     low, high : ndarray of shape (n_varying,)
-        The least and the largest value of each column.
+        Smallest and largest value of each column.
     n_jobs : int or None
-        How many threads to use.
+        Number of threads to use.
     """
 
     X: Any
-    target: Target | None
     columns: Integers
     n_features: int
     low: Floats
@@ -50,46 +48,84 @@ class Rows:
     n_jobs: int | None = None
 
     @classmethod
-    def of(cls, X: Any, target: Target | None, n_jobs: int | None = None, *, missing: bool = False) -> Self:
-        """Check a table, and leave out rows of no weight and columns with one value.
+    def from_matrix(cls, X: Any, n_jobs: int | None = None, *, missing: bool = False, **more: Any) -> Self:
+        """Check a table and leave out columns with one value; copied only if something is left out or converted.
 
-        Copied only if something is left out or the type is not one of floats.
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            The table.
+        n_jobs : int, optional
+            Number of threads to use.
+        missing : bool, default=False
+            Allow missing values (NaN).
+        **more : dict
+            Other fields of a subclass.
+
+        Returns
+        -------
+        AllRows
+            The columns that vary.
         """
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()  # the caller's matrix keeps its duplicates
             X.sum_duplicates()
-        if target is not None and (target.codes < 0).any():
-            here = target.codes >= 0
-            X = (X.tocsr() if sparse.issparse(X) else X)[here]
-            target = Target(target.classes, target.codes[here], target.weight[here])
         low, high = column_ends(X, missing=missing)
-        varying = high > low
-        n_features = X.shape[1]
-        columns = np.flatnonzero(varying)
+        n_features, columns = X.shape[1], np.flatnonzero(high > low)
         if columns.size < n_features:
             X = (X.tocsc() if sparse.issparse(X) else X)[:, columns]
-        return cls(X, target, columns, n_features, low[columns], high[columns], n_jobs)
+        return cls(
+            X=X, columns=columns, n_features=n_features, low=low[columns], high=high[columns], n_jobs=n_jobs, **more
+        )
 
-    def spread(self, values: NDArray[Any], fill: float = 0.0, axis: int = -1) -> NDArray[Any]:
-        """Values of the columns that vary as values of all columns, the others filled."""
+    def expand(self, values: NDArray[Any], fill: float = 0.0, axis: int = -1) -> NDArray[Any]:
+        """Expand values of the columns that vary to all columns of the table; the others get ``fill``."""
         values = np.moveaxis(np.asarray(values), axis, -1)
         every = np.full((*values.shape[:-1], self.n_features), fill, dtype=values.dtype)
         every[..., self.columns] = values
         return np.moveaxis(every, -1, axis)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LabelledRows(AllRows):
+    """All rows of the columns that vary, and their classes.
+
+    Parameters
+    ----------
+    classes : Classes
+        The classes and their sizes.
+    labels : RowLabels
+        Class and weight of each row; all rows take part.
+    """
+
+    classes: Classes
+    labels: RowLabels
+
+    @classmethod
+    def from_source(
+        cls, source: TableSource, labelling: int = 0, n_jobs: int | None = None, *, missing: bool = False
+    ) -> Self:
+        """Check a table, and leave out rows of weight 0 and columns with one value."""
+        X, labels = source.to_matrix(), source.row_labels(labelling)
+        if not labels.takes_part.all():
+            X = (X.tocsr() if sparse.issparse(X) else X)[labels.takes_part]
+            labels = labels.take(labels.takes_part)
+        classes = source.labellings[labelling]
+        return cls.from_matrix(X, n_jobs, missing=missing, classes=classes, labels=labels)
+
+
 def column_ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
-    """Least and largest value of each column, NaN for one without cells.
+    """Return the smallest and the largest value of each column, NaN for a column without values.
 
     Raise `UnusableColumnError` for infinity and for values too far apart or too close to be squared, and
-    `MissingCellsError` for NaN unless missing cells are allowed.
+    `MissingValuesError` for NaN unless missing values are allowed.
     """
     low, high = _ends(X)
     incomplete = np.flatnonzero(np.isnan(low))
     if incomplete.size and not missing:
-        raise MissingCellsError(incomplete)
+        raise MissingValuesError(incomplete)
     if incomplete.size:
         low[incomplete], high[incomplete] = _ends((X.tocsc() if sparse.issparse(X) else X)[:, incomplete], missing=True)
     infinite = np.isinf(low) | np.isinf(high)
@@ -106,10 +142,10 @@ def column_ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
 
 
 def refuse_missing(X: Any) -> None:
-    """Raise `MissingCellsError` if a cell is NaN."""
+    """Raise `MissingValuesError` if a value is NaN."""
     low, _ = _ends(X)
     if np.isnan(low).any():
-        raise MissingCellsError(np.flatnonzero(np.isnan(low)))
+        raise MissingValuesError(np.flatnonzero(np.isnan(low)))
 
 
 def _ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
@@ -120,7 +156,7 @@ def _ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
 
 
 def _sparse_ends(X: Any, *, missing: bool) -> tuple[Floats, Floats]:
-    """The same from the stored cells; those not stored are zeros."""
+    """Return the ends of sparse columns; values that are not stored are zeros."""
     stored = np.diff(X.indptr)
     filled = stored > 0
     low, high = np.full((2, X.shape[1]), np.nan)
@@ -131,7 +167,7 @@ def _sparse_ends(X: Any, *, missing: bool) -> tuple[Floats, Floats]:
         high[filled] = upper.reduceat(X.data, starts)
     zeros = stored < X.shape[0]
     low[zeros & ~filled], high[zeros & ~filled] = 0.0, 0.0
-    # fmin would forget NaN where it must be reported
+    # fmin ignores NaN, which must be reported unless missing values are allowed.
     some = zeros & filled & (missing | ~np.isnan(low))
     low[some], high[some] = np.fmin(low[some], 0.0), np.fmax(high[some], 0.0)
     return low, high

@@ -23,9 +23,9 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
-from ilfs.execution import Rows, blocks, thread_map
+from ilfs.execution import AllRows, blocks, thread_map
 from ilfs.execution.columns import gather_columns
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.ties import UNIT_FLOOR
 
 PANEL_CELLS = 2**25  # of standardised columns that are kept, 256 MB
@@ -33,7 +33,7 @@ STRIP, TILE = 256, 1024  # columns: their products are looked through while they
 UNSEEN = 1.0  # the largest correlation there is
 
 
-class CFS(RankingSelector):
+class CFS(UnsupervisedRowsSelector):
     """The CFS of the paper: least correlated features first, without labels.
 
     The correlation of every pair of features is computed, n_samples n_features^2 operations, and none is kept. Beyond
@@ -81,7 +81,6 @@ class CFS(RankingSelector):
     ['ash', 'proanthocyanins', 'od280/od315_of_diluted_wines']
     """
 
-    _reads_labels = False
     _takes_missing = False
     _takes_long = True
     _lowest = -1.0
@@ -107,7 +106,7 @@ class CFS(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: AllRows) -> Scores:
         n_features = rows.columns.size
         if n_features == 1:
             return Scores(np.zeros(1))
@@ -150,18 +149,18 @@ def cfs_score(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Floats:
 Least = tuple[slice, slice, Floats, Floats]
 
 
-def panels(rows: Rows) -> list[slice]:
+def panels(rows: AllRows) -> list[slice]:
     """Columns in blocks that may be kept in standardised form, whole strips of them."""
     n_samples, n_features = rows.X.shape
     return blocks(n_features, max(1, PANEL_CELLS // (n_samples * STRIP)) * STRIP)
 
 
-def n_strips(rows: Rows) -> int:
+def n_strips(rows: AllRows) -> int:
     """How many products of a strip and a panel there are."""
     return sum(len(range(panel.start, rows.columns.size, STRIP)) for panel in panels(rows))
 
 
-def strips(rows: Rows) -> Iterator[Least]:
+def strips(rows: AllRows) -> Iterator[Least]:
     """Every pair of columns once: those of a strip with those of a panel that do not come before it.
 
     Yields both, and for each of their columns the least absolute correlation with one of the others.
@@ -171,7 +170,7 @@ def strips(rows: Rows) -> Iterator[Least]:
         yield from strips_of_panel(X, rows, panel)
 
 
-def strips_of_panel(X: Any, rows: Rows, panel: slice) -> Iterator[Least]:
+def strips_of_panel(X: Any, rows: AllRows, panel: slice) -> Iterator[Least]:
     """The same for one panel, whose columns are standardised once."""
     Z = np.empty((panel.stop - panel.start, X.shape[0]))
 
@@ -191,7 +190,7 @@ def strips_of_panel(X: Any, rows: Rows, panel: slice) -> Iterator[Least]:
     yield from thread_map(of_strip, every, rows.n_jobs)
 
 
-def unit_columns(X: Any, rows: Rows, columns: slice) -> Floats:
+def unit_columns(X: Any, rows: AllRows, columns: slice) -> Floats:
     """Columns as rows of mean 0 and length 1."""
     Z = gather_columns(X, columns, np.arange(X.shape[0])).astype(np.float64, copy=False)
     low, high = rows.low[columns, None], rows.high[columns, None]

@@ -26,15 +26,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
-from ilfs.execution import Fold
+from ilfs.execution import Plan, ask
 from ilfs.parameters import check_choice
-from ilfs.selector import RankingSelector, Scores
-from ilfs.statistics import ClassMoments
+from ilfs.selector import Scores, StatisticsSelector
+from ilfs.statistics import Classes, ClassMoments, Moments
 from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
 
-class FisherScore(RankingSelector):
+class FisherScore(StatisticsSelector):
     """Fisher score: distance of the class means over spread within the classes.
 
     Reads the data once and needs memory for three numbers a class and feature, whatever the number of samples. Missing
@@ -121,9 +121,9 @@ class FisherScore(RankingSelector):
         """
         return self._fit(X, y, sample_weight)
 
-    def _score_folded(self, fold: Fold) -> Scores:
-        moments = fold(ClassMoments.from_block).checked()
-        self.classes_ = fold.target.classes
+    def _plan(self, classes: Classes) -> Plan[Scores]:
+        moments = (yield from ask(Moments())).checked()
+        self.classes_ = classes.labels
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are the same")
         between, within = (by_size if self.weighting == "size" else by_class)(moments)

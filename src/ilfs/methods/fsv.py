@@ -47,12 +47,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows
+from ilfs.execution import LabelledRows
 from ilfs.execution.columns import column_parts, dense_columns
 from ilfs.execution.fingerprints import Fingerprints
 from ilfs.execution.threads import one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.hinge_program import HingeProgram
 from ilfs.ties import RELATIVE_TOLERANCE
 from ilfs.warn import warn
@@ -71,7 +71,7 @@ ROUNDING = 1e-12  # of a slope: a distance of weighted means, in standard deviat
 FAR = 1e4  # a mean of so many deviations is taken off before a product, not after
 
 
-class FSV(RankingSelector):
+class FSV(SupervisedRowsSelector):
     """Feature selection via concave minimization: a separating plane that uses few features.
 
     The linear programs are solved exactly, by following the optimal vertex; ``duality_gap_`` proves it. Of several
@@ -220,12 +220,11 @@ class FSV(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
-        assert rows.target is not None
+    def _score_rows(self, rows: LabelledRows) -> Scores:
         with one_blas_thread():
             table = Table.of(rows)
             alpha = np.full(table.scale.size, float(self.alpha)) / (1.0 if self.standardize else table.scale)
-            labels = rows.target.one_against_rest()
+            labels = rows.labels.one_against_rest()
             sequences = [PlaneSequence(Plane(table, label, alpha, self.penalty)) for label in labels]
             max_planes, enough = self._n_planes(len(labels))
             total = self.max_iter * len(labels) * max_planes
@@ -248,13 +247,13 @@ class FSV(RankingSelector):
         enough = -(-MIN_SUPPORTED // n_labels)
         return len(FRACTIONS) * enough, enough
 
-    def _describe(self, planes: list["Plane"], table: "Table", rows: Rows) -> None:
+    def _describe(self, planes: list["Plane"], table: "Table", rows: LabelledRows) -> None:
         """Set the attributes of the first planes, in the units of the features unless they were standardised."""
         scale, mean = (table.scale, table.mean) if self.standardize else (1.0, 0.0)
-        self.mean_ = rows.spread(np.broadcast_to(mean, table.mean.shape))
-        self.scale_ = rows.spread(np.broadcast_to(scale, table.scale.shape), 1.0)
+        self.mean_ = rows.expand(np.broadcast_to(mean, table.mean.shape))
+        self.scale_ = rows.expand(np.broadcast_to(scale, table.scale.shape), 1.0)
         weights = np.stack([plane.weight for plane in planes]) * (scale / table.scale)
-        self.weights_ = rows.spread(weights)
+        self.weights_ = rows.expand(weights)
         self.intercepts_ = np.array([plane.intercept for plane in planes]) + weights @ ((mean - table.mean) / scale)
         self.support_sizes_ = (self.weights_ != 0).sum(axis=1)
         self.penalties_ = np.array([plane.ratio / (1.0 + plane.ratio) for plane in planes])
@@ -309,7 +308,7 @@ class Table:
     n_jobs: int | None
 
     @classmethod
-    def of(cls, rows: Rows) -> Self:
+    def of(cls, rows: LabelledRows) -> Self:
         """Means and standard deviations of the columns."""
         X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
 

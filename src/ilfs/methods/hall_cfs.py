@@ -31,11 +31,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, Target, blocks, thread_map
+from ilfs.execution import LabelledRows, blocks, thread_map
 from ilfs.execution.columns import column_blocks, gather_columns
 from ilfs.methods.mutual_information import check_n_bins, sturges
 from ilfs.parameters import check_choice, check_integer
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, SupervisedRowsSelector
+from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest, stable_order, tolerance
 from ilfs.warn import warn
 
@@ -45,7 +46,7 @@ BLOCK_COLUMNS = 256  # of those whose uncertainty is computed at once
 Bins = NDArray[np.uint16]
 
 
-class HallCFS(RankingSelector):
+class HallCFS(SupervisedRowsSelector):
     """Correlation-based feature selection of M. A. Hall: a subset that says much of the class and little twice.
 
     Bins are kept in two bytes a cell for the features that say anything about the class. The search compares every
@@ -156,22 +157,21 @@ class HallCFS(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
-        assert rows.target is not None
-        table, kept, gain = discretised(rows, rows.target, self._wanted_bins(rows))
+    def _score_rows(self, rows: LabelledRows) -> Scores:
+        table, kept, gain = discretised(rows, rows.labels, self._wanted_bins(rows))
         with_class = np.zeros(rows.columns.size)
-        with_class[kept] = table.uncertainty_with(rows.target.codes, rows.target.classes.size)
+        with_class[kept] = table.uncertainty_with(rows.labels.codes, rows.classes.n_classes)
         for search in self._steps(best_first(with_class[kept], table.uncertainty_with_own, self.max_stale), "step"):
             best, self.n_iter_ = search.best, search.n_steps
         chosen = kept[list(best.features)]
         if not chosen.size:
             warn("no feature says anything about the classes when cut into bins: the subset is empty")
-        self.subset_, self.merit_, self.uncertainty_ = rows.columns[chosen], best.merit, rows.spread(with_class)
+        self.subset_, self.merit_, self.uncertainty_ = rows.columns[chosen], best.merit, rows.expand(with_class)
         scores = with_class.copy()
         scores[chosen] = 1 + np.arange(chosen.size, 0, -1) / max(1, chosen.size)
         return Scores(scores, gain, UNIT_FLOOR, UNIT_FLOOR)
 
-    def _wanted_bins(self, rows: Rows) -> int | None:
+    def _wanted_bins(self, rows: LabelledRows) -> int | None:
         """How many bins of equal frequency; None for those of minimum description length."""
         if self.discretize == "mdl":
             return None
@@ -248,14 +248,14 @@ class DiscreteTable:
         return found
 
 
-def discretised(rows: Rows, target: Target, wanted: int | None) -> tuple[DiscreteTable, Integers, Floats]:
+def discretised(rows: LabelledRows, labels: RowLabels, wanted: int | None) -> tuple[DiscreteTable, Integers, Floats]:
     """Columns cut into bins, those that remained in one piece left out.
 
     Parameters
     ----------
-    rows : Rows
+    rows : LabelledRows
         The columns.
-    target : Target
+    labels : RowLabels
         Their classes.
     wanted : int or None
         How many bins of equal frequency; None for cuts of minimum description length.
@@ -282,7 +282,7 @@ def discretised(rows: Rows, target: Target, wanted: int | None) -> tuple[Discret
             order = np.argsort(cells, axis=1)
             ordered = np.take_along_axis(cells, order, axis=1)
             mdl.mdl_bins(
-                ordered, order, target.codes, target.classes.size, table, RELATIVE_TOLERANCE, UNIT_FLOOR,
+                ordered, order, labels.codes, labels.n_classes, table, RELATIVE_TOLERANCE, UNIT_FLOOR,
                 bins, n_bins, gain,
             )  # fmt: skip
         else:

@@ -23,6 +23,7 @@ Where we depart from the paper (the reasons and figures are in the documentation
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -31,7 +32,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
-from ilfs.execution import Fold, InMemory, Target
+from ilfs.execution import Plan, ask
 from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.redundancy import (
@@ -42,8 +43,8 @@ from ilfs.redundancy import (
     most_relevant,
     pick,
 )
-from ilfs.selector import Scores
-from ilfs.statistics import Association, ClassMoments, TokenCounts
+from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
+from ilfs.statistics import Association, Classes, ClassMoments, Moments, TokenCounts, Tokens
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
@@ -55,7 +56,7 @@ TOKEN_PRIOR = 1.0
 FINE_INTERVALS = 60  # of [0, 1], from which pooled intervals are put together
 
 
-class ILFS(PicksSubsets):
+class ILFS(PicksSubsets, StatisticsSelector):
     """Infinite Latent Feature Selection.
 
     Reads the data twice and needs memory for (classes + tokens) numbers a feature, whatever the number of samples; then
@@ -265,45 +266,49 @@ class ILFS(PicksSubsets):
         """
         return self._fit(X, y, sample_weight)
 
-    def _score_folded(self, fold: Fold) -> Scores:
-        moments = fold(ClassMoments.from_block).checked()
-        counts = self._count_tokens(fold, moments)
-        relevance = self._fit_topics(counts, n_samples=float(fold.target.class_total.sum()))
-        self._warn(fold, moments)
-        self.classes_ = fold.target.classes
+    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
+        """Learn the relevance of every feature, in two reads; return the moments of the features."""
+        moments = (yield from ask(Moments())).checked()
+        tokens = yield from ask(self._tokens(moments))
+        counts = self._count_tokens(tokens, moments)
+        relevance = self._fit_topics(counts, n_samples=float(classes.total.sum()))
+        self._warn(classes, moments)
+        self.classes_ = classes.labels
         self.relevance_ = np.where(moments.informative, relevance, 0.0)
         log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
         self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
+        return moments
+
+    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+        """Score features by path sums, or by what each adds to those before it, which takes one more read."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        return self._score_subsets(self.redundancy, fold, moments)
+        candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
+        balance = classes.balance if self.class_weight == "balanced" else None
+        association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
+        subset = yield from pick(
+            self.redundancy, classes, self.relevance_, moments.informative, candidates, association, self.mean_log_odds_
+        )
+        return self._keep_subset(subset)
 
     def _path_scores(self, sums: Floats) -> Scores:
         """Path sums, ties broken by the mean log odds."""
         return Scores(sums, self.mean_log_odds_, UNIT_FLOOR * float(sums.max()), UNIT_FLOOR)
 
-    def _score_subsets(self, how: Redundancy, fold: Fold, moments: ClassMoments) -> Scores:
-        """By what each feature adds to those before it."""
-        candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
-        balance = fold.target.class_balance if self.class_weight == "balanced" else None
-        association = Association.of(moments.of_columns(candidates), balance, fold.target.class_total)
-        subset = pick(how, fold, self.relevance_, moments.informative, candidates, association, self.mean_log_odds_)
-        return subset.keep_on(self)
+    @property
+    def _fine_edges(self) -> Floats:
+        """Boundaries of the intervals that are counted, from which pooled ones are put together."""
+        n_intervals = max(FINE_INTERVALS, 2 * self.n_tokens) if self.intervals == "pooled" else self.n_tokens
+        return np.linspace(0.0, 1.0, n_intervals + 1)
 
-    def _count_tokens(self, fold: Fold, moments: ClassMoments) -> Floats:
-        """Tokens x features; none of a feature that says nothing."""
-        pooled = self.intervals == "pooled"
-        n_intervals = max(FINE_INTERVALS, 2 * self.n_tokens) if pooled else self.n_tokens
-        edges = np.linspace(0.0, 1.0, n_intervals + 1)
-        count = TokenCounts.of(
-            moments,
-            edges,
-            evidence=self.evidence,
-            leave_one_out=self.leave_one_out,
-            balanced=self.class_weight == "balanced",
-        )
-        counts = fold(count).per_token(np.where(moments.informative, moments.total, 0.0))
-        if pooled:
+    def _tokens(self, moments: ClassMoments) -> Tokens:
+        """Describe the token counts."""
+        return Tokens(moments, self._fine_edges, self.evidence, self.leave_one_out, self.class_weight == "balanced")
+
+    def _count_tokens(self, tokens: TokenCounts, moments: ClassMoments) -> Floats:
+        """Return counts of shape (n_tokens, n_features), 0 for an uninformative feature."""
+        counts, edges = tokens.per_token(np.where(moments.informative, moments.total, 0.0)), self._fine_edges
+        if self.intervals == "pooled":
             cuts = equal_frequency_cuts(counts.sum(axis=1), self.n_tokens)
             counts, edges = np.add.reduceat(counts, cuts[:-1], axis=0), edges[cuts]
         self.token_counts_, self.token_edges_ = counts.T, edges
@@ -334,35 +339,43 @@ class ILFS(PicksSubsets):
         self.loglik_, self.n_iter_ = topics.loglik, topics.loglik.size - 1
         return topics.relevance
 
-    def _warn(self, fold: Fold, moments: ClassMoments) -> None:
+    def _warn(self, classes: Classes, moments: ClassMoments) -> None:
         if self.leave_one_out:
-            alone = fold.target.classes[fold.target.class_total <= ALONE].tolist()
+            alone = classes.labels[classes.total <= ALONE].tolist()
             if alone:
                 some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
                 warn(
                     f"leave_one_out needs more than one sample of a class (or a weight over 1): it is off for {some} "
-                    f"({len(alone)} of {fold.target.classes.size} classes)",
+                    f"({len(alone)} of {classes.n_classes} classes)",
                 )
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are the same")
 
+    def _plan_labels(self, labellings: Sequence[Classes], all_rows: Classes) -> Plan[Scores]:
+        """Score an indicator matrix: without redundancy by the mean of the labels' path sums."""
+        plan = PlannedSelector if self.redundancy is None else PicksSubsets
+        return plan._plan_labels(self, labellings, all_rows)
+
     def _average_labels(self, fitted: list[Self]) -> Scores:
-        self.relevance_ = np.mean([one.relevance_ for one in fitted], axis=0)
-        self.mean_log_odds_ = np.mean([one.mean_log_odds_ for one in fitted], axis=0)
-        self.n_iter_ = max(one.n_iter_ for one in fitted)
+        self._average_relevance(fitted)
         return self._path_scores(super()._average_labels(fitted).values)
 
-    def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
-        """With redundancy, every label is a class that features are to add something for."""
-        plain = super()._score_labels(X, Y, weight)
-        if self.redundancy is None:
-            return plain
-        fold = InMemory(X, Target.from_labels(np.zeros(len(Y)), weight), self.n_jobs)
-        usable = np.any([np.isfinite(one.mean_log_odds_) for one in self.per_label_.values()], axis=0)
+    def _average_relevance(self, fitted: list[Self]) -> None:
+        super()._average_relevance(fitted)
+        self.mean_log_odds_ = np.mean([one.mean_log_odds_ for one in fitted], axis=0)
+        self.n_iter_ = max(one.n_iter_ for one in fitted)
+
+    def _plan_joint_scores(
+        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+    ) -> Plan[Scores]:
+        assert self.redundancy is not None
+        usable = np.any([of_label.informative for of_label in moments], axis=0)
         candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_)
-        association = association_with_labels(X, Y[:, list(self.per_label_)], weight, candidates, self.n_jobs)
-        subset = pick(self.redundancy, fold, self.relevance_, usable, candidates, association, self.mean_log_odds_)
-        return subset.keep_on(self)
+        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
+        subset = yield from pick(
+            self.redundancy, all_rows, self.relevance_, usable, candidates, association, self.mean_log_odds_, None
+        )
+        return self._keep_subset(subset)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -32,9 +32,9 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats
-from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
+from ilfs.execution import AllRows, blocks, one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer, check_within
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
 BLOCK_FEATURES = 64  # columns standardised at a time
@@ -45,7 +45,7 @@ KEPT_BYTES = 2 << 30  # most of the graph that is kept; the rest is computed aga
 Correlation = Literal["spearman", "pearson"]
 
 
-class InfFS(RankingSelector):
+class InfFS(UnsupervisedRowsSelector):
     """Infinite Feature Selection, without labels.
 
     Good features vary much and are unlike many others. The spread is that of the columns as they come: a column in
@@ -107,7 +107,6 @@ class InfFS(RankingSelector):
     ['malic_acid', 'ash', 'od280/od315_of_diluted_wines']
     """
 
-    _reads_labels = False
     _takes_sparse = False
     _takes_missing = False
     _takes_long = True
@@ -150,7 +149,7 @@ class InfFS(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: AllRows) -> Scores:
         Z, deviations = standardised(rows, self.correlation)
         spread = deviations if self.scale == "range" else deviations * (rows.high - rows.low)
         graph = Graph(Z, brought_to_unit_interval(spread, EQUAL[rows.X.dtype]), float(self.alpha), rows.n_jobs)
@@ -210,7 +209,7 @@ def inf_fs(
     return selector.fit(X, y).scores_
 
 
-def standardised(rows: Rows, correlation: Correlation) -> tuple[Floats, Floats]:
+def standardised(rows: AllRows, correlation: Correlation) -> tuple[Floats, Floats]:
     """Columns (or their ranks) as rows of mean 0 and length 1, and standard deviations in units of the range."""
     from ilfs.kernels.ranks import write_unit_ranks
 

@@ -37,16 +37,16 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
-from ilfs.execution import Rows, thread_map
+from ilfs.execution import AllRows, thread_map
 from ilfs.execution.columns import column_parts, side_by_side
 from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_between, check_choice, check_integer
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, UnsupervisedRowsSelector
 
 ROUNDING = 1e-12  # of a score that would be 0 exactly, or of the difference of two that would be equal
 
 
-class LaplacianScore(RankingSelector):
+class LaplacianScore(UnsupervisedRowsSelector):
     """Laplacian score: features that change little between samples that are close.
 
     Reads no labels. For m samples and n features, finding the neighbours costs m^2 n / 2 multiplications and the scores
@@ -101,7 +101,6 @@ class LaplacianScore(RankingSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    _reads_labels = False
     _takes_missing = False
     _lowest = -2.0  # no quotient of L and D is larger than 2
 
@@ -137,7 +136,7 @@ class LaplacianScore(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: AllRows) -> Scores:
         samples = DistinctSamples.of(rows.X)
         graph = heat_graph(samples, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
         quotients = laplacian_quotients(replace(rows, X=samples.X), graph)
@@ -193,7 +192,7 @@ def check_graph(n_neighbors: Any, weights: Any, width: Any) -> None:
         check_between("width", width, 0, np.inf)
 
 
-def laplacian_quotients(rows: Rows, graph: sparse.csr_array) -> Floats:
+def laplacian_quotients(rows: AllRows, graph: sparse.csr_array) -> Floats:
     """Change along the edges over change at all, between 0 and 2, of every feature."""
     from ilfs.kernels.laplacian import edge_differences, weighed_squares
 

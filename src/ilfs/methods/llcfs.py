@@ -43,10 +43,10 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
+from ilfs.execution import AllRows, blocks, one_blas_thread, thread_map
 from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_between, check_integer, check_positive
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
 BLOCK_FEATURES = 64  # columns whose local weights are computed at a time
@@ -62,7 +62,7 @@ CONSTANT = 1e-6  # share of Y that may vary among neighbours where it should not
 Product = Callable[[Floats], Floats]
 
 
-class LLCFS(RankingSelector):
+class LLCFS(UnsupervisedRowsSelector):
     """Feature selection for local learning-based clustering.
 
     Weights go to few features, more so with every step. They need not settle, since neighbours are chosen anew in each.
@@ -125,7 +125,6 @@ class LLCFS(RankingSelector):
     ['alcohol', 'magnesium', 'proline']
     """
 
-    _reads_labels = False
     _takes_sparse = False
     _takes_missing = False
     _takes_long = True
@@ -166,7 +165,7 @@ class LLCFS(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: AllRows) -> Scores:
         n_neighbors, n_clusters = usable_neighbours(self.n_neighbors, len(rows.X)), self._usable_clusters(len(rows.X))
         steps = weights_by_step(
             *unit_table(rows), n_neighbors, n_clusters, float(self.beta), self.tol, self.max_iter, rows.n_jobs
@@ -178,7 +177,7 @@ class LLCFS(RankingSelector):
                 f"with n_neighbors={n_neighbors} and n_clusters={n_clusters} no neighbours are in different clusters, "
                 "so that nothing is learned and all weights are equal: raise one of them"
             )
-        self.n_iter_, self.weights_ = self.changes_.size, rows.spread(weights[-1])
+        self.n_iter_, self.weights_ = self.changes_.size, rows.expand(weights[-1])
         return Scores(weights[-1], tie_break=weights[0])
 
     def _usable_clusters(self, n_samples: int) -> int:
@@ -234,7 +233,7 @@ def llcfs(
     return selector.fit(X, y).scores_
 
 
-def unit_table(rows: Rows) -> tuple[Floats, Floats]:
+def unit_table(rows: AllRows) -> tuple[Floats, Floats]:
     """A centred copy of the distinct rows in units of the root of the mean variance, and how many copies each has.
 
     Its rows are in an order that depends on their values only, so that not even rounding, which steps may amplify,

@@ -40,12 +40,12 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, one_blas_thread
+from ilfs.execution import AllRows, one_blas_thread
 from ilfs.execution.columns import column_parts, dense_columns
 from ilfs.methods.laplacian_score import check_graph
 from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_integer
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
 WEAKEST = 1e-8  # edge, as share of the strongest
@@ -54,7 +54,7 @@ ROUNDING = 1e-12  # of coefficients that would be 0, as fraction of the largest
 SAME = 1e-10  # share of the largest spread of the means of parts that counts as none
 
 
-class MCFS(RankingSelector):
+class MCFS(UnsupervisedRowsSelector):
     """Multi-cluster feature selection: features that rebuild the clusters of the samples.
 
     Reads no labels. For m samples, n features, d of them to select and K clusters, finding the neighbours costs m^2 n /
@@ -121,7 +121,6 @@ class MCFS(RankingSelector):
     ['alcohol', 'flavanoids', 'color_intensity']
     """
 
-    _reads_labels = False
     _takes_missing = False
 
     def __init__(
@@ -158,7 +157,7 @@ class MCFS(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: AllRows) -> Scores:
         from ilfs.solvers.least_angle import least_angle_coefficients
 
         n_clusters = usable_clusters(self.n_clusters, rows.X.shape[0])
@@ -167,7 +166,7 @@ class MCFS(RankingSelector):
         self.eigenvalues_, vectors = spectral_embedding(samples, graph, n_clusters)
         self.embedding_ = vectors[samples.inverse]
         a, nearness = least_angle_coefficients(rows.X, self.embedding_.T, self._n_selected(), rows.n_jobs)
-        self.coefficients_ = rows.spread(a)
+        self.coefficients_ = rows.expand(a)
         scores = np.abs(a).max(axis=0)
         return Scores(scores, nearness.max(axis=0), floor=ROUNDING * scores.max(), tie_break_floor=ROUNDING)
 

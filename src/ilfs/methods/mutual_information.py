@@ -26,10 +26,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
-from ilfs.execution import Rows, Target, blocks, thread_map
+from ilfs.execution import LabelledRows, blocks, thread_map
 from ilfs.execution.columns import column_blocks, gather_columns
 from ilfs.parameters import check_choice, is_integer
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, SupervisedRowsSelector
+from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR
 
 SPARSE_CELLS = 2**16  # stored cells of a block of sparse columns
@@ -38,7 +39,7 @@ Binning = Literal["frequency", "width"]
 Correction = Literal["miller-madow"] | None
 
 
-class MutualInformation(RankingSelector):
+class MutualInformation(SupervisedRowsSelector):
     """Mutual information between a feature, cut into bins, and the class.
 
     Sorts every column once: O(n_samples log n_samples) a feature. Beyond the data it needs two copies of a block of 64
@@ -136,12 +137,11 @@ class MutualInformation(RankingSelector):
         """
         return self._fit(X, y, sample_weight)
 
-    def _score_rows(self, rows: Rows) -> Scores:
-        assert rows.target is not None
-        self.n_bins_ = sturges(rows.target.weight.sum()) if self.n_bins == "auto" else int(self.n_bins)
+    def _score_rows(self, rows: LabelledRows) -> Scores:
+        self.n_bins_ = sturges(rows.labels.weight.sum()) if self.n_bins == "auto" else int(self.n_bins)
         tables = sparse_tables if sparse.issparse(rows.X) else dense_tables
         at_most = min(self.n_bins_, rows.X.shape[0])  # as many are enough for a bin for every value
-        information, bias = tables(rows, rows.target, at_most, self.bins == "width")
+        information, bias = tables(rows, rows.labels, at_most, self.bins == "width")
         if self.correction == "miller-madow":
             information -= bias
         return Scores(np.maximum(information, 0.0), information, UNIT_FLOOR, UNIT_FLOOR)
@@ -208,11 +208,11 @@ def sturges(n_samples: float) -> int:
     return max(2, 1 + int(np.log2(n_samples * (1 + RELATIVE_TOLERANCE))))
 
 
-def dense_tables(rows: Rows, target: Target, n_bins: int, equal_width: bool) -> tuple[Floats, Floats]:
+def dense_tables(rows: LabelledRows, labels: RowLabels, n_bins: int, equal_width: bool) -> tuple[Floats, Floats]:
     """Mutual information of every column with the classes, and how much of it is due to chance."""
     from ilfs.kernels import bins
 
-    by_class, starts, weight = target.sorted_rows(0, rows.X.shape[0])
+    by_class, starts, weight = labels.by_class
     alike = bool((weight == weight[0]).all())
 
     def of_block(columns: slice) -> tuple[Floats, Floats]:
@@ -230,7 +230,7 @@ def dense_tables(rows: Rows, target: Target, n_bins: int, equal_width: bool) -> 
     return side_by_side(thread_map(of_block, column_blocks(rows.X), rows.n_jobs))
 
 
-def sparse_tables(rows: Rows, target: Target, n_bins: int, equal_width: bool) -> tuple[Floats, Floats]:
+def sparse_tables(rows: LabelledRows, labels: RowLabels, n_bins: int, equal_width: bool) -> tuple[Floats, Floats]:
     """The same from the stored cells of a sparse matrix."""
     from ilfs.kernels import bins
 
@@ -241,31 +241,31 @@ def sparse_tables(rows: Rows, target: Target, n_bins: int, equal_width: bool) ->
         width, ends = columns.stop - columns.start, indptr[columns.start : columns.stop + 1]
         stored = slice(ends[0], ends[-1])
         column = np.repeat(np.arange(width), np.diff(ends))
-        zeros = weight_of_zeros(column, width, indices[stored], target)
+        zeros = weight_of_zeros(column, width, indices[stored], labels)
         # the zeros of a column are one more entry; if it has none, a missing one
         values = np.append(data[stored], np.where(zeros.any(axis=1), 0, np.nan).astype(data.dtype))
-        weight = np.append(target.weight[indices[stored]], zeros.sum(axis=1))
+        weight = np.append(labels.weight[indices[stored]], zeros.sum(axis=1))
         order = np.lexsort([values, np.append(column, np.arange(width))])
         found = np.empty(width), np.empty(width)
         bins.sparse_information(
-            data, indices, ends, zeros, values[order], weight[order], target.codes, target.weight,
+            data, indices, ends, zeros, values[order], weight[order], labels.codes, labels.weight,
             n_bins, equal_width, *found,
         )  # fmt: skip
         return found
 
     n_columns = X.shape[1]
-    width = min(n_columns * SPARSE_CELLS // max(1, X.nnz, n_columns), SPARSE_CELLS // target.classes.size)
+    width = min(n_columns * SPARSE_CELLS // max(1, X.nnz, n_columns), SPARSE_CELLS // labels.n_classes)
     return side_by_side(thread_map(of_block, blocks(n_columns, max(1, width)), rows.n_jobs))
 
 
-def weight_of_zeros(column: Integers, n_columns: int, row: Integers, target: Target) -> Floats:
+def weight_of_zeros(column: Integers, n_columns: int, row: Integers, labels: RowLabels) -> Floats:
     """Columns x classes: the weight of the cells that are not stored, given column and row of those that are."""
-    n_classes = target.classes.size
-    cell = column * n_classes + target.codes[row]
+    n_classes = labels.n_classes
+    cell = column * n_classes + labels.codes[row]
     stored = np.bincount(cell, minlength=n_columns * n_classes).reshape(n_columns, n_classes)
-    weight = np.bincount(cell, target.weight[row], minlength=n_columns * n_classes).reshape(n_columns, n_classes)
+    weight = np.bincount(cell, labels.weight[row], minlength=n_columns * n_classes).reshape(n_columns, n_classes)
     # asked in rows, not in weights, so that rounding leaves no remainder in a full column
-    return np.asarray(np.where(stored < target.class_rows, target.class_total - weight, 0.0))
+    return np.asarray(np.where(stored < labels.class_rows, labels.class_total - weight, 0.0))
 
 
 def side_by_side(parts: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:

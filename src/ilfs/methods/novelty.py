@@ -12,7 +12,7 @@ classes of different sizes count the same in correlations too; here every sample
 gain, classes count the same in both.)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
@@ -22,21 +22,22 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Fold, InMemory, Target, refuse_missing
+from ilfs.execution import Plan, Read, ask, fold_of, refuse_missing, run_plan, together
 from ilfs.fitted import scores_of
 from ilfs.redundancy import (
+    PickedSubset,
     PicksSubsets,
     Redundancy,
-    Subset,
     association_with_labels,
     check_redundancy,
     most_relevant,
     pick,
 )
-from ilfs.selector import RankingSelector, Scores
-from ilfs.statistics import Association, ClassMoments
+from ilfs.selector import PlannedSelector, RankingSelector, Scores
+from ilfs.sources import TableSource, table_source
+from ilfs.statistics import Association, Classes, ClassMoments, Moments
 from ilfs.statistics.moments import UnusableColumnError
-from ilfs.validation import check_columns, check_labels, check_n_jobs, check_weight, column_names, target_of
+from ilfs.validation import check_columns, check_labels, check_n_jobs, check_weight, column_names
 
 
 class Novelty(PicksSubsets):
@@ -151,44 +152,81 @@ class Novelty(PicksSubsets):
             raise TypeError(f"fit takes X, y and sample_weight, got {unknown[0]!r}")
         return self._fit(X, y, fit_params.get("sample_weight"))
 
-    def _score_table(self, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> Scores:
-        target = Target.from_labels(np.zeros(X.shape[0]), weight) if y is None else target_of(y, weight)
-        if y is not None:
-            self.classes_ = target.classes
-        fold = InMemory(X, target, self.n_jobs)
-        moments = fold(ClassMoments.from_block).checked()  # what is wrong with the table is said before all else
+    def _score_source(self, source: TableSource) -> Scores:
+        fold = fold_of(source, self.n_jobs)
+        if self._prefers_statistics:
+            return self._score_fold(fold)
+        # Moments come first: errors in the table are reported in our words, before the selector sees it.
+        moments = fold(Moments()).checked()
+        self._find_relevance(source)
+        return run_plan(self._plan_scores(fold.classes, moments), fold)
+
+    def _find_relevance(self, source: TableSource) -> None:
+        """Fit the selector, or call the function, on a table in memory."""
+        X, weight = source.to_matrix(), source.sample_weight
         if not self._takes_missing:
             refuse_missing(X if weight is None else X[weight > 0])
-        self.selector_, self.relevance_ = relevance_by(self.selector, X, y, weight)
+        if source.labellings:
+            self.classes_ = source.labellings[0].labels
+        self.selector_, self.relevance_ = relevance_by(self.selector, X, source.y, weight)
         if self.relevance_.shape != (X.shape[1],):
             raise ValueError(
                 f"selector must give a score for each of the {X.shape[1]} features, got shape {self.relevance_.shape}"
             )
-        balance = target.class_balance if self.redundancy == "gain" else None
-        return self._picked(
-            fold, moments, lambda columns: Association.of(moments.of_columns(columns), balance, target.class_total)
+
+    def _score_labels(self, source: TableSource) -> Scores:
+        fold = fold_of(source, self.n_jobs)
+        if self._prefers_statistics:
+            return self._score_fold(fold)
+        super()._score_labels(source)
+        self._average_relevance(list(self.per_label_.values()))
+        moments = fold.read([Read(Moments(), labelling=label) for label in self.per_label_])
+        labels = [source.labellings[label] for label in self.per_label_]
+        return run_plan(self._plan_joint_scores(labels, moments, fold.all_rows), fold)
+
+    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
+        inner = clone(self.selector)
+        moments, self.selector_ = yield from together([ask(Moments()), inner._plan_fit(classes, self)])
+        self.classes_ = classes.labels
+        self.relevance_ = relevance_of(self.selector_)
+        checked: ClassMoments = moments.checked()
+        return checked
+
+    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+        balance = classes.balance if self.redundancy == "gain" else None
+        return self._plan_picks(
+            classes,
+            moments,
+            lambda columns: Association.from_moments(moments.of_columns(columns), balance, classes.total),
         )
 
-    def _score_labels(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> Scores:
-        """Features are picked once, by their mean relevance over the labels or by what they add for all of them."""
-        super()._score_labels(X, Y, weight)
-        self.relevance_ = np.mean([one.relevance_ for one in self.per_label_.values()], axis=0)
-        fold = InMemory(X, Target.from_labels(np.zeros(len(Y)), weight), self.n_jobs)
-        labels = Y[:, list(self.per_label_)]
-        moments = fold(ClassMoments.from_block)
-        return self._picked(
-            fold, moments, lambda columns: association_with_labels(X, labels, weight, columns, self.n_jobs)
+    def _plan_joint_scores(
+        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+    ) -> Plan[Scores]:
+        return self._plan_picks(
+            all_rows,
+            moments[0],
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels),
+            labelling=None,
         )
 
-    def _picked(self, fold: Fold, moments: ClassMoments, associate: Callable[[Integers], Association]) -> Scores:
-        subset = picked(self.relevance_, fold, moments, associate, self.redundancy, self.n_candidates)
-        return subset.keep_on(self)
+    def _plan_picks(
+        self,
+        classes: Classes,
+        moments: ClassMoments,
+        associate: Callable[[Integers], Association],
+        labelling: int | None = 0,
+    ) -> Plan[Scores]:
+        subset = yield from picked(
+            self.relevance_, classes, moments, associate, self.redundancy, self.n_candidates, labelling
+        )
+        return self._keep_subset(subset)
 
     def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
         """Selectors of other packages do not always say that they read labels: if there are any, they get them."""
         if y is None or (isinstance(self.selector, RankingSelector) and not self._reads_labels):
             return super()._labels(y, n_samples)
-        warns_itself = getattr(self.selector, "_reads_labels", False)
+        warns_itself = getattr(self.selector, "_reads_labels", False) and not self._prefers_statistics
         return check_labels(y, n_samples, quantities=not warns_itself)
 
     def _check_parameters(self) -> None:
@@ -200,7 +238,15 @@ class Novelty(PicksSubsets):
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {"relevance": self.relevance_} | super()._more_columns(names)
 
-    # what the selector takes, we take
+    # Support for sparse tables, missing values and streams depends on the wrapped selector.
+    @property
+    def _streams(self) -> bool:  # type: ignore[override]
+        return isinstance(self.selector, PlannedSelector) and self.selector._streams
+
+    @property
+    def _prefers_statistics(self) -> bool:  # type: ignore[override]
+        return isinstance(self.selector, PlannedSelector) and self.selector._prefers_statistics
+
     @property
     def _title(self) -> str:
         return name_of(self.selector)
@@ -264,17 +310,18 @@ def novel_order(
     names = column_names(X)
     X = checked_table(X)
     values = check_relevance(relevance, X.shape[1], names)
-    target = Target.from_labels(np.zeros(X.shape[0]), check_weight(sample_weight, X.shape[0]))
-    fold = InMemory(X, target, n_jobs)
+    fold = fold_of(table_source(X, sample_weight=check_weight(sample_weight, X.shape[0])), n_jobs)
     try:
-        moments = fold(ClassMoments.from_block).checked()
+        moments = fold(Moments()).checked()
     except UnusableColumnError as error:
         name = error.column if names is None else repr(names[error.column])
         raise ValueError(f"column {name} of X {error.reason}") from None
-    subset = picked(
-        values, fold, moments, lambda columns: Association.of(moments.of_columns(columns)), "novelty", n_candidates
-    )
-    return subset.scores.order()
+
+    def associate(columns: Integers) -> Association:
+        return Association.from_moments(moments.of_columns(columns))
+
+    plan = picked(values, fold.classes, moments, associate, "novelty", n_candidates)
+    return run_plan(plan, fold).scores.order()
 
 
 def checked_table(X: Any) -> Any:
@@ -307,17 +354,18 @@ def check_relevance(relevance: Any, n_features: int, names: list[Any] | None = N
 
 def picked(
     relevance: Floats,
-    fold: Fold,
+    classes: Classes,
     moments: ClassMoments,
     associate: Callable[[Integers], Association],
     how: Redundancy,
     n_candidates: int | None,
-) -> Subset:
-    """Subset of features by relevances that are given; what candidates have to do with the classes is asked for."""
+    labelling: int | None = 0,
+) -> Plan[PickedSubset]:
+    """Pick a subset of features by given relevances; ``associate`` computes the association of the candidates."""
     usable = ~moments.constant & ~np.isnan(relevance) & (relevance > -np.inf)
     relevance = finite(np.where(usable, relevance, 0.0))
     candidates = most_relevant(relevance, usable, n_candidates)
-    return pick(how, fold, relevance, usable, candidates, associate(candidates))
+    return pick(how, classes, relevance, usable, candidates, associate(candidates), labelling=labelling)
 
 
 def finite(relevance: Floats) -> Floats:
@@ -337,12 +385,17 @@ def relevance_by(selector: Any, X: Any, y: NDArray[Any] | None, weight: Floats |
         return selector, scores_by(selector, X, y)
     fitted = clone(selector)
     fitted.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+    return fitted, relevance_of(fitted)
+
+
+def relevance_of(fitted: Any) -> Floats:
+    """Return the relevances or scores of a fitted selector."""
     scores = fitted.relevance_ if isinstance(fitted, PicksSubsets) else scores_of(fitted)
     if scores is None:
         raise ValueError(
-            f"selector must have scores_, feature_importances_, coef_ or ranking_ once it is fitted, got {selector!r}"
+            f"selector must have scores_, feature_importances_, coef_ or ranking_ once it is fitted, got {fitted!r}"
         )
-    return fitted, scores
+    return scores
 
 
 def takes_weight(selector: Any) -> bool:

@@ -41,18 +41,18 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, thread_map
+from ilfs.execution import LabelledRows, thread_map
 from ilfs.execution.columns import column_parts
 from ilfs.neighbours import Pairs, class_neighbours, scaled_columns
 from ilfs.parameters import check_integer
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.warn import warn
 
 SERIAL_WORK = 10**8  # comparisons up to which threads cost more than they save
 ROUNDING = 1e-12  # of weights, which are differences of sums that are at most 1
 
 
-class ReliefF(RankingSelector):
+class ReliefF(SupervisedRowsSelector):
     """ReliefF: features that tell near samples of different classes apart.
 
     For m samples, n features and k neighbours in each of K classes it takes m^2 n / 2 comparisons for the distances, in
@@ -150,7 +150,7 @@ class ReliefF(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: LabelledRows) -> Scores:
         if rows.X.shape[0] ** 2 * rows.X.shape[1] < SERIAL_WORK:
             rows = replace(rows, n_jobs=1)
         drawn = self._draw(rows.X.shape[0])
@@ -219,16 +219,15 @@ def relieff(
     return selector.fit(X, y).scores_
 
 
-def weights_of_pairs(rows: Rows, pairs: Pairs, n_used: int) -> tuple[Floats, Floats]:
+def weights_of_pairs(rows: LabelledRows, pairs: Pairs, n_used: int) -> tuple[Floats, Floats]:
     """How much each pair counts as a hit and as a miss; one of the two is 0."""
-    assert rows.target is not None
-    prior = rows.target.class_rows / rows.target.codes.size
-    own, other = rows.target.codes[pairs.first], rows.target.codes[pairs.second]
+    prior = rows.labels.class_rows / rows.labels.codes.size
+    own, other = rows.labels.codes[pairs.first], rows.labels.codes[pairs.second]
     share = pairs.share / n_used
     return np.where(own == other, share, 0.0), np.where(own == other, 0.0, share * prior[other] / (1 - prior[own]))
 
 
-def feature_weights(rows: Rows, pairs: Pairs, n_used: int) -> Floats:
+def feature_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> Floats:
     """Mean difference of the misses minus that of the hits, for every feature."""
     hits, misses = (only(pairs, weights) for weights in weights_of_pairs(rows, pairs, n_used))
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X

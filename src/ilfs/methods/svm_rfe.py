@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
+from ilfs.execution import LabelledRows, blocks, one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer, is_integer, is_share
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.svm import Dual, Primal
 from ilfs.warn import warn
 
@@ -43,7 +43,7 @@ BLOCK_COLUMNS = 128  # columns that are standardised at once
 LEAST_SCALE = 1e-100  # of the largest standard deviation; smaller ones could not be squared
 
 
-class SVMRFE(RankingSelector):
+class SVMRFE(SupervisedRowsSelector):
     """Recursive feature elimination with a linear support vector machine.
 
     Solves the machines of all steps exactly. Takes dense tables without missing cells. Needs memory for a copy of X in
@@ -150,7 +150,7 @@ class SVMRFE(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: LabelledRows) -> Scores:
         removals = []
         with one_blas_thread(), np.errstate(all="ignore"):  # the machines check their solutions
             machines, unit = self._machines(rows)
@@ -164,15 +164,14 @@ class SVMRFE(RankingSelector):
             warn(f"a machine did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps", ConvergenceWarning)
         step, place, squares = removal_tables(removals)
         self.n_iter_ = machines.n_iter
-        self.squared_weights_ = rows.spread(squares / unit**2)
+        self.squared_weights_ = rows.expand(squares / unit**2)
         return Scores(step, tie_break=place)
 
-    def _machines(self, rows: Rows) -> tuple[Dual | Primal, float]:
+    def _machines(self, rows: LabelledRows) -> tuple[Dual | Primal, float]:
         """The machines of all features, and the unit in which their columns are measured."""
         n_samples, n_features = rows.X.shape
         features_first = n_features > n_samples
-        assert rows.target is not None
-        signs = rows.target.one_against_rest()
+        signs = rows.labels.one_against_rest()
         table, deviation = standardised(rows, features_first=features_first)
         unit = 1.0 if self.standardize else float(deviation.max())
         scale = np.ones(n_features) if self.standardize else np.maximum(deviation / unit, LEAST_SCALE)
@@ -212,7 +211,7 @@ def batch_sizes(n_features: int, step: int | float) -> list[int]:
     return sizes
 
 
-def standardised(rows: Rows, *, features_first: bool) -> tuple[Floats, Floats]:
+def standardised(rows: LabelledRows, *, features_first: bool) -> tuple[Floats, Floats]:
     """Columns with mean 0 and variance 1, and their standard deviations.
 
     In rows of features, or in columns after one of ones.

@@ -47,10 +47,10 @@ from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, blocks, one_blas_thread, thread_map
+from ilfs.execution import AllRows, blocks, one_blas_thread, thread_map
 from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_integer, check_positive
-from ilfs.selector import RankingSelector, Scores
+from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
 NARROW, WIDE = 32, 256  # columns of a symmetric product computed at a time: an eighth of all within these limits
@@ -66,7 +66,7 @@ SHORT = 1e-2  # of the mean square of a row: shorter rows are those that the end
 SAME_DIRECTION = 1e-12  # share of the longest square, of what a basis leaves of directions, that counts as nothing
 
 
-class UDFS(RankingSelector):
+class UDFS(UnsupervisedRowsSelector):
     """Unsupervised Discriminative Feature Selection.
 
     With ``gamma`` large, few rows of W remain, hardly more than ``n_clusters``; the others are then ordered by how near
@@ -131,7 +131,6 @@ class UDFS(RankingSelector):
     ['flavanoids', 'color_intensity', 'od280/od315_of_diluted_wines']
     """
 
-    _reads_labels = False
     _takes_sparse = False
     _takes_missing = False
     _takes_long = True
@@ -174,7 +173,7 @@ class UDFS(RankingSelector):
         """
         return self._fit(X, y)
 
-    def _score_rows(self, rows: Rows) -> Scores:
+    def _score_rows(self, rows: AllRows) -> Scores:
         n_neighbors, n_clusters = (
             usable_neighbours(self.n_neighbors, len(rows.X)),
             self._usable_clusters(rows.X.shape[1]),
@@ -187,7 +186,7 @@ class UDFS(RankingSelector):
         steps = sparse_projections(scatter, start, n_clusters, float(self.gamma), self.tol, self.max_iter)
         for step in self._steps(steps, "step", self.max_iter):
             self.objective_ = np.append(self.objective_, step.objective)
-        self.n_iter_, self.projection_ = self.objective_.size, rows.spread(step.W, axis=0)
+        self.n_iter_, self.projection_ = self.objective_.size, rows.expand(step.W, axis=0)
         if not step.settled and self.n_iter_ == self.max_iter:
             warn(
                 f"the objective did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps",
@@ -253,7 +252,7 @@ def udfs(
     return selector.fit(X, y).scores_
 
 
-def unit_table(rows: Rows) -> tuple[Floats, Floats]:
+def unit_table(rows: AllRows) -> tuple[Floats, Floats]:
     """A centred copy of the distinct rows in units of the widest column, and how many copies each has.
 
     Its rows are in an order that depends on their values only, so that not even rounding depends on the caller's order.

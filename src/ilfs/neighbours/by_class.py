@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Rows, blocks, thread_map
+from ilfs.execution import LabelledRows, blocks, thread_map
 from ilfs.execution.columns import column_parts
 from ilfs.neighbours.euclidean import SPARSE_SHARE
 from ilfs.ties import RELATIVE_TOLERANCE
@@ -43,13 +43,13 @@ class Pairs:
 
 
 def class_neighbours(
-    rows: Rows, n_neighbors: int, drawn: Integers, steps: Callable[[list[slice]], Iterator[slice]]
+    rows: LabelledRows, n_neighbors: int, drawn: Integers, steps: Callable[[list[slice]], Iterator[slice]]
 ) -> tuple[Pairs, int]:
     """The nearest others of drawn samples in every class.
 
     Parameters
     ----------
-    rows : Rows
+    rows : LabelledRows
         Samples and their classes. If cells are missing, the distance of two samples is the mean difference of the
         features that both have, times the number of features.
     n_neighbors : int
@@ -66,8 +66,7 @@ def class_neighbours(
     n_used : int
         The first so many of the drawn samples have been used.
     """
-    assert rows.target is not None
-    codes, sizes = rows.target.codes, rows.target.class_rows
+    codes, sizes = rows.labels.codes, rows.labels.class_rows
     samples = _scaled(rows)
     targets = samples if drawn.size == codes.size else samples.some(drawn)
     n_kept = int(min(n_neighbors + SPARE, sizes.max()))
@@ -96,7 +95,7 @@ class DenseSamples:
     n_features: int
 
     @classmethod
-    def of(cls, rows: Rows) -> Self:
+    def of(cls, rows: LabelledRows) -> Self:
         """Scale every column to [0, 1]."""
         X = rows.X.tocsr() if sparse.issparse(rows.X) else rows.X
         m, n = X.shape
@@ -170,7 +169,7 @@ class SparseSamples:
     sums: Floats
 
     @classmethod
-    def of(cls, rows: Rows) -> Self:
+    def of(cls, rows: LabelledRows) -> Self:
         """Divide every column by its range."""
         return cls.cut(rows.X.astype(np.float64).multiply(1 / (rows.high - rows.low)).tocsr())
 
@@ -210,7 +209,7 @@ class SparseSamples:
 Samples = DenseSamples | SparseSamples
 
 
-def _scaled(rows: Rows) -> Samples:
+def _scaled(rows: LabelledRows) -> Samples:
     X = rows.X
     if sparse.issparse(X) and X.nnz < SPARSE_SHARE * X.shape[0] * X.shape[1] and not np.isnan(X.data).any():
         return SparseSamples.of(rows)
@@ -234,7 +233,7 @@ def _times_features(total: NDArray[Any], count: NDArray[Any], n: int) -> Floats:
 
 
 def _keep_nearest(
-    rows: Rows,
+    rows: LabelledRows,
     samples: Any,
     targets: Any,
     drawn: Integers,
@@ -244,10 +243,9 @@ def _keep_nearest(
     """Lower bounds of the distances to those in each class that are nearest by them, and for how many it was done."""
     from ilfs.kernels.manhattan import keep_nearest_of_classes
 
-    assert rows.target is not None
-    shape = drawn.size, rows.target.classes.size, n_kept
+    shape = drawn.size, rows.classes.n_classes, n_kept
     bounds, kept = np.full(shape, np.inf, np.float32), np.full(shape, len(samples.sums), np.int32)
-    row_slack, slack, codes = targets.slack, samples.slack, rows.target.codes
+    row_slack, slack, codes = targets.slack, samples.slack, rows.labels.codes
     symmetric, lock = targets is samples, Lock()
 
     def visit(piece: slice, others: slice) -> None:
@@ -281,9 +279,8 @@ def _with_ties(kth: NDArray[Any]) -> NDArray[Any]:
     return kth * (1.0 + 2.0 * RELATIVE_TOLERANCE)
 
 
-def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> tuple[Integers, Integers]:
+def _candidates(rows: LabelledRows, samples: Any, here: Integers, places: Integers) -> tuple[Integers, Integers]:
     """Pairs of these samples and whoever may be among the nearest of a class."""
-    assert rows.target is not None
     targets = samples.some(here)
     facing = [(piece, others) for piece in targets.pieces for others in samples.pieces]
     found = thread_map(lambda pair: samples.distances(targets, *pair), facing, rows.n_jobs)
@@ -294,7 +291,7 @@ def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> t
     slack = targets.slack[:, None] + samples.slack
     pairs = []
     for k in range(places.shape[1]):
-        members = np.flatnonzero(rows.target.codes == k)
+        members = np.flatnonzero(rows.labels.codes == k)
         upper = np.sort((distances + slack)[:, members], axis=1)
         kth = np.take_along_axis(upper, np.maximum(places[:, k, None] - 1, 0), axis=1)
         near = ((distances - slack)[:, members] <= _with_ties(kth)) & (places[:, k, None] > 0)
@@ -303,20 +300,21 @@ def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> t
     return np.concatenate([first for first, _ in pairs]), np.concatenate([second for _, second in pairs])
 
 
-def _nearest(rows: Rows, first: Integers, second: Integers, n_neighbors: int) -> tuple[Integers, Integers, Floats]:
+def _nearest(
+    rows: LabelledRows, first: Integers, second: Integers, n_neighbors: int
+) -> tuple[Integers, Integers, Floats]:
     """The nearest of the candidates, list after list, with their shares; rounding makes and breaks no ties."""
     from ilfs.kernels.manhattan import share_places
 
-    assert rows.target is not None
     distances, floor = _distances(rows, first, second), _tie_floor(rows.X.shape[1])
-    lists = first * rows.target.classes.size + rows.target.codes[second]
+    lists = first * rows.classes.n_classes + rows.labels.codes[second]
     share = np.empty(first.size)
     share_places(distances, lists, n_neighbors, RELATIVE_TOLERANCE, floor, share)
     near = share > 0
     return first[near], second[near], share[near]
 
 
-def _distances(rows: Rows, first: Integers, second: Integers) -> Floats:
+def _distances(rows: LabelledRows, first: Integers, second: Integers) -> Floats:
     """Of pairs of samples, in float64."""
     from ilfs.kernels.manhattan import add_distances, add_present_distances
 
@@ -338,7 +336,7 @@ def _distances(rows: Rows, first: Integers, second: Integers) -> Floats:
     return total if (count == n).all() else np.where(count == n, total, _times_features(total, count, n))
 
 
-def scaled_columns(X: Any, rows: Rows, columns: slice) -> Floats:
+def scaled_columns(X: Any, rows: LabelledRows, columns: slice) -> Floats:
     """A dense copy of some columns on the scale where their least value is 0 and their largest 1."""
     cells = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
     part: Floats = np.subtract(cells, rows.low[columns], order="C")

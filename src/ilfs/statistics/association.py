@@ -29,7 +29,7 @@ class Association:
     class_weight: Floats
 
     @classmethod
-    def of(
+    def from_moments(
         cls, moments: ClassMoments, class_weight: Floats | None = None, class_total: Floats | None = None
     ) -> "Association":
         """From moments of the cells that are present.
@@ -54,7 +54,7 @@ class Association:
         >>> import numpy as np
         >>> from ilfs.statistics import Association, ClassMoments
         >>> moments = ClassMoments(np.array([[2.0], [2.0]]), np.array([[0.0], [2.0]]), np.array([[2.0], [2.0]]))
-        >>> Association.of(moments).correlation.round(4)  # -1, 1 in one class and 1, 3 in the other
+        >>> Association.from_moments(moments).correlation.round(4)  # -1, 1 in one class and 1, 3 in the other
         array([[-0.7071,  0.7071]])
         """
         if class_weight is None:
@@ -75,6 +75,6 @@ class Association:
         correlation = np.divide(share * apart * np.sqrt(coverage), size, out=np.zeros_like(share), where=size > 0)
         return cls(mean, deviation, np.clip(correlation, -1.0, 1.0).T, class_weight)
 
-    def of_features(self, features: Integers) -> "Association":
-        """That of some features."""
+    def take(self, features: Integers) -> "Association":
+        """Return the association of some features."""
         return Association(self.mean[features], self.deviation[features], self.correlation[features], self.class_weight)

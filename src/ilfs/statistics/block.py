@@ -1,35 +1,45 @@
-"""A block: some rows and some columns of a table, in the form the kernels read."""
+"""A block: some rows and some columns of a table, with the classes of the rows, in the form the kernels read."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from ilfs.arrays import Floats, Integers
+from ilfs.arrays import Integers, read_only
+from ilfs.statistics.labels import RowLabels
 
 
 @dataclass(frozen=True)
 class DenseBlock:
-    """Columns ``first:last`` of a row-major array, its rows sorted by class.
+    """Columns ``first:last`` of a row-major array.
 
-    ``rows[starts[k]:starts[k + 1]]`` are the rows of class k, ``weight`` goes with ``rows``. ``columns`` says
-    which columns of the whole table these are. ``is_own``: X was made for this block, and may be written to.
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n)
+        Values, float32 or float64.
+    labels : RowLabels
+        Classes and weights of the rows.
+    first, last : int
+        Columns of X that belong to the block.
+    columns : slice
+        Columns of the whole table, or of those that were asked for, that these are.
+    is_own : bool
+        X was made for this block alone, so that a statistic may write to it.
     """
 
     X: NDArray[Any]
-    rows: Integers
-    starts: Integers
-    weight: Floats
+    labels: RowLabels
     first: int
     last: int
     columns: slice
     is_own: bool = False
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes of the whole table."""
-        return self.starts.size - 1
+    def n_rows(self) -> int:
+        """Number of rows, those that take no part included."""
+        return len(self.X)
 
     @property
     def n_columns(self) -> int:
@@ -37,27 +47,49 @@ class DenseBlock:
         return self.last - self.first
 
     def column(self, j: int) -> NDArray[Any]:
-        """The cells of column j of the block that take part."""
-        return np.asarray(self.X[self.rows, self.first + j])
+        """Return the values of column j of the block in the rows that take part."""
+        return np.asarray(self.X[self.labels.by_class.rows, self.first + j])
+
+    def with_labels(self, labels: RowLabels) -> Self:
+        """Return the same values under other labels; they are shared, and so must not be written to."""
+        return replace(self, labels=labels, is_own=False)
 
 
 @dataclass(frozen=True)
 class SparseBlock:
-    """Compressed columns; ``codes`` is the class of every row, -1 for a row that takes no part."""
+    """Compressed columns of a table.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray
+        As in `scipy.sparse.csc_array`; ``indptr`` may begin at any place of ``data``.
+    labels : RowLabels
+        Classes and weights of the rows.
+    columns : slice
+        Columns of the whole table, or of those that were asked for, that these are.
+    """
 
     data: NDArray[Any]
     indices: NDArray[Any]
     indptr: NDArray[Any]
-    codes: Integers
-    weight: Floats
-    class_rows: Integers
-    class_total: Floats
+    labels: RowLabels
     columns: slice
 
+    @classmethod
+    def from_matrix(cls, X: Any, labels: RowLabels, first: int = 0) -> Self:
+        """Read a sparse matrix of any format, whose first column has this number; entries stored twice add up."""
+        X = X.tocsc()
+        if not X.has_canonical_format:
+            X = X.copy()  # the caller's matrix keeps its duplicates
+            X.sum_duplicates()
+        data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+        columns = slice(first, first + X.shape[1])
+        return cls(read_only(data), read_only(X.indices), read_only(X.indptr), labels, columns)
+
     @property
-    def n_classes(self) -> int:
-        """Number of classes of the whole table."""
-        return self.class_rows.size
+    def n_rows(self) -> int:
+        """Number of rows, those that take no part included."""
+        return len(self.labels)
 
     @property
     def n_columns(self) -> int:
@@ -65,9 +97,23 @@ class SparseBlock:
         return self.indptr.size - 1
 
     def column(self, j: int) -> NDArray[Any]:
-        """The stored cells of column j of the block that take part."""
+        """Return the stored values of column j of the block in the rows that take part."""
         stored = slice(self.indptr[j], self.indptr[j + 1])
-        return np.asarray(self.data[stored][self.codes[self.indices[stored]] >= 0])
+        return np.asarray(self.data[stored][self.labels.takes_part[self.indices[stored]]])
+
+    def with_labels(self, labels: RowLabels) -> Self:
+        """Return the same values under other labels."""
+        return replace(self, labels=labels)
+
+    def strip(self, columns: slice) -> Self:
+        """Return some neighbouring columns; nothing is copied."""
+        return replace(self, indptr=self.indptr[columns.start : columns.stop + 1], columns=columns)
+
+    def take(self, columns: Integers) -> Self:
+        """Return a copy of some columns."""
+        shape = (self.n_rows, self.n_columns)
+        matrix = sparse.csc_array((self.data, self.indices, self.indptr), shape=shape)[:, columns]
+        return type(self).from_matrix(matrix, self.labels)
 
 
 Block = DenseBlock | SparseBlock

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers, read_only
-from ilfs.cached import cached_property
+from ilfs.cached import PicklesFieldsOnly, cached_property
 from ilfs.statistics.block import Block, SparseBlock
+from ilfs.statistics.description import Description
 
 LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
-INFINITE = "holds infinity: give a number, or NaN for a missing cell"
+INFINITE = "holds infinity: give a number, or NaN for a missing value"
 TOO_LARGE = "has values too far apart to be squared (over about 1e150): rescale it"
 TOO_SMALL = "has values too close to be squared (under about 1e-150): rescale it"
 
@@ -26,56 +27,37 @@ class UnusableColumnError(ValueError):
 
 
 @dataclass(frozen=True)
-class ClassMoments:
-    """Weight, mean and squared deviations of the cells of every feature in every class.
+class ClassMoments(PicklesFieldsOnly):
+    """Weight, mean and squared deviations of the values of every feature in every class.
 
-    A class without cells has count 0 and mean 0.
+    A class without values has count 0 and mean 0.
 
     Parameters
     ----------
     count : ndarray of shape (n_classes, n_features)
-        Weight of the cells that are not missing.
+        Weight of the values that are not missing.
     mean : ndarray of shape (n_classes, n_features)
         Their mean.
     scatter : ndarray of shape (n_classes, n_features)
-        Sum of their squared deviations from it.
+        Sum of their squared deviations from the mean.
     """
 
     count: Floats
     mean: Floats
     scatter: Floats
 
-    @classmethod
-    def from_block(cls, block: Block) -> Self:
-        """Read one block; raise `UnusableColumnError` if it holds infinity."""
-        from ilfs.kernels import moments as kernels
-
-        count, mean, scatter = np.zeros((3, block.n_classes, block.n_columns))
-        if isinstance(block, SparseBlock):
-            kernels.sparse_moments(
-                block.data, block.indices, block.indptr, block.codes, block.weight,
-                block.class_rows, block.class_total, count, mean, scatter,
-            )  # fmt: skip
-        else:
-            kernels.dense_moments(
-                read_only(block.X), block.rows, block.starts, block.weight, block.first, block.last,
-                count, mean, scatter,
-            )  # fmt: skip
-        _refuse_infinity(block, mean, scatter)
-        return cls(count, mean, scatter)
-
     def merge(self, other: Self) -> Self:
-        """The moments of both sets of rows together (Chan, Golub, LeVeque 1979)."""
+        """Combine the moments of two sets of rows (Chan, Golub, LeVeque 1979)."""
         count = self.count + other.count
-        share = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
+        fraction = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
         apart = other.mean - self.mean
-        with np.errstate(over="ignore"):  # `checked` will say so
-            scatter = self.scatter + other.scatter + apart**2 * self.count * share
-        return type(self)(count, self.mean + apart * share, scatter)
+        with np.errstate(over="ignore"):  # `checked` reports columns whose squares overflow
+            scatter = self.scatter + other.scatter + apart**2 * self.count * fraction
+        return type(self)(count, self.mean + apart * fraction, scatter)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Put the columns of several blocks side by side."""
+        """Put the moments of neighbouring columns side by side."""
         return cls(
             np.hstack([part.count for part in parts]),
             np.hstack([part.mean for part in parts]),
@@ -83,11 +65,11 @@ class ClassMoments:
         )
 
     def of_columns(self, columns: Integers) -> Self:
-        """The moments of some features."""
+        """Return the moments of some features."""
         return type(self)(self.count[:, columns], self.mean[:, columns], self.scatter[:, columns])
 
     def checked(self) -> Self:
-        """Itself, unless the differences in a column cannot be squared; then raise `UnusableColumnError`."""
+        """Return itself, or raise `UnusableColumnError` if the differences within a column cannot be squared."""
         apart = np.ptp(self.offset, axis=0)
         scatter = self.scatter.sum(axis=0)
         for wrong, reason in (
@@ -100,41 +82,74 @@ class ClassMoments:
 
     @cached_property
     def total(self) -> Floats:
-        """Weight of the cells present, per feature."""
+        """Weight of the values of each feature that are not missing."""
         return np.asarray(self.count.sum(axis=0))
 
     @cached_property
     def n_observed(self) -> NDArray[np.int64]:
-        """Number of classes of which the feature has a cell."""
+        """Number of classes in which the feature has a value."""
         return np.asarray((self.count > 0).sum(axis=0))
 
     @cached_property
     def offset(self) -> Floats:
-        """Class means measured from one of them, exactly 0 where equal; 0 for a class without cells."""
+        """Class means minus that of the first class with values, exactly 0 where equal; 0 for a class without any."""
         observed = self.count > 0
         origin = self.mean[np.argmax(observed, axis=0), np.arange(self.mean.shape[1])]
         return np.where(observed, self.mean - origin, 0.0)
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
-        """Features with the same value in every cell present (or with no cell)."""
+        """Features with one value in all rows where it is not missing (or with no value at all)."""
         return np.asarray(~(self.offset.any(axis=0) | self.scatter.any(axis=0)))
 
     @cached_property
     def informative(self) -> NDArray[np.bool_]:
-        """Features that vary, and of which at least two classes have a cell."""
+        """Features that vary and have values in at least two classes."""
         return np.asarray((self.n_observed >= 2) & ~self.constant)
 
     @cached_property
     def pooled_variance(self) -> Floats:
-        """Variance within classes; total - (classes observed) degrees of freedom, total if that is none."""
+        """Variance within classes, with total - (classes observed) degrees of freedom, or total if none are left."""
         freedom = self.total - self.n_observed
         freedom = np.where(freedom > 0, freedom, self.total)
         return np.asarray(np.divide(self.scatter.sum(axis=0), freedom, out=np.zeros_like(freedom), where=freedom > 0))
 
 
+@dataclass(frozen=True)
+class Moments(Description[ClassMoments]):
+    """Description of the moments of every feature in every class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.execution import fold_of
+    >>> from ilfs.sources import table_source
+    >>> from ilfs.statistics import Moments
+    >>> fold = fold_of(table_source(np.array([[1.0], [3.0], [7.0]]), np.array(["a", "a", "b"])))
+    >>> fold(Moments()).mean
+    array([[2.],
+           [7.]])
+    """
+
+    def __call__(self, block: Block) -> ClassMoments:
+        """Read one block; raise `UnusableColumnError` if it holds infinity."""
+        from ilfs.kernels import moments as kernels
+
+        labels = block.labels
+        count, mean, scatter = np.zeros((3, labels.n_classes, block.n_columns))
+        if isinstance(block, SparseBlock):
+            kernels.sparse_moments(
+                block.data, block.indices, block.indptr, labels.codes, labels.weight,
+                labels.class_rows, labels.class_total, count, mean, scatter,
+            )  # fmt: skip
+        else:
+            kernels.dense_moments(read_only(block.X), *labels.by_class, block.first, block.last, count, mean, scatter)
+        _refuse_infinity(block, mean, scatter)
+        return ClassMoments(count, mean, scatter)
+
+
 def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
-    """Infinity anywhere in a column makes a moment of it infinite or NaN, so this costs no pass."""
+    """Raise `UnusableColumnError` for infinity: it makes a moment infinite or NaN, so looking costs no pass."""
     suspects = np.flatnonzero(~np.isfinite(mean + scatter).all(axis=0))
     if suspects.size:
         column = int(suspects[0])

@@ -1,6 +1,6 @@
 """How pairs of features vary together: sums of products over the rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Self
@@ -9,9 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
+from ilfs.cached import cached_property
 from ilfs.kernels.blas import add_squares
 from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
+from ilfs.statistics.description import Description
 
 DENSE_AT_ONCE = 1024  # rows of sparse columns that are made dense together
 WORTH_IT = 100  # a product of two stored cells takes as long as so many of dense ones
@@ -47,36 +49,6 @@ class CrossProducts:
     sum: Floats
     square: Floats
     product: Floats
-
-    @classmethod
-    def of(cls, association: Association) -> "Callable[[Block], CrossProducts]":
-        """The function that reads one block.
-
-        Parameters
-        ----------
-        association : Association
-            Of the columns with the classes. Cells are measured from their mean in units of their deviation, so that
-            nothing is lost by rounding and squares stay in range. A sample counts as its class does there.
-
-        Returns
-        -------
-        callable
-            From a block that has all columns.
-        """
-        mean, unit, class_weight = association.mean, 1.0 / association.deviation, association.class_weight
-
-        def from_block(block: Block) -> CrossProducts:
-            if isinstance(block, SparseBlock):
-                here = block.codes >= 0
-                count = block.weight[here]
-                weight = count * class_weight[block.codes[here]]
-                return cls._of_sparse(sparse_rows(block, unit), count, weight, mean * unit)
-            Z, count, weight = dense_rows(block, class_weight)
-            Z -= mean
-            Z *= unit
-            return cls._of_cells(Z, count, weight)
-
-        return from_block
 
     @classmethod
     def _of_cells(cls, Z: Floats, count: Floats, weight: Floats) -> Self:
@@ -119,7 +91,7 @@ class CrossProducts:
         return cls._complete(count, weight, from_mean, product)
 
     def merge(self, other: Self) -> Self:
-        """The sums of both sets of rows together."""
+        """Add the sums of two sets of rows."""
         return type(self)(
             self.count + other.count,
             self.weight + other.weight,
@@ -130,7 +102,7 @@ class CrossProducts:
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Of one block: pairs of features need both of them."""
+        """Return the only part: pairs of features need all columns in one block."""
         (part,) = parts
         return part
 
@@ -174,6 +146,39 @@ class CrossProducts:
         return np.asarray(np.clip(rho, -1.0, 1.0, out=rho))
 
 
+@dataclass(frozen=True)
+class Products(Description[CrossProducts]):
+    """Description of the cross products of all pairs of columns of a block, which must have all columns asked for.
+
+    Parameters
+    ----------
+    association : Association
+        Association of these columns with the classes. Values are measured from their mean in units of their deviation,
+        so that rounding loses nothing and squares stay in range. A sample counts as its class does there.
+    """
+
+    association: Association
+
+    @cached_property
+    def unit(self) -> Floats:
+        """One over the deviation of each column."""
+        return 1.0 / self.association.deviation
+
+    def __call__(self, block: Block) -> CrossProducts:
+        """Add up the products of one block."""
+        mean, class_weight = self.association.mean, self.association.class_weight
+        labels = block.labels
+        if isinstance(block, SparseBlock):
+            here = labels.takes_part
+            count = labels.weight[here]
+            weight = count * class_weight[labels.codes[here]]
+            return CrossProducts._of_sparse(sparse_rows(block, self.unit), count, weight, mean * self.unit)
+        Z, count, weight = dense_rows(block, class_weight)
+        Z -= mean
+        Z *= self.unit
+        return CrossProducts._of_cells(Z, count, weight)
+
+
 def symmetric(product: Floats) -> Floats:
     """What is above the diagonal also below it."""
     whole = product.copy()
@@ -187,9 +192,9 @@ def symmetric(product: Floats) -> Floats:
 
 def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
     """The rows that take part, every column times a number."""
-    shape = (block.codes.size, block.n_columns)
+    shape = (block.n_rows, block.n_columns)
     X = sparse.csc_array((block.data, block.indices, block.indptr), shape=shape, dtype=np.float64).tocsr()
-    here = block.codes >= 0
+    here = block.labels.takes_part
     X = X if here.all() else X[here]
     X.data *= unit[X.indices]
     return X
@@ -203,11 +208,11 @@ def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
 
 
 def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """The rows that take part, as they lie, to be written to; their weights without and with those of their classes."""
-    X, count, weight = block.X[:, block.first : block.last], *np.zeros((2, len(block.X)))
-    count[block.rows] = block.weight
-    weight[block.rows] = block.weight * np.repeat(class_weight, np.diff(block.starts))
-    if block.rows.size == len(X):
-        return (X if block.is_own and X.dtype == np.float64 else X.astype(np.float64)), count, weight
-    here = np.sort(block.rows)
-    return X[here].astype(np.float64, copy=False), count[here], weight[here]
+    """Return the rows that take part, to be written to, and their weights without and with those of their classes."""
+    X, labels = block.X[:, block.first : block.last], block.labels
+    here = labels.takes_part
+    if here.all():
+        values = X if block.is_own and X.dtype == np.float64 else X.astype(np.float64)
+    else:
+        values, labels = X[here].astype(np.float64, copy=False), labels.take(here)
+    return values, labels.weight.copy(), labels.weight * class_weight[labels.codes]

@@ -1,14 +1,16 @@
 """How often each feature represents a sample badly, ..., well: counts of tokens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
 
 from ilfs.arrays import Floats
+from ilfs.cached import cached_property
 from ilfs.kernels.contrast import Contrast
 from ilfs.statistics.block import Block, SparseBlock
+from ilfs.statistics.description import Description
 from ilfs.statistics.moments import ClassMoments
 
 Evidence = Literal["posterior", "distance"]
@@ -34,51 +36,13 @@ class TokenCounts:
 
     at_least: Floats
 
-    @classmethod
-    def of(
-        cls,
-        moments: ClassMoments,
-        edges: Floats,
-        *,
-        evidence: Evidence = "posterior",
-        leave_one_out: bool = True,
-        balanced: bool = True,
-    ) -> "Callable[[Block], TokenCounts]":
-        """The function that counts one block, given the moments of all rows and the token edges in [0, 1]."""
-        from ilfs.kernels.evidence import GROUP, dense_tokens, sparse_tokens
-
-        whole = class_contrast(moments, evidence, leave_one_out, balanced)
-        whole = whole._replace(constant=whole.constant + rounding(whole, moments))
-        inner = edges[1:-1]
-        is_share = evidence == "distance"
-        thresholds = inner if is_share else np.log(inner / (1.0 - inner))
-        padding = -thresholds.size % GROUP
-        thresholds = np.append(thresholds, np.full(padding, np.inf))
-
-        def from_block(block: Block) -> TokenCounts:
-            contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in whole))
-            at_least = np.zeros((thresholds.size, block.n_columns))
-            if isinstance(block, SparseBlock):
-                sparse_tokens(
-                    block.data, block.indices, block.indptr, block.codes, block.weight,
-                    block.class_rows, block.class_total, contrast, is_share, thresholds, at_least,
-                )  # fmt: skip
-            else:
-                dense_tokens(
-                    block.X, block.rows, block.starts, block.weight, block.first, block.last,
-                    contrast, is_share, thresholds, at_least,
-                )  # fmt: skip
-            return cls(at_least[: thresholds.size - padding])
-
-        return from_block
-
     def merge(self, other: Self) -> Self:
-        """The counts of both sets of rows together."""
+        """Add the counts of two sets of rows."""
         return type(self)(self.at_least + other.at_least)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Put the columns of several blocks side by side."""
+        """Put the counts of neighbouring columns side by side."""
         return cls(np.hstack([part.at_least for part in parts]))
 
     def per_token(self, total: Floats) -> Floats:
@@ -88,6 +52,64 @@ class TokenCounts:
         """
         reached = np.vstack([total, np.where(total > 0, self.at_least, 0.0), np.zeros_like(total)])
         return on_grid(np.maximum(reached[:-1] - reached[1:], 0.0), float(total.max(initial=0.0)))
+
+
+@dataclass(frozen=True)
+class Tokens(Description[TokenCounts]):
+    """Description of the token counts of every feature.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of all rows.
+    edges : ndarray of shape (n_tokens + 1,)
+        Boundaries between tokens, from 0 to 1.
+    evidence : {"posterior", "distance"}
+        How well a feature represents a sample: see `ilfs.ILFS`.
+    leave_one_out : bool
+        Compare a sample with the mean of its class without this sample.
+    balanced : bool
+        Let every class count the same.
+    """
+
+    moments: ClassMoments
+    edges: Floats
+    evidence: Evidence = "posterior"
+    leave_one_out: bool = True
+    balanced: bool = True
+
+    @cached_property
+    def contrast(self) -> Contrast:
+        """Coefficients of the evidence of a value, for every class and feature."""
+        exact = class_contrast(self.moments, self.evidence, self.leave_one_out, self.balanced)
+        return exact._replace(constant=exact.constant + rounding(exact, self.moments))
+
+    @cached_property
+    def thresholds(self) -> Floats:
+        """Inner edges in the unit of the evidence; infinite ones fill up the last group that the kernel compares."""
+        from ilfs.kernels.evidence import GROUP
+
+        inner = self.edges[1:-1]
+        inner = inner if self.evidence == "distance" else np.log(inner / (1.0 - inner))
+        return np.append(inner, np.full(-inner.size % GROUP, np.inf))
+
+    def __call__(self, block: Block) -> TokenCounts:
+        """Count the tokens of one block."""
+        from ilfs.kernels.evidence import dense_tokens, sparse_tokens
+
+        contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in self.contrast))
+        thresholds, is_fraction, labels = self.thresholds, self.evidence == "distance", block.labels
+        at_least = np.zeros((thresholds.size, block.n_columns))
+        if isinstance(block, SparseBlock):
+            sparse_tokens(
+                block.data, block.indices, block.indptr, labels.codes, labels.weight,
+                labels.class_rows, labels.class_total, contrast, is_fraction, thresholds, at_least,
+            )  # fmt: skip
+        else:
+            dense_tokens(
+                block.X, *labels.by_class, block.first, block.last, contrast, is_fraction, thresholds, at_least
+            )
+        return TokenCounts(at_least[: self.edges.size - 2])
 
 
 def on_grid(weights: Floats, total: float) -> Floats:

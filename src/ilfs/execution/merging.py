@@ -1,0 +1,91 @@
+"""Merging: one fixed tree for every engine.
+
+Floating-point sums depend on the order of their terms. All engines therefore merge the statistics of blocks along the
+same tree: leaves of a block first to last, then blocks in groups of `FAN_IN`, groups in groups of `FAN_IN`, and so on.
+Equal block boundaries then give equal bits in memory, from a stream and on a cluster. The tree keeps one statistic a
+level, so a stream of any length needs little memory.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Generic, TypeVar
+
+from ilfs.statistics.description import S
+
+FAN_IN = 64
+K = TypeVar("K", bound=Hashable)
+
+
+class MergeTree(Generic[S]):
+    """Merge statistics that arrive in the order of their rows.
+
+    Parameters
+    ----------
+    n_leaves : int, default=1
+        Number of statistics that one block of full height arrives in.
+    """
+
+    def __init__(self, n_leaves: int = 1) -> None:
+        self._n_leaves = n_leaves
+        self._merged: list[S | None] = []
+        self._counts: list[int] = []
+
+    def add(self, statistic: S) -> None:
+        """Merge the statistic of the next rows."""
+        level = 0
+        while True:
+            if level == len(self._merged):
+                self._merged.append(None)
+                self._counts.append(0)
+            before = self._merged[level]
+            statistic = statistic if before is None else before.merge(statistic)
+            self._counts[level] += 1
+            if self._counts[level] < (FAN_IN if level else self._n_leaves):
+                self._merged[level] = statistic
+                return
+            # This node of the tree is complete: it is the next child of the node above it.
+            self._merged[level], self._counts[level] = None, 0
+            level += 1
+
+    def result(self) -> S:
+        """Merge what is left on the levels; higher levels hold earlier rows."""
+        result: S | None = None
+        for merged in self._merged:
+            if merged is not None:
+                result = merged if result is None else merged.merge(result)
+        if result is None:
+            raise ValueError("a statistic needs at least one block of rows, got none")
+        return result
+
+
+def merge_parts(pairs: Iterable[tuple[K, S]], n_leaves: Callable[[K], int] = lambda _: 1) -> dict[K, S]:
+    """Merge the statistics of several independent parts, such as strips of columns, that arrive mixed.
+
+    Parameters
+    ----------
+    pairs : iterable of (part, statistic)
+        Statistics in the order of their rows, each with the part that it belongs to.
+    n_leaves : callable, optional
+        Number of statistics of a part that one block of full height arrives in.
+
+    Returns
+    -------
+    dict
+        The statistic of all rows of each part, parts in the order of their first arrival.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.execution.merging import merge_parts
+    >>> from ilfs.statistics import TokenCounts
+    >>> counts = [TokenCounts(np.array([[float(i)]])) for i in range(4)]
+    >>> merged = merge_parts(zip("abab", counts))
+    >>> merged["a"].at_least, merged["b"].at_least
+    (array([[2.]]), array([[4.]]))
+    """
+    trees: dict[K, MergeTree[S]] = {}
+    for part, statistic in pairs:
+        if part not in trees:
+            trees[part] = MergeTree(n_leaves(part))
+        trees[part].add(statistic)
+        del statistic  # may be large: do not keep it while the next one is computed
+    return {part: trees.pop(part).result() for part in list(trees)}

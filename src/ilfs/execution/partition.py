@@ -1,0 +1,67 @@
+"""Partitioning: how a table is cut into blocks.
+
+Statistics of blocks are merged along rows in a fixed order, and floating-point sums depend on it. So the height of a
+block depends on nothing but the number of columns asked for: not on layout, engine, or number of threads. The width of
+a block may depend on these, because columns of a block never meet.
+"""
+
+import math
+
+import numpy as np
+
+from ilfs.execution.threads import blocks
+from ilfs.sources import tables
+from ilfs.sources.tables import DenseSource
+
+MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels read rows best some thousand bytes at a time
+COPIED_STRIP_COLUMNS = 128  # a strip that is copied first: 8 MB
+COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same where the values of a column lie side by side
+MIN_COPIED_VALUES = 2**18  # with fewer values, handing out the work takes longer than doing it
+SHARED_STRIP_COLUMNS = 32  # a strip that many labellings read one after the other: it should stay in the cache (2 MB)
+GATHERED_VALUES = 2**19  # of a leaf of chosen columns
+MIN_LEAF_ROWS = 256
+SPARSE_STRIP_VALUES = 2**18  # stored values of a strip of sparse columns
+
+
+def row_blocks(n_rows: int) -> list[slice]:
+    """Cut all rows into blocks of the fixed height."""
+    return blocks(n_rows, tables.BLOCK_ROWS)
+
+
+def leaf_rows(n_columns: int) -> int:
+    """Number of rows of a leaf of chosen columns: a power of two, so that leaves fill a block, and few megabytes."""
+    fitting = max(GATHERED_VALUES // max(n_columns, 1), 1)
+    power_of_two = 1 << (fitting.bit_length() - 1)
+    return min(max(power_of_two, MIN_LEAF_ROWS), tables.BLOCK_ROWS)
+
+
+def leaves(block: slice, n_columns: int) -> list[slice]:
+    """Cut a block of chosen columns into leaves."""
+    height = leaf_rows(n_columns)
+    return [slice(top, min(top + height, block.stop)) for top in range(block.start, block.stop, height)]
+
+
+def leaves_per_block(n_columns: int) -> int:
+    """Number of leaves of a block of full height."""
+    return math.ceil(tables.BLOCK_ROWS / leaf_rows(n_columns))
+
+
+def dense_strips(source: DenseSource, n_threads: int, n_labellings: int) -> list[slice]:
+    """Cut the columns of a dense table into strips."""
+    if n_labellings > 1:
+        return blocks(source.n_features, max(SHARED_STRIP_COLUMNS, MIN_COPIED_VALUES // max(source.n_rows, 1)))
+    if source.in_place:
+        return blocks(source.n_features, _even_width(source.n_features, n_threads))
+    width = COPIED_STRIP_COLUMNS_BY_COLUMN if source.by_column else COPIED_STRIP_COLUMNS
+    return blocks(source.n_features, max(width, MIN_COPIED_VALUES // max(source.n_rows, 1)))
+
+
+def sparse_strips(n_features: int, n_stored: int) -> list[slice]:
+    """Cut sparse columns into strips with about the same number of stored values."""
+    return blocks(n_features, max(1, n_features * SPARSE_STRIP_VALUES // max(1, n_stored, n_features)))
+
+
+def _even_width(n_features: int, n_threads: int) -> int:
+    """Give all threads strips of the same width, between the smallest and the largest that kernels read well."""
+    n_strips = n_threads * math.ceil(n_features / (MAX_STRIP_COLUMNS * n_threads))
+    return int(np.maximum(math.ceil(n_features / n_strips), MIN_STRIP_COLUMNS))

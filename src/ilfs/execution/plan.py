@@ -1,0 +1,113 @@
+"""Plans: the order in which a method asks for statistics.
+
+A *plan* is a generator. It yields requests, gets the statistics back, and returns a result::
+
+    def plan(...):
+        moments = yield from ask(Moments())            # first read of the rows
+        counts = yield from ask(Tokens(moments, ...))  # second read
+        return relevance(counts)
+
+A plan does not know where the rows are, nor how many other plans run beside it. `together` runs several plans in step,
+so that their requests are answered by one read: thirty labels, or a thousand permutations of labels, cost as many reads
+as one.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ilfs.arrays import Integers
+from ilfs.execution.fold import Fold, Read
+from ilfs.statistics.description import Description, S
+
+T = TypeVar("T")
+Plan = Generator[list[Read[Any]], Any, T]
+
+
+def ask(description: Description[S], columns: Integers | None = None, labelling: int | None = 0) -> Plan[S]:
+    """Ask for one statistic; the arguments are those of `Read`."""
+    (statistic,) = yield [Read(description, columns, labelling)]
+    return statistic  # type: ignore[no-any-return]
+
+
+def together(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
+    """Run plans in step: requests that several of them make at the same time are answered by one read.
+
+    Parameters
+    ----------
+    plans : sequence of plans
+        They may make different numbers of requests.
+
+    Returns
+    -------
+    plan
+        Its result is the list of theirs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.execution import ask, fold_of, run_plan, together
+    >>> from ilfs.sources import table_source
+    >>> from ilfs.statistics import Moments
+    >>> fold = fold_of(table_source(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1], [0, 0], [1, 1]])))
+    >>> first, second = run_plan(together([ask(Moments(), labelling=0), ask(Moments(), labelling=1)]), fold)
+    >>> first.mean.ravel().tolist(), second.mean.ravel().tolist()
+    ([1.5, 6.0], [2.0, 3.5])
+    """
+    results: dict[int, T] = {}
+    waiting: dict[int, list[Read[Any]]] = {}
+
+    def advance(number: int, answers: list[Any] | None) -> None:
+        try:
+            waiting[number] = plans[number].send(answers)
+        except StopIteration as done:
+            results[number] = done.value
+
+    for number in range(len(plans)):
+        advance(number, None)
+    while waiting:
+        asked, waiting = waiting, {}
+        answers = yield [read for reads in asked.values() for read in reads]
+        for number, reads in asked.items():
+            advance(number, answers[: len(reads)])
+            del answers[: len(reads)]
+    return [results[number] for number in range(len(plans))]
+
+
+def changed(
+    plan: Plan[T],
+    change: Callable[[Read[Any]], Read[Any]],
+    around: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> Plan[T]:
+    """Change every request of a plan, and run its code between two requests inside a context manager."""
+    answers = None
+    while True:
+        with around():
+            try:
+                reads = plan.send(answers)
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+        answers = yield [change(read) for read in reads]
+
+
+def under_labelling(
+    plan: Plan[T], labelling: int, around: Callable[[], AbstractContextManager[Any]] = nullcontext
+) -> Plan[T]:
+    """Run a plan that was written for the first labelling under another one, requests without labels as they are."""
+
+    def change(read: Read[Any]) -> Read[Any]:
+        return read if read.labelling is None else replace(read, labelling=labelling)
+
+    return changed(plan, change, around)
+
+
+def run_plan(plan: Plan[T], fold: Fold) -> T:
+    """Answer the requests of a plan, one read of the rows for each of its steps, and return its result."""
+    answers = None
+    while True:
+        try:
+            reads = plan.send(answers)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        answers = fold.read(reads)

@@ -1,0 +1,237 @@
+"""Tables in memory, or memory-mapped: numpy arrays and sparse matrices."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ilfs.arrays import Floats, Integers, read_only
+from ilfs.cached import cached_property
+from ilfs.sources.source import RowBlock
+from ilfs.statistics.labels import Classes, RowLabels, encode_labels
+
+BLOCK_ROWS = 8192  # rows of a block; one number for all sources, so that sums are the same for all of them
+
+
+class TableSource(ABC):
+    """A table that any part of can be read at any time.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+        Shape of the table.
+    y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
+        Class of every row, or an indicator matrix: each of its columns is a labelling.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Weights of the rows, 1 by default.
+    feature_names : list, optional
+        Names of the columns.
+    """
+
+    is_sparse = False
+
+    def __init__(
+        self,
+        n_rows: int,
+        n_features: int,
+        y: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+        feature_names: list[Any] | None = None,
+    ) -> None:
+        self.n_rows, self.n_features, self.feature_names = n_rows, n_features, feature_names
+        self.y, self.sample_weight = y, sample_weight
+        columns = [] if y is None else list(y.T) if y.ndim == 2 else [y]
+        encoded = [encode_labels(column, sample_weight) for column in columns]
+        self.labellings = tuple(classes for classes, _ in encoded)
+        self.labels = tuple(labels for _, labels in encoded)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Weights of the rows."""
+        return np.ones(self.n_rows) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def all_rows(self) -> Classes:
+        """All rows as one class."""
+        return Classes.count(np.zeros(1), [RowLabels.one_class(self.weight)])
+
+    def row_labels(self, labelling: int | None) -> RowLabels:
+        """Return the classes of all rows under one labelling; without one, all rows are one class."""
+        if labelling is None or not self.labels:
+            return RowLabels.one_class(self.weight)
+        return self.labels[labelling]
+
+    def with_labelling(self, labelling: int) -> Self:
+        """Return the same table with only one of the labellings."""
+        one = copy(self)
+        one.labellings, one.labels = (self.labellings[labelling],), (self.labels[labelling],)
+        one.y = self.y[:, labelling] if self.y is not None and self.y.ndim == 2 else self.y
+        return one
+
+    @abstractmethod
+    def to_matrix(self) -> Any:
+        """Return the whole table as an array or a sparse matrix, for methods that need all rows at once."""
+
+    @abstractmethod
+    def block_values(self, rows: slice, columns: Integers | None) -> Any:
+        """Return some rows as an array or a sparse matrix; only some columns, if given."""
+
+    def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
+        """Begin a fresh pass over the rows."""
+        for start in range(0, self.n_rows, self._block_rows):
+            rows = slice(start, min(start + self._block_rows, self.n_rows))
+            labels = tuple(one.take(rows) for one in self.labels)
+            yield RowBlock(self.block_values(rows, columns), labels, self.weight[rows])
+
+    @property
+    def _block_rows(self) -> int:
+        return BLOCK_ROWS
+
+
+class DenseSource(TableSource):
+    """A table of which rectangles can be read as arrays."""
+
+    in_place = False  # rectangles are views of an array whose rows are contiguous
+    by_column = False  # values of a column lie side by side
+
+    @abstractmethod
+    def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
+        """Return an array, not to be written to, that has a rectangle of the table, and its first column there.
+
+        The array is of float32 or float64 with contiguous rows.
+        """
+
+    @abstractmethod
+    def gather(self, rows: slice, columns: Integers) -> Floats:
+        """Return a float64 copy of some columns with contiguous rows."""
+
+    def block_values(self, rows: slice, columns: Integers | None) -> NDArray[Any]:
+        """Return some rows as an array; only some columns, if given."""
+        return self.values(rows, slice(0, self.n_features))[0] if columns is None else self.gather(rows, columns)
+
+
+class ArraySource(DenseSource):
+    """A numpy array. One of float32 or float64 with contiguous rows is read where it is.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Numbers in any layout.
+    y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
+        Class of every row, or an indicator matrix: each of its columns is a labelling.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Weights of the rows.
+    feature_names : list, optional
+        Names of the columns.
+    """
+
+    def __init__(
+        self,
+        X: NDArray[Any],
+        y: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+        feature_names: list[Any] | None = None,
+    ) -> None:
+        super().__init__(X.shape[0], X.shape[1], y, sample_weight, feature_names)
+        self._X = read_only(X)
+        self.in_place = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
+        self.by_column = abs(X.strides[0]) < abs(X.strides[1])
+
+    def to_matrix(self) -> NDArray[Any]:
+        """Return the array itself."""
+        return self._X
+
+    def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
+        """Return whole rows of the array itself if they are contiguous, a copy of the rectangle otherwise."""
+        if self.in_place:
+            return self._X[rows], columns.start
+        kept = np.float32 if self._X.dtype == np.float32 else np.float64
+        return read_only(np.array(self._X[rows, columns], dtype=kept, order="C")), 0
+
+    def gather(self, rows: slice, columns: Integers) -> Floats:
+        """Return a float64 copy of some columns with contiguous rows."""
+        X = self._X[rows]
+        # An index keeps the layout of an array whose columns are contiguous; `take` is faster for the other.
+        values = X[:, columns] if self.by_column else X.take(columns, axis=1)
+        return np.asarray(values, dtype=np.float64, order="C")
+
+
+class SparseSource(TableSource):
+    """A sparse matrix, read as one block: its columns are compressed, so cutting rows would copy it in every pass.
+
+    Parameters
+    ----------
+    X : scipy.sparse matrix of shape (n_rows, n_features)
+        Of any format. Compressed rows become compressed columns once.
+    y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
+        Class of every row, or an indicator matrix: each of its columns is a labelling.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Weights of the rows.
+    feature_names : list, optional
+        Names of the columns.
+    """
+
+    is_sparse = True
+
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+        feature_names: list[Any] | None = None,
+    ) -> None:
+        super().__init__(X.shape[0], X.shape[1], y, sample_weight, feature_names)
+        self._X = X
+
+    def to_matrix(self) -> Any:
+        """Return the matrix itself."""
+        return self._X
+
+    def block_values(self, rows: slice, columns: Integers | None) -> Any:
+        """Return some rows; only some columns, if given."""
+        X = self._X.tocsr()[rows]
+        return X if columns is None else X[:, columns]
+
+    @property
+    def _block_rows(self) -> int:
+        return max(self.n_rows, 1)
+
+
+def table_source(
+    X: Any,
+    y: NDArray[Any] | None = None,
+    sample_weight: Floats | None = None,
+    feature_names: list[Any] | None = None,
+) -> TableSource:
+    """Make a source of an array or a sparse matrix.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix of shape (n_rows, n_features)
+        The table.
+    y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
+        Class of every row, or an indicator matrix: each of its columns is a labelling.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Weights of the rows.
+    feature_names : list, optional
+        Names of the columns.
+
+    Returns
+    -------
+    TableSource
+        A source that any number of passes can be made over.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.sources import table_source
+    >>> source = table_source(np.eye(3), np.array(["a", "b", "b"]))
+    >>> source.labellings[0].total.tolist()
+    [1.0, 2.0]
+    """
+    kind = SparseSource if sparse.issparse(X) else ArraySource
+    return kind(X, y, sample_weight, feature_names)

@@ -1,0 +1,157 @@
+"""Classes of the rows, as numbers, and what is known about each class."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.arrays import Floats, Integers
+from ilfs.cached import PicklesFieldsOnly, cached_property
+
+LEFT_OUT = -1  # code of a row that takes no part
+COUNTING_SORT_LIMIT = 2**15  # numpy sorts 16-bit integers by counting, others by comparing
+
+
+class RowsByClass(NamedTuple):
+    """Rows grouped by class: those of class k are ``rows[starts[k]:starts[k + 1]]``; ``weight`` goes with ``rows``."""
+
+    rows: Integers
+    starts: Integers
+    weight: Floats
+
+
+@dataclass(frozen=True)
+class RowLabels(PicklesFieldsOnly):
+    """Class and weight of every row of a block.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Number of the class of each row, -1 for a row that takes no part.
+    weight : ndarray of shape (n_rows,)
+        Weight of each row.
+    n_classes : int
+        Number of classes of the whole data, of which a block may have fewer.
+    """
+
+    codes: Integers
+    weight: Floats
+    n_classes: int
+
+    @classmethod
+    def one_class(cls, weight: Floats) -> Self:
+        """Put all rows of positive weight into one class, for statistics that need no labels."""
+        return cls(np.where(weight > 0, 0, LEFT_OUT), weight, 1)
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def take(self, rows: slice | Integers | NDArray[np.bool_]) -> Self:
+        """Return the labels of some of the rows."""
+        return type(self)(self.codes[rows], self.weight[rows], self.n_classes)
+
+    @cached_property
+    def takes_part(self) -> NDArray[np.bool_]:
+        """Rows that have a class."""
+        return self.codes >= 0
+
+    @cached_property
+    def by_class(self) -> RowsByClass:
+        """The rows that take part, grouped by class and otherwise in their order."""
+        codes = self.codes
+        if self.n_classes < COUNTING_SORT_LIMIT:
+            codes = codes.astype(np.int16)
+        order = np.argsort(codes, kind="stable")
+        order = order[np.searchsorted(codes[order], 0) :]  # rows that take no part come first
+        starts = np.searchsorted(codes[order], np.arange(self.n_classes + 1))
+        return RowsByClass(order, starts, self.weight[order])
+
+    @cached_property
+    def class_rows(self) -> Integers:
+        """Number of rows of each class."""
+        return np.bincount(self.codes[self.takes_part], minlength=self.n_classes)
+
+    @cached_property
+    def class_total(self) -> Floats:
+        """Sum of the weights of each class."""
+        here = self.takes_part
+        return np.bincount(self.codes[here], self.weight[here], minlength=self.n_classes).astype(np.float64)
+
+    def one_against_rest(self) -> Floats:
+        """Return 1 for rows of a class and -1 for all others: one row of signs for two classes, else one a class."""
+        classes = np.arange(self.n_classes) if self.n_classes > 2 else np.array([1])
+        return np.where(self.codes == classes[:, None], 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of the data and their sizes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_classes,)
+        Label of each class, sorted; only classes that have a row of positive weight.
+    rows : ndarray of shape (n_classes,)
+        Number of rows of each class.
+    total : ndarray of shape (n_classes,)
+        Sum of the weights of these rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.statistics.labels import encode_labels
+    >>> classes, row_labels = encode_labels(np.array(["b", "a", "b"]))
+    >>> classes.labels.tolist(), classes.total.tolist(), row_labels.codes.tolist()
+    (['a', 'b'], [1.0, 2.0], [1, 0, 1])
+    """
+
+    labels: NDArray[Any]
+    rows: Integers
+    total: Floats
+
+    @classmethod
+    def count(cls, labels: NDArray[Any], blocks: Iterable[RowLabels]) -> Self:
+        """Add up the sizes of the classes over blocks of rows."""
+        rows, total = np.zeros(labels.size, dtype=np.int64), np.zeros(labels.size)
+        for block in blocks:
+            rows += block.class_rows
+            total += block.class_total
+        return cls(labels, rows, total)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.labels.size
+
+    @property
+    def balance(self) -> Floats:
+        """Weight m / (K n_k) of a sample that makes every class count the same."""
+        return np.asarray(self.total.mean() / self.total)
+
+
+def encode_labels(y: NDArray[Any], sample_weight: Floats | None = None) -> tuple[Classes, RowLabels]:
+    """Number the classes of labels.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Label of each row.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Weight of each row. A row of weight 0 is treated as absent, and so is a class that has only such rows.
+
+    Returns
+    -------
+    classes : Classes
+        The classes that take part.
+    row_labels : RowLabels
+        The class of every row.
+    """
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    counted = weight > 0
+    labels, codes = np.unique(y[counted], return_inverse=True)
+    every = np.full(len(y), LEFT_OUT)
+    every[counted] = codes
+    row_labels = RowLabels(every, weight, labels.size)
+    return Classes.count(labels, [row_labels]), row_labels
