@@ -107,7 +107,7 @@ def test_a_small_spread_far_from_zero_is_seen():
 
 def test_some_features():
     X, y = table()
-    whole, part = Association.from_moments(moments_of(X, y)), Association.of(moments_of(X[:, [4, 1]], y))
+    whole, part = Association.from_moments(moments_of(X, y)), Association.from_moments(moments_of(X[:, [4, 1]], y))
     some = whole.take(np.array([4, 1]))
     for name in ("mean", "deviation", "correlation", "class_weight"):
         np.testing.assert_array_equal(getattr(some, name), getattr(part, name))

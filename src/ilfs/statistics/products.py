@@ -59,7 +59,8 @@ class CrossProducts:
         sums = root @ Z
         if not np.isnan(sums).any():
             product = np.zeros((Z.shape[1], Z.shape[1]))
-            add_squares(product, Z)
+            if len(Z):  # all rows of a block may have weight 0
+                add_squares(product, Z)
             return cls._complete(count, weight, sums, product)
         present = ~np.isnan(Z)
         Z[~present] = 0.0
