@@ -6,12 +6,14 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
+from ilfs.arrays import Integers
 from ilfs.execution.fold import Fold, Read
-from ilfs.execution.merging import merge_parts
+from ilfs.execution.merging import MergeTree, merge_parts
 from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
 from ilfs.execution.threads import AHEAD, in_order, one_blas_thread
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
 from ilfs.statistics.block import DenseBlock, SparseBlock
+from ilfs.statistics.description import S
 from ilfs.statistics.labels import RowLabels
 
 SERIAL_VALUES = 2**18  # a table with fewer values is not worth a second thread
@@ -43,41 +45,36 @@ class InMemory(Fold):
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Read the rows once and return the statistic of each request."""
-        found: dict[int, Any] = {}
-        whole = {number: read for number, read in enumerate(reads) if read.columns is None}
-        if whole:
-            found |= self._read_whole(whole)
-        if chosen := {number: read for number, read in enumerate(reads) if read.columns is not None}:
-            found |= self._read_chosen(chosen)
-        return [found[number] for number in range(len(reads))]
+        whole = [read for read in reads if read.columns is None]
+        of_whole = iter(self._read_whole(whole) if whole else ())
+        # Chosen columns are copied for each request anyway, so these need not be read side by side. Statistics of
+        # pairs are large: one request at a time keeps few of them.
+        return [next(of_whole) if read.columns is None else self._read_chosen(read, read.columns) for read in reads]
 
-    def _read_whole(self, reads: dict[int, Read[Any]]) -> dict[int, Any]:
+    def _read_whole(self, reads: list[Read[Any]]) -> list[Any]:
         """All columns: the threads share out blocks of rows and strips of columns."""
-        tasks = self._engine.strips(len({read.labelling for read in reads.values()}))
 
         def work(task: tuple[slice, slice]) -> list[tuple[Part, Any]]:
-            strip = self._engine.strip(*task)
-            return [
-                ((number, task[1].start), read.description(strip(read.labelling))) for number, read in reads.items()
-            ]
+            block = self._engine.strip(*task)
+            return [((i, task[1].start), read.description(block(read.labelling))) for i, read in enumerate(reads)]
 
-        parts = merge_parts(pair for pairs in self._schedule(work, tasks, AHEAD) for pair in pairs)
-        return {number: _joined(parts, number) for number in reads}
+        done = self._schedule(work, self._engine.strips(), AHEAD)
+        parts = merge_parts(pair for pairs in done for pair in pairs)
+        return [_joined(parts, number) for number in range(len(reads))]
 
-    def _read_chosen(self, reads: dict[int, Read[Any]]) -> dict[int, Any]:
-        """Chosen columns: the threads share out leaves. Statistics of pairs are large: few of them wait."""
+    def _read_chosen(self, read: Read[S], columns: Integers) -> S:
+        """Chosen columns: the threads share out leaves, which have all of these columns. Few statistics wait."""
 
-        def work(task: tuple[slice, int]) -> tuple[int, Any]:
-            rows, number = task
-            return number, reads[number].description(self._engine.gathered(rows, reads[number]))
+        def work(rows: slice) -> S:
+            return read.description(self._engine.gathered(rows, columns, read.labelling))
 
-        def n_leaves(number: int) -> int:
-            columns = reads[number].columns
-            return 1 if columns is None else leaves_per_block(columns.size)
-
+        tree: MergeTree[S] = MergeTree(leaves_per_block(columns.size))
         with one_blas_thread():
-            merged = merge_parts(self._schedule(work, self._engine.leaves(reads), ahead=1), n_leaves)
-        return {number: type(statistic).join([statistic]) for number, statistic in merged.items()}
+            for statistic in self._schedule(work, self._engine.leaves(columns.size), ahead=1):
+                tree.add(statistic)
+                del statistic  # large: do not keep it while waiting for the next one
+        result = tree.result()
+        return type(result).join([result])
 
     def _schedule(self, work: Any, tasks: Iterable[Any], ahead: int) -> Iterator[Any]:
         """Run tasks in threads; results come in the order of the tasks."""
@@ -100,9 +97,9 @@ class DenseEngine:
         self._source, self._n_threads = source, n_threads
         self._labels: dict[tuple[int, int | None], RowLabels] = {}
 
-    def strips(self, n_labellings: int) -> Iterator[tuple[slice, slice]]:
+    def strips(self) -> Iterator[tuple[slice, slice]]:
         """All tasks of a pass over all columns: rows and columns of a block."""
-        strips = dense_strips(self._source, self._n_threads, n_labellings)
+        strips = dense_strips(self._source, self._n_threads)
         return ((rows, columns) for rows in row_blocks(self._source.n_rows) for columns in strips)
 
     def strip(self, rows: slice, columns: slice) -> Any:
@@ -111,19 +108,15 @@ class DenseEngine:
         last = first + columns.stop - columns.start
         return lambda labelling: DenseBlock(X, self._row_labels(rows, labelling), first, last, columns)
 
-    def leaves(self, reads: dict[int, Read[Any]]) -> Iterator[tuple[slice, int]]:
-        """All tasks of a pass over chosen columns: rows of a leaf and number of the request."""
-        for block in row_blocks(self._source.n_rows):
-            for number, read in reads.items():
-                for rows in leaves(block, 0 if read.columns is None else read.columns.size):
-                    yield rows, number
+    def leaves(self, n_columns: int) -> Iterator[slice]:
+        """All tasks of a pass over chosen columns: rows of a leaf."""
+        return (rows for block in row_blocks(self._source.n_rows) for rows in leaves(block, n_columns))
 
-    def gathered(self, rows: slice, read: Read[Any]) -> DenseBlock:
+    def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> DenseBlock:
         """Return a block of chosen columns, always a copy."""
-        assert read.columns is not None
-        values = self._source.gather(rows, read.columns)
-        labels = self._source.row_labels(read.labelling).take(rows)
-        return DenseBlock(values, labels, 0, read.columns.size, slice(0, read.columns.size), is_own=True)
+        values = self._source.gather(rows, columns)
+        labels = self._source.row_labels(labelling).take(rows)
+        return DenseBlock(values, labels, 0, columns.size, slice(0, columns.size), is_own=True)
 
     def _row_labels(self, rows: slice, labelling: int | None) -> RowLabels:
         """Labels of a block, kept for its other strips and for the next pass as far as memory allows.
@@ -148,7 +141,7 @@ class SparseEngine:
         self._block = SparseBlock.from_matrix(source.to_matrix(), source.row_labels(None))
         self._labels: dict[int | None, RowLabels] = {}
 
-    def strips(self, n_labellings: int) -> Iterator[tuple[slice, slice]]:  # noqa: ARG002
+    def strips(self) -> Iterator[tuple[slice, slice]]:
         """All tasks of a pass over all columns."""
         return ((self._rows, columns) for columns in sparse_strips(self._block.n_columns, self._block.data.size))
 
@@ -157,14 +150,13 @@ class SparseEngine:
         block = self._block.strip(columns)
         return lambda labelling: block.with_labels(self._row_labels(labelling))
 
-    def leaves(self, reads: dict[int, Read[Any]]) -> Iterator[tuple[slice, int]]:
+    def leaves(self, n_columns: int) -> Iterator[slice]:  # noqa: ARG002
         """All tasks of a pass over chosen columns."""
-        return ((self._rows, number) for number in reads)
+        return iter([self._rows])
 
-    def gathered(self, rows: slice, read: Read[Any]) -> SparseBlock:  # noqa: ARG002
+    def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> SparseBlock:  # noqa: ARG002
         """Return a block of chosen columns."""
-        assert read.columns is not None
-        return self._block.take(read.columns).with_labels(self._row_labels(read.labelling))
+        return self._block.take(columns).with_labels(self._row_labels(labelling))
 
     def _row_labels(self, labelling: int | None) -> RowLabels:
         if labelling not in self._labels:

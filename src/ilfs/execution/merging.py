@@ -6,7 +6,7 @@ Equal block boundaries then give equal bits in memory, from a stream and on a cl
 level, so a stream of any length needs little memory.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from ilfs.statistics.description import S
@@ -57,15 +57,13 @@ class MergeTree(Generic[S]):
         return result
 
 
-def merge_parts(pairs: Iterable[tuple[K, S]], n_leaves: Callable[[K], int] = lambda _: 1) -> dict[K, S]:
+def merge_parts(pairs: Iterable[tuple[K, S]]) -> dict[K, S]:
     """Merge the statistics of several independent parts, such as strips of columns, that arrive mixed.
 
     Parameters
     ----------
     pairs : iterable of (part, statistic)
         Statistics in the order of their rows, each with the part that it belongs to.
-    n_leaves : callable, optional
-        Number of statistics of a part that one block of full height arrives in.
 
     Returns
     -------
@@ -85,7 +83,7 @@ def merge_parts(pairs: Iterable[tuple[K, S]], n_leaves: Callable[[K], int] = lam
     trees: dict[K, MergeTree[S]] = {}
     for part, statistic in pairs:
         if part not in trees:
-            trees[part] = MergeTree(n_leaves(part))
+            trees[part] = MergeTree()
         trees[part].add(statistic)
         del statistic  # may be large: do not keep it while the next one is computed
     return {part: trees.pop(part).result() for part in list(trees)}

@@ -17,7 +17,6 @@ MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels read rows best some 
 COPIED_STRIP_COLUMNS = 128  # a strip that is copied first: 8 MB
 COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same where the values of a column lie side by side
 MIN_COPIED_VALUES = 2**18  # with fewer values, handing out the work takes longer than doing it
-SHARED_STRIP_COLUMNS = 32  # a strip that many labellings read one after the other: it should stay in the cache (2 MB)
 GATHERED_VALUES = 2**19  # of a leaf of chosen columns
 MIN_LEAF_ROWS = 256
 SPARSE_STRIP_VALUES = 2**18  # stored values of a strip of sparse columns
@@ -46,10 +45,8 @@ def leaves_per_block(n_columns: int) -> int:
     return math.ceil(tables.BLOCK_ROWS / leaf_rows(n_columns))
 
 
-def dense_strips(source: DenseSource, n_threads: int, n_labellings: int) -> list[slice]:
+def dense_strips(source: DenseSource, n_threads: int) -> list[slice]:
     """Cut the columns of a dense table into strips."""
-    if n_labellings > 1:
-        return blocks(source.n_features, max(SHARED_STRIP_COLUMNS, MIN_COPIED_VALUES // max(source.n_rows, 1)))
     if source.in_place:
         return blocks(source.n_features, _even_width(source.n_features, n_threads))
     width = COPIED_STRIP_COLUMNS_BY_COLUMN if source.by_column else COPIED_STRIP_COLUMNS
