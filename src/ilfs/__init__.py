@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ilfs.methods.novelty import novel_order
     from ilfs.methods.relieff import relieff
     from ilfs.methods.udfs import udfs
+    from ilfs.registry import list_methods
 
 __version__ = "0.1.0"
 
@@ -61,6 +62,7 @@ __all__ = [
     "fisher_score",
     "inf_fs",
     "laplacian_score",
+    "list_methods",
     "llcfs",
     "mcfs",
     "mutual_information",
@@ -74,6 +76,7 @@ MODULES = {
     "fisher_score": "ilfs.methods.fisher",
     "inf_fs": "ilfs.methods.inf_fs",
     "laplacian_score": "ilfs.methods.laplacian_score",
+    "list_methods": "ilfs.registry",
     "llcfs": "ilfs.methods.llcfs",
     "mcfs": "ilfs.methods.mcfs",
     "mutual_information": "ilfs.methods.mutual_information",
@@ -81,7 +84,7 @@ MODULES = {
     "relieff": "ilfs.methods.relieff",
     "udfs": "ilfs.methods.udfs",
 }
-PACKAGES = ("benchmark", "datasets", "methods", "report")
+PACKAGES = ("benchmark", "datasets", "methods", "registry", "report")
 
 
 def __getattr__(name: str) -> "Any":
