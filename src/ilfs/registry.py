@@ -173,7 +173,8 @@ RECORDS = (
         "features that are uncorrelated with some other",
         "filter", supervised=False, in_paper=True, complexity="O(m n^2)",
         sparse=True, missing=False, weights=False, multilabel=False, streams=False,
-        reference="the comparison in the ILFS paper, ICCV 2017",
+        reference="the comparison in G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, Infinite Latent Feature "
+        "Selection: A Probabilistic Latent Graph-Based Ranking Approach, ICCV 2017",
         page="methods/cfs.md",
     ),
     Method(
@@ -215,7 +216,8 @@ RECORDS = (
         "a subset: correlated with the class, not with each other",
         "filter", supervised=True, in_paper=False, complexity="O(n m log m + s m n), s features in the search",
         sparse=True, missing=False, weights=False, multilabel=True, streams=False,
-        reference="M. A. Hall, Correlation-based Feature Selection for Machine Learning, University of Waikato, 1999",
+        reference="M. A. Hall, Correlation-based Feature Selection for Machine Learning, thesis, University of Waikato "
+        "1999",
         page="methods/hall_cfs.md",
     ),
     Method(
@@ -246,6 +248,28 @@ def list_methods() -> tuple[Method, ...]:
     ['ilfs', 'fisher', 'mi', 'relieff', 'fsv', 'hall_cfs']
     """
     return RECORDS
+
+
+def classes_with(ability: str) -> str:
+    """Format the names of the classes that have an ability, for messages.
+
+    Parameters
+    ----------
+    ability : {"sparse", "missing", "weights", "multilabel", "streams"}
+        Field of `Method`.
+
+    Returns
+    -------
+    str
+        Names separated by commas. A method whose ability depends on another selector is left out.
+
+    Examples
+    --------
+    >>> from ilfs.registry import classes_with
+    >>> classes_with("weights")
+    'ILFS, FisherScore, MutualInformation'
+    """
+    return ", ".join(method.class_name for method in RECORDS if getattr(method, ability))
 
 
 def make_selector(name: str, /, **parameters: "Any") -> "Any":

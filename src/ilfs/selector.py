@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, one_blas_thread
 from ilfs.parameters import check_integer, is_integer, is_share
+from ilfs.registry import classes_with
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.ties import UNIT_FLOOR, stable_order
 from ilfs.validation import (
@@ -274,8 +275,8 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _refusal_of_sparse(self) -> str:
         return (
             f"Sparse data was passed for X, but {self._title} needs all values: make X dense with X.toarray() "
-            "(a data frame: X.sparse.to_dense()) if memory allows, or use a method that takes sparse tables (ILFS, "
-            "FisherScore, MutualInformation, ReliefF, FSV, CFS, LaplacianScore, MCFS)"
+            "(a data frame: X.sparse.to_dense()) if memory allows, or use a method that takes sparse tables "
+            f"({classes_with('sparse')})"
         )
 
     def _refusal_of_missing(self, columns: Integers) -> str:
@@ -283,7 +284,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         return (
             f"Input X contains NaN, in {columns.size} of {self.n_features_in_} columns: {some}. {self._title} "
             "takes no missing cells: fill them (sklearn.impute.SimpleImputer), drop those columns or rows, or use a "
-            "method that leaves them out (ILFS, FisherScore, MutualInformation, ReliefF)"
+            f"method that leaves them out ({classes_with('missing')})"
         )
 
     def _rank(self, scores: Scores) -> Self:
