@@ -19,6 +19,7 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.linear_model import lars_path
 
 import ilfs
+from ilfs.registry import BY_NAME
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "methods")]
@@ -211,7 +212,7 @@ def main():
     warnings.simplefilter("ignore")
     print("| method | against | largest difference |\n|---|---|---|")
     for check in CHECKS:
-        name = {**ilfs.METHODS, "hall_cfs": ilfs.HallCFS}[check.__name__].__name__
+        name = BY_NAME[check.__name__].class_name
         for what, difference in check():
             if not np.isnan(difference):
                 print(f"| {name} | {what} | {difference:.1e} |", flush=True)

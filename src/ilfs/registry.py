@@ -120,7 +120,7 @@ RECORDS = (
     ),
     Method(
         "inf_fs", "ilfs.methods.inf_fs.InfFS", "Infinite Feature Selection",
-        "much spread, unlike the others, over all paths of a graph",
+        "features that vary much and are unlike the others, summed over all paths of a graph",
         "filter", supervised=False, in_paper=True, complexity="O(m n^2)",
         sparse=False, missing=False, weights=False, multilabel=False, streams=False,
         reference="G. Roffo, S. Melzi, M. Cristani, Infinite Feature Selection, ICCV 2015",
@@ -128,7 +128,7 @@ RECORDS = (
     ),
     Method(
         "fisher", "ilfs.methods.fisher.FisherScore", "Fisher score",
-        "class means far apart, measured by the spread within classes",
+        "features whose class means are far apart compared with the spread within classes",
         "filter", supervised=True, in_paper=True, complexity="O(m n)",
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="R. A. Fisher, The Use of Multiple Measurements in Taxonomic Problems, Annals of Eugenics 7, 1936",
@@ -136,7 +136,7 @@ RECORDS = (
     ),
     Method(
         "mi", "ilfs.methods.mutual_information.MutualInformation", "Mutual information",
-        "any dependence between a feature and the class",
+        "features on which the class depends in any way",
         "filter", supervised=True, in_paper=True, complexity="O(n m log m)",
         sparse=True, missing=True, weights=True, multilabel=True, streams=False,
         reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006",
@@ -144,7 +144,7 @@ RECORDS = (
     ),
     Method(
         "relieff", "ilfs.methods.relieff.ReliefF", "ReliefF",
-        "near samples: alike in one class, different in others",
+        "features that differ between near samples of different classes, and not within a class",
         "filter", supervised=True, in_paper=True, complexity="O(m^2 n)",
         sparse=True, missing=True, weights=False, multilabel=True, streams=False,
         reference="I. Kononenko, Estimating Attributes: Analysis and Extensions of RELIEF, ECML 1994",
@@ -152,7 +152,7 @@ RECORDS = (
     ),
     Method(
         "rfe", "ilfs.methods.svm_rfe.SVMRFE", "Recursive feature elimination with a linear SVM",
-        "what a linear SVM would miss most; the others are removed one by one",
+        "features that a linear SVM needs most; the others are removed one by one",
         "wrapper", supervised=True, in_paper=True, complexity="O(m n min(m, n))",
         sparse=False, missing=False, weights=False, multilabel=True, streams=False,
         reference="I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Gene Selection for Cancer Classification using Support "
@@ -170,7 +170,7 @@ RECORDS = (
     ),
     Method(
         "cfs", "ilfs.methods.cfs.CFS", "Pairwise correlation",
-        "features that are uncorrelated with some other",
+        "features that have hardly any correlation with some other feature",
         "filter", supervised=False, in_paper=True, complexity="O(m n^2)",
         sparse=True, missing=False, weights=False, multilabel=False, streams=False,
         reference="the comparison in G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, Infinite Latent Feature "
@@ -195,7 +195,7 @@ RECORDS = (
     ),
     Method(
         "udfs", "ilfs.methods.udfs.UDFS", "Unsupervised discriminative feature selection",
-        "features whose projection separates neighbourhoods, jointly",
+        "features that together separate neighbourhoods of samples in a linear projection",
         "filter", supervised=False, in_paper=True, complexity="O(m^2 n + s n min(m, n)^2), s steps",
         sparse=False, missing=False, weights=False, multilabel=False, streams=False,
         reference="Y. Yang, H. T. Shen, Z. Ma, Z. Huang, X. Zhou, l2,1-Norm Regularized Discriminative Feature "
@@ -204,7 +204,7 @@ RECORDS = (
     ),
     Method(
         "llcfs", "ilfs.methods.llcfs.LLCFS", "Feature selection for local learning-based clustering",
-        "features by which neighbours predict clusters",
+        "features from which the neighbours of a sample predict its cluster",
         "filter", supervised=False, in_paper=True, complexity="O(s m^2 n), s steps",
         sparse=False, missing=False, weights=False, multilabel=False, streams=False,
         reference="H. Zeng, Y.-M. Cheung, Feature Selection and Kernel Learning for Local Learning-Based Clustering, "
@@ -213,7 +213,7 @@ RECORDS = (
     ),
     Method(
         "hall_cfs", "ilfs.methods.hall_cfs.HallCFS", "Correlation-based feature selection",
-        "a subset: correlated with the class, not with each other",
+        "a subset of features that depend on the class and not on each other",
         "filter", supervised=True, in_paper=False, complexity="O(n m log m + s m n), s features in the search",
         sparse=True, missing=False, weights=False, multilabel=True, streams=False,
         reference="M. A. Hall, Correlation-based Feature Selection for Machine Learning, thesis, University of Waikato "
