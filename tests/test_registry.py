@@ -185,9 +185,15 @@ class TestMakeSelector:
         assert isinstance(selector, Novelty)
         assert isinstance(selector.selector, MutualInformation)
         assert selector.n_candidates == 50
-        twice = make_selector("novelty(novelty(fisher))")
+        twice = make_selector("novelty( novelty(fisher))")
         assert isinstance(twice.selector.selector, FisherScore)
         assert isinstance(make_selector("novelty", selector=FisherScore()).selector, FisherScore)
+
+    def test_a_name_must_be_a_string(self):
+        with pytest.raises(
+            TypeError, match=r"^name must be a string such as 'fisher', got <class 'ilfs.methods.fisher"
+        ):
+            make_selector(FisherScore)
 
     def test_a_class_by_its_import_path(self):
         selector = make_selector(

@@ -300,6 +300,8 @@ def make_selector(name: str, /, **parameters: "Any") -> "Any":
     Traceback (most recent call last):
     ValueError: method 'fischer' is none of ilfs, ..., and cannot be imported; did you mean 'fisher'?
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string such as 'fisher', got {name!r}")
     return SelectorNames().make(name, parameters)
 
 
@@ -422,7 +424,8 @@ class SelectorNames:
 def split_name(name: str) -> tuple[str, str | None]:
     """Split ``"novelty(mi)"`` into ``("novelty", "mi")``; the second part of a plain name is None."""
     outer, opened, rest = name.partition("(")
-    return (outer, rest[:-1]) if opened and outer and rest[:-1] and rest.endswith(")") else (name, None)
+    inner = rest.removesuffix(")").strip()
+    return (outer, inner) if opened and outer and inner and rest.endswith(")") else (name, None)
 
 
 def called(selector_class: "Callable[..., Any]", parameters: "Mapping[str, Any]", label: str) -> "Any":
