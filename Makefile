@@ -18,7 +18,7 @@ endif
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures fidelity robustness quality clean-kernels clean
+.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures tables fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -86,6 +86,9 @@ findings: $(VENV)/rivals  ## all experiments on the data in ILFS_DATA, and the t
 
 figures: $(VENV)/package  ## where picked pixels lie, for docs/redundancy.md, from the data in ILFS_DATA
 	$(BIN)/python docs/figures/pixels.py
+
+tables: $(VENV)/package  ## the tables of methods in README.md and docs/methods/index.md, from the registry
+	$(BIN)/python docs/tables.py
 
 # packages of other people that we compare with never get into the environment of the project
 PEERS := .venv-peers

@@ -19,6 +19,7 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.linear_model import lars_path
 
 import ilfs
+from ilfs.registry import BY_NAME
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "methods")]
@@ -44,7 +45,7 @@ def records(configuration, names=TABLES):
 def fisher():
     X, y = helpers.planted(n_classes=5)
     F = f_classif(X, y)[0]
-    yield "`f_classif` (F, rescaled), 5 classes", apart(ilfs.fisher_score(X, y) * (len(y) - 5) / 4, F)
+    yield "`f_classif` (F, rescaled), 5 classes", apart(ilfs.scorer("fisher")(X, y) * (len(y) - 5) / 4, F)
     toolbox = records("fisher", ("syn2c_60x40", "allaml_72x400", "colon_62x300"))
     yield (
         'toolbox, 3 tables (`weighting="equal"`)',
@@ -56,27 +57,30 @@ def mi():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 8, (300, 20)), rng.integers(0, 3, 300)
     theirs = mutual_info_classif(X, y, discrete_features=True)
-    yield "`mutual_info_classif`, discrete columns", apart(ilfs.mutual_information(X, y, n_bins=8), theirs)
+    yield "`mutual_info_classif`, discrete columns", apart(ilfs.scorer("mi", n_bins=8)(X, y), theirs)
     y = np.arange(800) % 2
     X = rng.normal(size=(800, 30)) + np.outer(y, np.linspace(0.1, 3, 30))
-    yield "strictly monotone maps", apart(ilfs.mutual_information(np.exp(X), y), ilfs.mutual_information(X, y))
+    yield "strictly monotone maps", apart(ilfs.scorer("mi")(np.exp(X), y), ilfs.scorer("mi")(X, y))
     yield (
         "order of the k-NN estimator, 1 - rank correlation, 800 x 30",
-        1 - spearmanr(ilfs.mutual_information(X, y), mutual_info_classif(X, y, random_state=0)).statistic,
+        1 - spearmanr(ilfs.scorer("mi")(X, y), mutual_info_classif(X, y, random_state=0)).statistic,
     )
 
 
 def relieff():
     reference = import_module("test_relieff").by_definition
     tables = [helpers.planted(70, 13, n_classes=k) for k in (2, 3, 5)]
-    yield "definition by loops, 2, 3, 5 classes", worst((ilfs.relieff(X, y), reference(X, y)) for X, y in tables)
+    yield (
+        "definition by loops, 2, 3, 5 classes",
+        worst((ilfs.scorer("relieff")(X, y), reference(X, y)) for X, y in tables),
+    )
     tied = [(X.round(), y) for X, y in tables]
-    yield "the same with ties", worst((ilfs.relieff(X, y), reference(X, y)) for X, y in tied)
+    yield "the same with ties", worst((ilfs.scorer("relieff")(X, y), reference(X, y)) for X, y in tied)
     lacking = [(np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X), y) for X, y in tables]
-    yield "the same with missing cells", worst((ilfs.relieff(X, y), reference(X, y)) for X, y in lacking)
+    yield "the same with missing cells", worst((ilfs.scorer("relieff")(X, y), reference(X, y)) for X, y in lacking)
     X, y = load_iris(return_X_y=True)
     published = [0.1399, 0.1226, 0.3590, 0.3754]
-    yield "published weights of iris (four digits)", float(np.abs(ilfs.relieff(X, y) - published).max())
+    yield "published weights of iris (four digits)", float(np.abs(ilfs.scorer("relieff")(X, y) - published).max())
 
 
 def rfe():
@@ -118,17 +122,17 @@ def fsv():
 def cfs():
     reference = import_module("test_cfs").least_of_matrix
     X, _ = helpers.planted(n_features=200)
-    yield "`corrcoef`, 200 columns", apart(ilfs.cfs_score(X), -reference(X))
-    yield "toolbox, 4 tables", worst((ilfs.cfs_score(X), -w) for X, _, w in records("cfs"))
+    yield "`corrcoef`, 200 columns", apart(ilfs.scorer("cfs")(X), -reference(X))
+    yield "toolbox, 4 tables", worst((ilfs.scorer("cfs")(X), -w) for X, _, w in records("cfs"))
 
 
 def ls():
     reference = import_module("test_laplacian_score")
     X, _ = helpers.planted(80, 15)
     W = reference.heat(X, 5, squareform(pdist(X)).mean())
-    yield "dense matrices on scikit-learn's graph", apart(ilfs.laplacian_score(X), -reference.by_matrices(X, W))
+    yield "dense matrices on scikit-learn's graph", apart(ilfs.scorer("ls")(X), -reference.by_matrices(X, W))
     toolbox = records("ls_knn5heat", TABLES[:3])
-    yield "toolbox, 3 tables", worst((ilfs.laplacian_score(X) + 1, w) for X, _, w in toolbox)
+    yield "toolbox, 3 tables", worst((ilfs.scorer("ls")(X) + 1, w) for X, _, w in toolbox)
 
 
 def mcfs():
@@ -192,12 +196,12 @@ def hall_cfs():
 def inf_fs():
     reference = import_module("test_inf_fs")
     X = reference.table()
-    yield "explicit inverse", apart(ilfs.inf_fs(X), reference.scores_by_definition(X))
+    yield "explicit inverse", apart(ilfs.scorer("inf_fs")(X), reference.scores_by_definition(X))
     radius = np.linalg.eigvalsh(reference.graph_by_definition(X, 0.2))[-1]
     yield "`eigvalsh`", apart(ilfs.InfFS().fit(X).spectral_radius_, radius)
     yield (
         "toolbox 6.2, 4 tables",
-        worst((ilfs.inf_fs(X, alpha=0.5, damping=0.99), w) for X, _, w in records("inffs_v62_unsup")),
+        worst((ilfs.scorer("inf_fs", alpha=0.5, damping=0.99)(X), w) for X, _, w in records("inffs_v62_unsup")),
     )
 
 
@@ -208,7 +212,7 @@ def main():
     warnings.simplefilter("ignore")
     print("| method | against | largest difference |\n|---|---|---|")
     for check in CHECKS:
-        name = {**ilfs.METHODS, "hall_cfs": ilfs.HallCFS}[check.__name__].__name__
+        name = BY_NAME[check.__name__].class_name
         for what, difference in check():
             if not np.isnan(difference):
                 print(f"| {name} | {what} | {difference:.1e} |", flush=True)

@@ -1,4 +1,7 @@
-"""Every method in its default and in at least two other configurations: all of them pass the same contract."""
+"""Every method in its default and in at least two other configurations: all of them pass the same contract.
+
+A method is tested in its default as soon as it is registered.
+"""
 
 from ilfs import (
     CFS,
@@ -15,6 +18,7 @@ from ilfs import (
     MutualInformation,
     Novelty,
     ReliefF,
+    list_methods,
 )
 
 CONFIGURATIONS = [
@@ -65,4 +69,9 @@ CONFIGURATIONS = [
     LLCFS(),
     LLCFS(4, n_clusters=3, n_neighbors=5, beta=2.0, n_jobs=2),
     LLCFS(0.3, n_neighbors=3, max_iter=5, tol=0.1),
+]
+CONFIGURATIONS += [
+    method.load()()
+    for method in list_methods()
+    if not method.wraps_another and method.load() not in map(type, CONFIGURATIONS)
 ]

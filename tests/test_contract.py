@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from ilfs import METHODS
+from ilfs import list_methods
 from ilfs.ties import UNIT_FLOOR, tolerance
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -25,7 +25,6 @@ def name_of(selector):
 
 
 every = pytest.mark.parametrize("selector", CONFIGURATIONS, ids=name_of)
-one_of_each = pytest.mark.parametrize("selector", [method() for method in METHODS.values()], ids=name_of)
 supervised = pytest.mark.parametrize("selector", [s for s in CONFIGURATIONS if s._reads_labels], ids=name_of)
 unsupervised = pytest.mark.parametrize("selector", [s for s in CONFIGURATIONS if not s._reads_labels], ids=name_of)
 
@@ -53,7 +52,7 @@ def same(one, two):
 def test_every_method_has_three_configurations():
     kinds = [type(selector) for selector in CONFIGURATIONS]
     assert {kind.__name__ for kind in kinds if kinds.count(kind) < 3} == set()
-    assert set(METHODS.values()) <= set(kinds)
+    assert {method.load() for method in list_methods()} == set(kinds)
 
 
 @every

@@ -27,16 +27,9 @@ if TYPE_CHECKING:
         Novelty,
         ReliefF,
     )
-    from ilfs.methods.cfs import cfs_score
-    from ilfs.methods.fisher import fisher_score
-    from ilfs.methods.inf_fs import inf_fs
-    from ilfs.methods.laplacian_score import laplacian_score
-    from ilfs.methods.llcfs import llcfs
-    from ilfs.methods.mcfs import mcfs
-    from ilfs.methods.mutual_information import mutual_information
     from ilfs.methods.novelty import novel_order
-    from ilfs.methods.relieff import relieff
-    from ilfs.methods.udfs import udfs
+    from ilfs.registry import list_methods
+    from ilfs.scoring import scorer
 
 __version__ = "0.1.0"
 
@@ -57,31 +50,17 @@ __all__ = [
     "Novelty",
     "ReliefF",
     "__version__",
-    "cfs_score",
-    "fisher_score",
-    "inf_fs",
-    "laplacian_score",
-    "llcfs",
-    "mcfs",
-    "mutual_information",
+    "list_methods",
     "novel_order",
-    "relieff",
-    "udfs",
+    "scorer",
 ]
 
 MODULES = {
-    "cfs_score": "ilfs.methods.cfs",
-    "fisher_score": "ilfs.methods.fisher",
-    "inf_fs": "ilfs.methods.inf_fs",
-    "laplacian_score": "ilfs.methods.laplacian_score",
-    "llcfs": "ilfs.methods.llcfs",
-    "mcfs": "ilfs.methods.mcfs",
-    "mutual_information": "ilfs.methods.mutual_information",
+    "list_methods": "ilfs.registry",
     "novel_order": "ilfs.methods.novelty",
-    "relieff": "ilfs.methods.relieff",
-    "udfs": "ilfs.methods.udfs",
+    "scorer": "ilfs.scoring",
 }
-PACKAGES = ("benchmark", "datasets", "methods", "report")
+PACKAGES = ("benchmark", "datasets", "methods", "registry", "report")
 
 
 def __getattr__(name: str) -> "Any":

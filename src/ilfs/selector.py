@@ -28,6 +28,7 @@ from ilfs.execution import (
     under_labelling,
 )
 from ilfs.parameters import check_integer, is_integer, is_share
+from ilfs.registry import classes_with
 from ilfs.sources import FrameSource, TableSource, table_source
 from ilfs.sources.frames import is_worth_converting_by_block
 from ilfs.statistics.labels import Classes
@@ -306,8 +307,8 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _refusal_of_sparse(self) -> str:
         return (
             f"Sparse data was passed for X, but {self._title} needs all values: make X dense with X.toarray() "
-            "(a data frame: X.sparse.to_dense()) if memory allows, or use a method that takes sparse tables (ILFS, "
-            "FisherScore, MutualInformation, ReliefF, FSV, CFS, LaplacianScore, MCFS)"
+            "(a data frame: X.sparse.to_dense()) if memory allows, or use a method that takes sparse tables "
+            f"({classes_with('sparse')})"
         )
 
     def _refusal_of_missing(self, columns: Integers) -> str:
@@ -315,7 +316,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         return (
             f"Input X contains NaN, in {columns.size} of {self.n_features_in_} columns: {some}. {self._title} "
             "takes no missing cells: fill them (sklearn.impute.SimpleImputer), drop those columns or rows, or use a "
-            "method that leaves them out (ILFS, FisherScore, MutualInformation, ReliefF)"
+            f"method that leaves them out ({classes_with('missing')})"
         )
 
     def _rank(self, scores: Scores) -> Self:

@@ -211,3 +211,10 @@ def test_scores_that_are_none_are_refused(scores, message):
     assert mask_of(fitted) is None
     with pytest.raises(ValueError, match=message):
         order_of(fitted)
+
+
+def test_a_method_around_another_by_its_name_is_the_one_with_parameters():
+    by_name = Contender("novel", "novelty(fisher)")
+    by_parameters = Contender("novel", "ilfs.Novelty", {"selector": {"selector": "fisher"}})
+    assert by_name.describe(n_features_to_select=5) == by_parameters.describe(n_features_to_select=5)
+    assert by_name.provenance() == by_parameters.provenance()

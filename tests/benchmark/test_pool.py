@@ -14,8 +14,8 @@ from joblib import effective_n_jobs
 
 from ilfs.benchmark import pool
 from ilfs.benchmark.memory import Peak
-from ilfs.benchmark.one_line import in_one_line
 from ilfs.benchmark.pool import compute_all
+from ilfs.one_line import in_one_line
 
 
 def work(item):

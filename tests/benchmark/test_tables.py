@@ -10,10 +10,11 @@ from sklearn.naive_bayes import GaussianNB
 from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite, run
 from ilfs.benchmark import suites as suites_module
 from ilfs.benchmark.comparison import by_dataset, features_grids, rank_diagram, statistics_of
-from ilfs.benchmark.grid import FORMATS, Grid
+from ilfs.benchmark.grid import Grid
 from ilfs.benchmark.protocol import OWN_SIZE
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
+from ilfs.choices import FORMATS
 from ilfs.datasets import Table
 
 GRID = Grid("Title", ["name", "value"], [["a_b", 1.25], ["c & d", None], ["e", 1234.0]], notes=["A note."])

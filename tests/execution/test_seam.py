@@ -202,7 +202,9 @@ def test_several_statistics_are_computed_in_one_read():
     X, y, _ = table()
     source = IteratedSource(X, y, [130])
     fold = SecondEngine(source)
-    moments, again, chosen = fold.read([Read(Moments()), Read(Moments(), labelling=None), Read(Moments(), np.arange(2))])
+    moments, again, chosen = fold.read(
+        [Read(Moments()), Read(Moments(), labelling=None), Read(Moments(), np.arange(2))]
+    )
     assert source.n_passes == 1
     assert isinstance(moments, ClassMoments)
     assert (moments.count.shape, again.count.shape, chosen.count.shape) == ((3, 12), (1, 12), (3, 2))

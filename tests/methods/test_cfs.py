@@ -6,8 +6,12 @@ from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest
 
-from ilfs import CFS, cfs_score
+from ilfs import CFS, scorer
 from ilfs.methods import cfs
+
+
+def cfs_score(X, **parameters):
+    return scorer("cfs", **parameters)(X)
 
 
 def least_of_matrix(X):
@@ -112,9 +116,9 @@ def test_ended_early_it_knows_some_pairs(small_panels):
     assert (ended.scores_ > -1).any()
 
 
-def test_the_function_is_a_score_for_scikit_learn():
+def test_scikit_learn_takes_the_scorer():
     X, y = planted()
-    chosen = SelectKBest(cfs_score, k=4).fit(X, y)  # not 5: the least correlated come in pairs
+    chosen = SelectKBest(scorer("cfs"), k=4).fit(X, y)  # not 5: the least correlated come in pairs
     np.testing.assert_array_equal(np.flatnonzero(chosen.get_support()), np.sort(CFS().fit(X).order_[:4]))
 
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest, f_classif
 
-from ilfs import FisherScore, fisher_score
+from ilfs import FisherScore, scorer
+
+fisher_score = scorer("fisher")
 
 
 def test_numbers_worked_by_hand():
@@ -124,7 +126,7 @@ def test_small_weights_do_not_make_a_column_perfect():
     assert np.isfinite(done.scores_).all()
 
 
-def test_the_function_is_a_score_for_scikit_learn():
+def test_scikit_learn_takes_the_scorer():
     X, y = planted()
     ours, theirs = SelectKBest(fisher_score, k=5).fit(X, y), SelectKBest(f_classif, k=5).fit(X, y)
     np.testing.assert_array_equal(ours.get_support(), theirs.get_support())

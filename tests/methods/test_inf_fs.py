@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
 
-from ilfs import InfFS, inf_fs
+from ilfs import InfFS, scorer
 from ilfs.execution import AllRows
 from ilfs.methods import inf_fs as method
 from ilfs.methods.inf_fs import Graph, path_sums, standardised
@@ -144,10 +144,10 @@ def test_too_few_steps_are_said():
         InfFS(max_iter=2).fit(table())
 
 
-def test_the_function_returns_the_scores_and_serves_scikit_learn():
+def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
     X = table()
-    np.testing.assert_array_equal(inf_fs(X, alpha=0.5), InfFS(alpha=0.5).fit(X).scores_)
-    chosen = SelectKBest(inf_fs, k=3).fit(X, np.zeros(80)).get_support(indices=True)
+    np.testing.assert_array_equal(scorer("inf_fs", alpha=0.5)(X), InfFS(alpha=0.5).fit(X).scores_)
+    chosen = SelectKBest(scorer("inf_fs"), k=3).fit(X, np.zeros(80)).get_support(indices=True)
     assert set(chosen) == set(InfFS().fit(X).order_[:3].tolist())
 
 
@@ -189,8 +189,8 @@ def test_peak_memory():
 def test_standardised_columns_are_not_ranked_by_their_rounding(dtype):
     X, order = table(), np.random.default_rng(1).permutation(80)
     one, two = (StandardScaler().fit_transform(Z.astype(dtype)) for Z in (X, X[order]))
-    np.testing.assert_allclose(inf_fs(one), inf_fs(two), rtol=1e-5)
-    np.testing.assert_allclose(inf_fs(one, alpha=0.5), scores_without_spread(one, alpha=0.5), rtol=1e-4)
+    np.testing.assert_allclose(scorer("inf_fs")(one), scorer("inf_fs")(two), rtol=1e-5)
+    np.testing.assert_allclose(scorer("inf_fs", alpha=0.5)(one), scores_without_spread(one, alpha=0.5), rtol=1e-4)
 
 
 def scores_without_spread(X, alpha):

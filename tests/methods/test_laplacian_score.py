@@ -8,8 +8,12 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.feature_selection import SelectKBest
 from sklearn.neighbors import kneighbors_graph
 
-from ilfs import LaplacianScore, laplacian_score
+from ilfs import LaplacianScore, scorer
 from ilfs.neighbours import DistinctSamples, heat_graph
+
+
+def laplacian_score(X, **parameters):
+    return scorer("ls", **parameters)(X)
 
 
 def by_matrices(X, W):
@@ -141,9 +145,9 @@ def test_wrong_parameters_are_refused_in_a_sentence(parameters, sentence):
         LaplacianScore(**parameters).fit(np.eye(5))
 
 
-def test_scikit_learn_takes_the_function():
+def test_scikit_learn_takes_the_scorer():
     X, y = planted(n_features=12)
-    kept = SelectKBest(laplacian_score, k=3).fit(X, y).get_support(indices=True)
+    kept = SelectKBest(scorer("ls"), k=3).fit(X, y).get_support(indices=True)
     assert set(kept) == set(LaplacianScore().fit(X).order_[:3])
 
 

@@ -4,7 +4,7 @@ from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest
 
-from ilfs import LLCFS, llcfs
+from ilfs import LLCFS, scorer
 from ilfs.methods import llcfs as method
 from ilfs.methods.llcfs import (
     local_ridge,
@@ -238,10 +238,10 @@ def test_too_few_samples_are_said():
         LLCFS(n_clusters=6, n_neighbors=3).fit(groups(6))
 
 
-def test_the_function_returns_the_scores_and_serves_scikit_learn():
+def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
     X, y = planted(60, 12)
-    np.testing.assert_array_equal(llcfs(X, beta=0.5), LLCFS(beta=0.5).fit(X).scores_)
-    chosen = SelectKBest(llcfs, k=3).fit(X, y).get_support(indices=True)
+    np.testing.assert_array_equal(scorer("llcfs", beta=0.5)(X), LLCFS(beta=0.5).fit(X).scores_)
+    chosen = SelectKBest(scorer("llcfs"), k=3).fit(X, y).get_support(indices=True)
     assert set(chosen) == set(LLCFS().fit(X).order_[:3].tolist())
 
 

@@ -1,7 +1,5 @@
 """MCFS: the embedding against a dense eigensolver and the authors' toolbox, scores against their definition."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
@@ -10,7 +8,7 @@ from scipy.linalg import eigh
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import lars_path
 
-from ilfs import MCFS, mcfs
+from ilfs import MCFS, scorer
 from ilfs.methods import mcfs as module
 from ilfs.neighbours import DistinctSamples, heat_graph
 
@@ -156,9 +154,9 @@ def test_more_clusters_than_samples():
         assert MCFS(n_clusters=9).fit(X).embedding_.shape == (7, 6)
 
 
-def test_scikit_learn_takes_the_function():
+def test_scikit_learn_takes_the_scorer():
     X, y = planted(n_features=12)
-    kept = SelectKBest(partial(mcfs, n_features_to_select=3, n_clusters=1), k=3).fit(X, y).get_support(indices=True)
+    kept = SelectKBest(scorer("mcfs", n_features_to_select=3, n_clusters=1), k=3).fit(X, y).get_support(indices=True)
     assert set(kept) == set(MCFS(3, n_clusters=1).fit(X).order_[:3])
 
 

@@ -10,7 +10,12 @@ from scipy.stats import spearmanr
 from sklearn.feature_selection import SelectKBest, mutual_info_classif
 from sklearn.metrics import mutual_info_score
 
-from ilfs import MutualInformation, mutual_information
+from ilfs import MutualInformation, scorer
+
+
+def mutual_information(X, y, **parameters):
+    return scorer("mi", **parameters)(X, y)
+
 
 LN2 = np.log(2)
 CONFIGURATIONS = [{}, {"bins": "width"}, {"correction": "miller-madow"}, {"n_bins": 40}]
@@ -216,9 +221,9 @@ def test_the_number_of_bins_follows_the_weight_of_the_samples():
     assert MutualInformation(n_bins=11).fit(X, y).n_bins_ == 11
 
 
-def test_the_function_is_a_score_for_scikit_learn():
+def test_scikit_learn_takes_the_scorer():
     X, y = planted(n_classes=3, shift=3.0)
-    chosen = SelectKBest(mutual_information, k=5).fit(X, y)
+    chosen = SelectKBest(scorer("mi"), k=5).fit(X, y)
     assert set(np.flatnonzero(chosen.get_support())) == {0, 1, 2, 3, 4}
     np.testing.assert_array_equal(chosen.scores_, MutualInformation().fit(X, y).scores_)
 

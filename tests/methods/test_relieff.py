@@ -11,8 +11,12 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
 
-from ilfs import ReliefF, relieff
+from ilfs import ReliefF, scorer
 from ilfs.neighbours import by_class
+
+
+def relieff(X, y, **parameters):
+    return scorer("relieff", **parameters)(X, y)
 
 
 def by_definition(X, y, k=10, drawn=None):
@@ -229,9 +233,9 @@ def test_wrong_parameters_are_refused_in_a_sentence(parameters, sentence):
         ReliefF(**parameters).fit(np.eye(6), [0, 1] * 3)
 
 
-def test_scikit_learn_takes_the_function():
+def test_scikit_learn_takes_the_scorer():
     X, y = planted(n_features=12)
-    kept = SelectKBest(relieff, k=3).fit(X, y).get_support(indices=True)
+    kept = SelectKBest(scorer("relieff"), k=3).fit(X, y).get_support(indices=True)
     assert set(kept) == set(ReliefF().fit(X, y).order_[:3])
 
 

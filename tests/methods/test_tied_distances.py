@@ -11,7 +11,7 @@ from configurations import CONFIGURATIONS
 from scipy import sparse
 from sklearn.base import clone
 
-from ilfs import LLCFS, MCFS, UDFS, LaplacianScore, ReliefF, laplacian_score
+from ilfs import LLCFS, MCFS, UDFS, LaplacianScore, ReliefF, scorer
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -136,13 +136,13 @@ def test_neighbours_that_tie_share_the_weight_of_an_edge():
         centred = f - degree @ f / degree.sum()
         along = (f[0] - f[1]) ** 2 + (f[0] - f[2]) ** 2 + (f[3] - f[4]) ** 2
         expected.append(-along / (degree @ centred**2))
-    np.testing.assert_allclose(laplacian_score(X, n_neighbors=1, weights="binary"), expected, rtol=1e-12)
+    np.testing.assert_allclose(scorer("ls", n_neighbors=1, weights="binary")(X), expected, rtol=1e-12)
 
 
 def test_a_square_has_edges_of_half_a_place():
     # every corner of a square has two neighbours for one place: all four edges weigh 1/2, which no score feels
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    np.testing.assert_allclose(laplacian_score(X, n_neighbors=1), [-1.0, -1.0], rtol=1e-12)
+    np.testing.assert_allclose(scorer("ls", n_neighbors=1)(X), [-1.0, -1.0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("selector", [UDFS(n_neighbors=4), LLCFS(n_neighbors=4), LaplacianScore(), MCFS()], ids=repr)

@@ -5,7 +5,7 @@ from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 
-from ilfs import UDFS, udfs
+from ilfs import UDFS, scorer
 from ilfs.methods import udfs as method
 from ilfs.methods.udfs import Dense, LowRank, column_marks, neighbourhood_laplacian, sparse_projections
 from ilfs.neighbours import DistinctSamples, nearest_neighbours
@@ -189,10 +189,10 @@ def test_too_few_steps_are_said():
         UDFS(max_iter=2, tol=1e-12).fit(table())
 
 
-def test_the_function_returns_the_scores_and_serves_scikit_learn():
+def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
     X, y = planted(60, 12)
-    np.testing.assert_array_equal(udfs(X, gamma=0.5), UDFS(gamma=0.5).fit(X).scores_)
-    chosen = SelectKBest(udfs, k=3).fit(X, y).get_support(indices=True)
+    np.testing.assert_array_equal(scorer("udfs", gamma=0.5)(X), UDFS(gamma=0.5).fit(X).scores_)
+    chosen = SelectKBest(scorer("udfs"), k=3).fit(X, y).get_support(indices=True)
     assert set(chosen) == set(UDFS().fit(X).order_[:3].tolist())
 
 

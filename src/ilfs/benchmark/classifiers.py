@@ -14,9 +14,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ilfs.arrays import Floats, Integers
-from ilfs.benchmark.contenders import built, described_value, imported
+from ilfs.benchmark.contenders import described_value, selector_names
 from ilfs.benchmark.linear_svm import classify
 from ilfs.benchmark.metrics import Predictions
+from ilfs.registry import find_object
 
 LINEAR_SVM = "linear_svm"
 NAMED_CLASSIFIERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -103,13 +104,13 @@ class Classifier:
         if isinstance(self.classifier, BaseEstimator):
             return self._checked(clone(self.classifier))
         path, defaults = NAMED_CLASSIFIERS.get(self.classifier, (self.classifier, {}))
-        kind: Any = imported(path, "classifier", CLASSIFIER_NAMES)
+        kind: Any = find_object(path, "classifier", CLASSIFIER_NAMES)
         if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator):
             raise ValueError(f"classifier {self.name!r} must be a scikit-learn class, got {path}")
         known = list(inspect.signature(kind).parameters)
         if unknown := sorted(set(self.parameters) - set(known)):
             raise ValueError(f"{path} has no parameter {unknown[0]!r}; it has {', '.join(known)}")
-        given = {name: built(value) for name, value in self.parameters.items()}
+        given = {name: selector_names().resolve(value) for name, value in self.parameters.items()}
         return self._checked(kind(**defaults | given))
 
     def _checked(self, model: Any) -> Any:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.diagram import Diagram, critical_difference_diagram
 from ilfs.benchmark.grid import Grid
-from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.significance import (
     compare_on_datasets,
@@ -21,6 +20,7 @@ from ilfs.benchmark.significance import (
 from ilfs.benchmark.splits import n_test_of
 from ilfs.benchmark.stability import nogueira_stability
 from ilfs.benchmark.tables import mean, nan_mean, number, state_of, with_notes
+from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import load
 
 LEVEL = 0.05

@@ -5,9 +5,9 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ilfs.benchmark.importing import importable_from
 from ilfs.benchmark.protocol import Cell, Outcome, compute, seed_of
 from ilfs.execution import one_blas_thread
+from ilfs.importing import importable_from
 
 
 def compute_cell(cell: Cell) -> Outcome:

@@ -1,10 +1,8 @@
 """Who takes part: the methods of the library, rivals, a random order, any scikit-learn selector by its import path."""
 
-import difflib
 import hashlib
-import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,14 +12,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.impute import SimpleImputer
 
 from ilfs.arrays import Integers
-from ilfs.benchmark.importing import import_object, importable_from
 from ilfs.benchmark.named import NAMED
-from ilfs.benchmark.one_line import in_one_line
 from ilfs.benchmark.provenance import provenance_of
 from ilfs.fitted import scores_of
+from ilfs.importing import importable_from
+from ilfs.registry import IMPORT, SelectorNames
 
 RANDOM = "random"
-IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
 
@@ -35,9 +32,9 @@ class Contender:
     name : str
         What tables call it.
     selector : str or estimator, optional
-        One of `ilfs.METHODS`, ``"hall_cfs"``, one of the rivals ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and
-        ``"l1_path"``, ``"random"``, the import path of a class such as ``"sklearn.feature_selection.SelectKBest"``, or
-        such a selector itself; by default the name.
+        The name of a method as `ilfs.registry.make_selector` takes it, such as ``"fisher"``, ``"novelty(mi)"`` or the
+        import path of a class; one of the baselines ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and ``"l1_path"``;
+        ``"random"``; or a selector itself. By default the name.
     parameters : mapping
         For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
         ``selector`` and ``parameters`` for such an object, as base estimators have to be.
@@ -105,27 +102,7 @@ class Contender:
             own = clone(self.selector)
             return own.set_params(**{name: value for name, value in threads.items() if name in own.get_params()})
         with importable_from(self.folder):
-            return self._make_by_name(defaults)
-
-    def _make_by_name(self, defaults: Mapping[str, Any]) -> Any:
-        kind = self._selector_class()
-        known = list(inspect.signature(kind).parameters)
-        if unknown := sorted(set(self.parameters) - set(known)):
-            raise ValueError(f"{self.selector} has no parameter {unknown[0]!r}; it has {', '.join(known)}")
-        given = {name: built(value, self.folder) for name, value in self.parameters.items()}
-        try:
-            return kind(**{name: value for name, value in defaults.items() if name in known} | given)
-        except (Exception, SystemExit) as error:  # a class of the user's own may fail in any way
-            raise ValueError(f"method {self.name!r} cannot be made: {in_one_line(error)}") from None
-
-    def _selector_class(self) -> Any:
-        """Class of the selector. What is not one is refused before anything of it is called."""
-        kind = NAMED[self.selector] if self.selector in NAMED else imported(self.selector, "method", folder=self.folder)
-        if not inspect.isclass(kind) or not issubclass(kind, BaseEstimator) or not hasattr(kind, "fit"):
-            raise ValueError(
-                f"method {self.name!r} must be a subclass of sklearn.base.BaseEstimator with fit, got {self.selector}"
-            )
-        return kind
+            return selector_names(self.folder).make(self.selector, self.parameters, defaults=defaults, label=self.name)
 
     def describe(self, **defaults: Any) -> dict[str, Any]:
         """The class and all parameters that matter, those with default values too, as plain data.
@@ -162,25 +139,9 @@ class Contender:
             return provenance_of(None if self.is_random else self.make(), evaluators)
 
 
-def imported(path: str, what: str, known: Sequence[str] = (*NAMED, RANDOM), folder: str | None = None) -> Any:
-    """Something by its import path; ``known`` are the names that it could have had instead."""
-    near = difflib.get_close_matches(path, known, n=1)
-    try:
-        return import_object(path, folder)
-    except LookupError as error:
-        why = f"; did you mean {near[0]!r}?" if near else f": {error}"
-        raise ValueError(f"{what} {path!r} is none of {', '.join(known)}, and cannot be imported{why}") from None
-    except ImportError as error:
-        raise ValueError(f"{what} {path!r} cannot be imported: {error}") from None
-
-
-def built(value: Any, folder: str | None = None) -> Any:
-    """A parameter as the selector wants it."""
-    if isinstance(value, str) and value.startswith(IMPORT):
-        return imported(value.removeprefix(IMPORT), "parameter", folder=folder)
-    if isinstance(value, Mapping) and "selector" in value:
-        return Contender("estimator", value["selector"], value.get("parameters", {}), folder).make()
-    return value
+def selector_names(folder: str | None = None) -> SelectorNames:
+    """The names that suites may use for a selector: methods, baselines, the random order, import paths."""
+    return SelectorNames(NAMED, (RANDOM,), folder)
 
 
 def described_value(value: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from ilfs.spreadsheet import CsvLines, neutralised
 
 Format = Literal["text", "markdown", "latex", "csv"]
-FORMATS: tuple[Format, ...] = ("text", "markdown", "latex", "csv")
 LATEX = str.maketrans(
     {mark: rf"\{mark}" for mark in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

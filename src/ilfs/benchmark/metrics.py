@@ -9,14 +9,6 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.precision import average_precision
 
-METRIC_TITLES = {  # metrics of all classes together
-    "ap_macro": "average precision, mean of the classes",
-    "ap_majority": "average precision, class with most samples",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "f1": "F1, mean of the classes",
-    "auc": "area under the curve",
-}
 LEAST_GRID = 3  # values of C, from which one can lie between the ends
 
 

@@ -1,12 +1,11 @@
-"""Selectors that suites may call by a short name.
+"""Baselines that suites may call by a short name, besides the methods of `ilfs.registry`.
 
-A module of its own, so that the code that evaluates a choice of features does not import the methods: a change of one
-method must not make the results of the others stale (`ilfs.benchmark.provenance`).
+A module of its own, so that the code that evaluates a choice of features does not import the baselines: a change of one
+of them must not make the results of the others stale (`ilfs.benchmark.provenance`).
 """
 
 from sklearn.base import BaseEstimator
 
 from ilfs.benchmark.rivals import RIVALS
-from ilfs.methods import METHODS, HallCFS
 
-NAMED: dict[str, type[BaseEstimator]] = {**METHODS, "hall_cfs": HallCFS, **RIVALS}
+NAMED: dict[str, type[BaseEstimator]] = dict(RIVALS)

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from ilfs.benchmark.memory import Peak
-from ilfs.benchmark.one_line import in_one_line
+from ilfs.one_line import in_one_line
 
 BREATH = 0.2  # seconds between looks at the clock
 MOST_STARTS = 3  # that fail one after the other

@@ -22,7 +22,8 @@ from ilfs.benchmark.source_code import LIBRARY, Dependencies, Find, dependencies
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 EVALUATION = "ilfs.benchmark.compute"
 APART = (  # what evaluation imports, but does not depend on
-    "ilfs.benchmark.named",  # names of all methods; the one of a job is hashed for itself
+    "ilfs.registry",  # names and descriptions of all methods; the class of a job is hashed itself
+    "ilfs.benchmark.named",  # the baselines; the one of a job is hashed itself
     "ilfs.benchmark.provenance",
     "ilfs.benchmark.source_code",
     "ilfs.datasets",  # the content of the data is hashed

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.classifiers import LINEAR_SVM
-from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.protocol import NO_CLASSIFIER, OWN_SIZE
 from ilfs.benchmark.store import Row, Store
 from ilfs.benchmark.suites import Suite
+from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import load, title_of
 
 ABOUT_ALL = -1  # the class of figures that are about all classes

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.benchmark.contenders import RANDOM, Contender
-from ilfs.benchmark.importing import importable_from
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
 from ilfs.benchmark.rivals import RIVALS
 from ilfs.benchmark.splits import n_splits_of
@@ -16,6 +15,7 @@ from ilfs.datasets import REGISTRY, Table, load
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.readers import ENDINGS, columns_of
 from ilfs.datasets.table import content_checksum
+from ilfs.importing import importable_from
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
 

@@ -8,9 +8,9 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper
 from ilfs.benchmark.grid import Grid
-from ilfs.benchmark.metrics import METRIC_TITLES
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.store import Row
+from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import load, title_of
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ilfs.files import write_text_atomically
-from ilfs.parameters import check_integer, check_positive
+from ilfs.choices import FORMATS, METRIC_TITLES
 
 MAX_SIDE = 2**31 - 1  # rows and columns of the timing job
 
@@ -80,8 +79,6 @@ def add_run(actions: Any) -> None:
 
 def add_table(actions: Any) -> None:
     """Add ``ilfs bench table``."""
-    from ilfs.benchmark.grid import FORMATS
-
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="threads of the timing job (those of the last run)")
@@ -92,9 +89,6 @@ def add_table(actions: Any) -> None:
 
 def add_statistics(actions: Any) -> None:
     """Add ``ilfs bench statistics``."""
-    from ilfs.benchmark.grid import FORMATS
-    from ilfs.benchmark.metrics import METRIC_TITLES
-
     parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
     add_suite(parser)
     parser.add_argument("--reference", metavar="METHOD", help="compared with all others (ilfs, or else the first)")
@@ -107,8 +101,6 @@ def add_statistics(actions: Any) -> None:
 
 def add_features(actions: Any) -> None:
     """Add ``ilfs bench features``."""
-    from ilfs.benchmark.grid import FORMATS
-
     parser = actions.add_parser("features", help="which features the methods choose, by name")
     add_suite(parser)
     parser.add_argument("--size", type=int, metavar="N", help="among the first N (the smallest number judged)")
@@ -130,6 +122,8 @@ def asked_suite(options: argparse.Namespace) -> Any:
 
 def chosen_suite(suite: Any, options: argparse.Namespace) -> Any:
     """The suite with what the options change."""
+    from ilfs.parameters import check_integer
+
     suite = suite.only(options.datasets, options.methods, options.classifiers)
     if options.splits is not None:
         suite = replace(suite, n_splits=options.splits)
@@ -166,6 +160,7 @@ def run_suite(options: argparse.Namespace) -> int:
     """Compute what is missing; 1 if something failed."""
     from ilfs.benchmark import run
     from ilfs.cli.progress import Silence, progress_of
+    from ilfs.parameters import check_positive
 
     for name in ("time_limit", "memory_limit"):
         if getattr(options, name) is not None:
@@ -284,6 +279,7 @@ def print_statistics(options: argparse.Namespace) -> int:
     """Print tests and stability; write the diagram if asked to."""
     from ilfs.benchmark.comparison import rank_diagram, statistics_of
     from ilfs.benchmark.diagram import diagram_svg
+    from ilfs.files import write_text_atomically
 
     results = results_of(options)
     usual = "ilfs" if "ilfs" in results.methods else results.methods[0]
@@ -309,6 +305,7 @@ def print_tables(options: argparse.Namespace) -> int:
 def print_features(options: argparse.Namespace) -> int:
     """Print which features were chosen how often."""
     from ilfs.benchmark.comparison import features_grids
+    from ilfs.parameters import check_integer
 
     results = results_of(options)
     size = min(getattr(results.suite.protocol, "sizes", (1,))) if options.size is None else options.size

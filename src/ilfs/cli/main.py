@@ -1,7 +1,8 @@
 """The command line. Whatever the user can put right is one line on stderr and exit code 2, never a traceback.
 
 Hardly anything is imported before ``main`` runs: Ctrl-C while scikit-learn is being imported ends the command in one
-line, too.
+line, too. The parser imports neither numpy nor scikit-learn, so that ``--help``, ``--version``, ``ilfs methods`` and
+usage errors answer at once; a command imports them when it runs.
 """
 
 import os
@@ -68,11 +69,12 @@ def command_line() -> "argparse.ArgumentParser":
     import argparse
 
     from ilfs import __version__
-    from ilfs.cli import bench, datasets
+    from ilfs.cli import bench, datasets, methods
 
     parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     bench.add_to(commands)
     datasets.add_to(commands)
+    methods.add_to(commands)
     return parser

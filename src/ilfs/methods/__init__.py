@@ -14,22 +14,11 @@ from ilfs.methods.novelty import Novelty
 from ilfs.methods.relieff import ReliefF
 from ilfs.methods.svm_rfe import SVMRFE
 from ilfs.methods.udfs import UDFS
+from ilfs.registry import list_methods
 from ilfs.selector import RankingSelector
 
-METHODS: dict[str, type[RankingSelector]] = {
-    "ilfs": ILFS,
-    "inf_fs": InfFS,
-    "fisher": FisherScore,
-    "mi": MutualInformation,
-    "relieff": ReliefF,
-    "rfe": SVMRFE,
-    "fsv": FSV,
-    "cfs": CFS,
-    "ls": LaplacianScore,
-    "mcfs": MCFS,
-    "udfs": UDFS,
-    "llcfs": LLCFS,
-}
+# the twelve methods of the paper by their short names
+METHODS: dict[str, type[RankingSelector]] = {method.name: method.load() for method in list_methods() if method.in_paper}
 
 __all__ = [
     "CFS",

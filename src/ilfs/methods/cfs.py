@@ -117,35 +117,6 @@ class CFS(UnsupervisedRowsSelector):
         return Scores(0.0 - least, floor=UNIT_FLOOR)
 
 
-def cfs_score(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Floats:
-    """Minus the least absolute correlation of every feature with another.
-
-    May be given to scikit-learn as ``SelectKBest(cfs_score)``. `SelectKBest` orders equal scores by their
-    last bits; ``order_`` of `CFS` does not.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Finite numbers.
-    y : object, optional
-        Not looked at.
-    n_jobs : int, optional
-        Number of threads.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from ilfs import cfs_score
-    >>> cfs_score([[0, 0, 1], [1, 1, 2], [2, 0, 3], [3, 1, 9]]).round(3)
-    array([-0.447, -0.447, -0.562])
-    """
-    return CFS(n_jobs=n_jobs).fit(X, y).scores_
-
-
 Least = tuple[slice, slice, Floats, Floats]
 
 

@@ -136,35 +136,6 @@ class FisherScore(StatisticsSelector):
         check_choice("weighting", self.weighting, ("size", "equal"))
 
 
-def fisher_score(X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Floats:
-    """Fisher score of every feature, every class counting by its size.
-
-    May be given to scikit-learn as ``SelectKBest(fisher_score)``. `SelectKBest` orders equal scores by their
-    last bits; ``order_`` of `FisherScore` does not.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Numbers; NaN is a missing cell.
-    y : array of shape (n_samples,)
-        Class of every sample.
-    sample_weight : array of shape (n_samples,), optional
-        How often each row counts.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from ilfs import fisher_score
-    >>> fisher_score([[0, 1], [2, 1], [4, 1], [6, 1]], ["a", "a", "b", "b"])
-    array([4., 0.])
-    """
-    return FisherScore().fit(X, y, sample_weight).scores_
-
-
 def by_size(moments: ClassMoments) -> tuple[Floats, Floats]:
     """Scatter of the class means around the mean of all cells, and of the cells around their class mean."""
     count, offset = moments.count, moments.offset

@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats
@@ -171,42 +170,6 @@ class InfFS(UnsupervisedRowsSelector):
         check_choice("scale", self.scale, ("range", None))
         check_integer("max_iter", self.max_iter, 1)
         check_between("tol", self.tol, 0, 1)
-
-
-def inf_fs(
-    X: ArrayLike,
-    y: Any = None,
-    *,
-    alpha: float = 0.2,
-    damping: float = 0.9,
-    correlation: Correlation = "spearman",
-    scale: Literal["range"] | None = None,
-    n_jobs: int | None = None,
-) -> Floats:
-    """Scores of Infinite Feature Selection, for `sklearn.feature_selection.SelectKBest` and the like.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        Finite numbers.
-    y : object, optional
-        Not looked at.
-    alpha, damping, correlation, scale, n_jobs
-        As for `InfFS`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from ilfs import inf_fs
-    >>> inf_fs([[0, 1, 2], [1, 0, 5], [2, 2, 4]]).round(2)
-    array([ 8.16,  8.16, 10.34])
-    """
-    selector = InfFS(alpha=alpha, damping=damping, correlation=correlation, scale=scale, n_jobs=n_jobs)
-    return selector.fit(X, y).scores_
 
 
 def standardised(rows: AllRows, correlation: Correlation) -> tuple[Floats, Floats]:

@@ -147,43 +147,6 @@ class LaplacianScore(UnsupervisedRowsSelector):
         check_graph(self.n_neighbors, self.weights, self.width)
 
 
-def laplacian_score(
-    X: Any,
-    y: Any = None,  # noqa: ARG001
-    *,
-    n_neighbors: int = 5,
-    weights: Weights = "heat",
-    width: float | None = None,
-    n_jobs: int | None = None,
-) -> Floats:
-    """Minus the Laplacian score of every feature.
-
-    May be given to scikit-learn as ``SelectKBest(laplacian_score)``.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Finite numbers.
-    y : ignored
-        Here because scikit-learn gives it.
-    n_neighbors, weights, width, n_jobs
-        As of `LaplacianScore`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from ilfs import laplacian_score
-    >>> laplacian_score([[0, 0], [0, 1], [9, 0], [9, 1]], n_neighbors=1, weights="binary")
-    array([ 0., -2.])
-    """
-    selector = LaplacianScore(n_neighbors=n_neighbors, weights=weights, width=width, n_jobs=n_jobs)
-    return selector.fit(X).scores_
-
-
 def check_graph(n_neighbors: Any, weights: Any, width: Any) -> None:
     """Refuse parameters that make no graph."""
     check_integer("n_neighbors", n_neighbors, 1)

@@ -39,7 +39,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
 from ilfs.arrays import Floats, Integers
@@ -194,43 +193,6 @@ class LLCFS(UnsupervisedRowsSelector):
         check_between("beta", self.beta, 1e-12, 1e12)
         check_integer("max_iter", self.max_iter, 1)
         check_positive("tol", self.tol)
-
-
-def llcfs(
-    X: ArrayLike,
-    y: Any = None,
-    *,
-    n_clusters: int = 2,
-    n_neighbors: int = 10,
-    beta: float = 0.1,
-    max_iter: int = 20,
-    n_jobs: int | None = None,
-) -> Floats:
-    """Weights of feature selection for local learning-based clustering, for `sklearn.feature_selection.SelectKBest`.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        Finite numbers.
-    y : object, optional
-        Not looked at.
-    n_clusters, n_neighbors, beta, max_iter, n_jobs
-        As for `LLCFS`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from ilfs import llcfs
-    >>> llcfs(load_iris().data, n_clusters=3).round(2)
-    array([0.05, 0.  , 0.95, 0.  ])
-    """
-    selector = LLCFS(n_clusters=n_clusters, n_neighbors=n_neighbors, beta=beta, max_iter=max_iter, n_jobs=n_jobs)
-    return selector.fit(X, y).scores_
 
 
 def unit_table(rows: AllRows) -> tuple[Floats, Floats]:

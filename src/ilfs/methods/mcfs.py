@@ -176,56 +176,6 @@ class MCFS(UnsupervisedRowsSelector):
         check_graph(self.n_neighbors, self.weights, self.width)
 
 
-def mcfs(
-    X: Any,
-    y: Any = None,  # noqa: ARG001
-    *,
-    n_features_to_select: int | float | None = None,
-    n_clusters: int = 5,
-    n_neighbors: int = 5,
-    weights: Weights = "heat",
-    width: float | None = None,
-    n_jobs: int | None = None,
-) -> Floats:
-    """MCFS score of every feature.
-
-    May be given to scikit-learn as ``SelectKBest(mcfs)``; then ``functools.partial(mcfs, n_features_to_select=k)`` lets
-    the paths stop where that selector cuts.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Finite numbers.
-    y : ignored
-        Here because scikit-learn gives it.
-    n_features_to_select, n_clusters, n_neighbors, weights, width, n_jobs
-        As of `MCFS`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better; 0 for features that entered no path.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ilfs import mcfs
-    >>> X = np.random.default_rng(0).normal(size=(60, 4))
-    >>> X[:30, 2] += 20
-    >>> np.flatnonzero(mcfs(X, n_features_to_select=1, n_clusters=1))
-    array([2])
-    """
-    selector = MCFS(
-        n_features_to_select,
-        n_clusters=n_clusters,
-        n_neighbors=n_neighbors,
-        weights=weights,
-        width=width,
-        n_jobs=n_jobs,
-    )
-    return selector.fit(X).scores_
-
-
 def usable_clusters(n_clusters: int, n_samples: int) -> int:
     """As many as asked for, or as there are vectors besides the constant one, with a warning."""
     if n_clusters < n_samples:

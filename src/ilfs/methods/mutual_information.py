@@ -153,50 +153,6 @@ class MutualInformation(SupervisedRowsSelector):
         check_choice("correction", self.correction, (None, "miller-madow"))
 
 
-def mutual_information(
-    X: Any,
-    y: Any,
-    sample_weight: ArrayLike | None = None,
-    *,
-    n_bins: int | Literal["auto"] = "auto",
-    bins: Binning = "frequency",
-    correction: Correction = None,
-) -> Floats:
-    """Mutual information of every feature, cut into bins, with the class, in nats.
-
-    May be given to scikit-learn as ``SelectKBest(mutual_information)``. `SelectKBest` orders equal scores by their
-    last bits; ``order_`` of `MutualInformation` does not.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Numbers; NaN is a missing cell.
-    y : array of shape (n_samples,)
-        Class of every sample.
-    sample_weight : array of shape (n_samples,), optional
-        How often each row counts.
-    n_bins : int or "auto", default="auto"
-        Into how many bins a feature is cut; one with at most so many values has a bin for each.
-    bins : {"frequency", "width"}, default="frequency"
-        Bins with as equal numbers of cells as ties allow, or equal parts of the range.
-    correction : {None, "miller-madow"}, default=None
-        What to do about the information that chance alone gives.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from ilfs import mutual_information
-    >>> mutual_information([[0, 1], [0, 2], [7, 1], [7, 2]], ["a", "a", "b", "b"]).round(4)
-    array([0.6931, 0.    ])
-    """
-    selector = MutualInformation(n_bins=n_bins, bins=bins, correction=correction)
-    return selector.fit(X, y, sample_weight).scores_
-
-
 def check_n_bins(n_bins: Any) -> None:
     """Refuse what is neither a number of bins nor the name of a rule for it."""
     if not (isinstance(n_bins, str) and n_bins == "auto") and not (is_integer(n_bins) and n_bins >= 2):

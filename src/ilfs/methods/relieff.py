@@ -182,43 +182,6 @@ class ReliefF(SupervisedRowsSelector):
             check_integer("n_samples", self.n_samples, 1)
 
 
-def relieff(
-    X: Any,
-    y: Any,
-    *,
-    n_neighbors: int = 10,
-    n_samples: int | None = None,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Floats:
-    """ReliefF weight of every feature.
-
-    May be given to scikit-learn as ``SelectKBest(relieff)``.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Numbers; NaN is a missing cell.
-    y : array of shape (n_samples,)
-        Class of every sample.
-    n_neighbors, n_samples, random_state, n_jobs
-        As of `ReliefF`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from ilfs import relieff
-    >>> relieff([[0, 3], [1, 0], [9, 1], [10, 4]], ["a", "a", "b", "b"], n_neighbors=1)
-    array([ 0.8, -0.5])
-    """
-    selector = ReliefF(n_neighbors=n_neighbors, n_samples=n_samples, random_state=random_state, n_jobs=n_jobs)
-    return selector.fit(X, y).scores_
-
-
 def weights_of_pairs(rows: LabelledRows, pairs: Pairs, n_used: int) -> tuple[Floats, Floats]:
     """How much each pair counts as a hit and as a miss; one of the two is 0."""
     prior = rows.labels.class_rows / rows.labels.codes.size

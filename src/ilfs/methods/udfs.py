@@ -42,7 +42,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
@@ -211,45 +210,6 @@ class UDFS(UnsupervisedRowsSelector):
         check_positive("regularization", self.regularization)
         check_integer("max_iter", self.max_iter, 1)
         check_positive("tol", self.tol)
-
-
-def udfs(
-    X: ArrayLike,
-    y: Any = None,
-    *,
-    n_clusters: int = 5,
-    n_neighbors: int = 5,
-    gamma: float = 0.1,
-    regularization: float = 1e-5,
-    n_jobs: int | None = None,
-) -> Floats:
-    """Scores of Unsupervised Discriminative Feature Selection, for `sklearn.feature_selection.SelectKBest`.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        Finite numbers.
-    y : object, optional
-        Not looked at.
-    n_clusters, n_neighbors, gamma, regularization, n_jobs
-        As for `UDFS`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger is better.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from ilfs import udfs
-    >>> udfs(load_iris().data, n_clusters=2).round(2)
-    array([0.01, 0.  , 1.  , 1.  ])
-    """
-    selector = UDFS(
-        n_clusters=n_clusters, n_neighbors=n_neighbors, gamma=gamma, regularization=regularization, n_jobs=n_jobs
-    )
-    return selector.fit(X, y).scores_
 
 
 def unit_table(rows: AllRows) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from ilfs.benchmark.one_line import in_one_line
+from ilfs.one_line import in_one_line
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def importable_from(folder: str | None) -> Iterator[None]:
     Examples
     --------
     >>> import sys
-    >>> from ilfs.benchmark.importing import importable_from
+    >>> from ilfs.importing import importable_from
     >>> with importable_from("/somewhere"):
     ...     sys.path[-1]
     '/somewhere'
@@ -59,7 +59,7 @@ def import_object(path: str, folder: str | None = None) -> Any:
 
     Examples
     --------
-    >>> from ilfs.benchmark.importing import import_object
+    >>> from ilfs.importing import import_object
     >>> import_object("math.pi")
     3.141592653589793
     """

@@ -18,7 +18,7 @@ def in_one_line(error: BaseException) -> str:
 
     Examples
     --------
-    >>> from ilfs.benchmark.one_line import in_one_line
+    >>> from ilfs.one_line import in_one_line
     >>> in_one_line(ValueError("first\nsecond"))
     'ValueError: first second'
     """

@@ -1,0 +1,72 @@
+"""Write the tables of methods in README.md and docs/methods/index.md from the registry.
+
+python docs/tables.py
+"""
+
+from pathlib import Path
+
+from ilfs import list_methods
+
+ROOT = Path(__file__).parents[1]
+START = "<!-- table {name}: written by make tables -->\n"
+END = "<!-- end of table {name} -->"
+ANSWERS = {True: "yes", False: "no", None: "depends"}
+
+
+def markdown(header, rows):
+    """Markdown table."""
+    lines = [f"| {' | '.join(row)} |" for row in [header, *rows]]
+    return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]]) + "\n"
+
+
+def abilities(method):
+    return [ANSWERS[one] for one in (method.supervised, method.sparse, method.missing, method.weights)]
+
+
+def overview(folder):
+    """Methods with links to their pages, which are relative to a folder of the repository."""
+    rows = [[link(one, folder), one.summary, *abilities(one)] for one in list_methods()]
+    return markdown(["method", "looks for", "labels", "sparse", "NaN", "weights"], rows)
+
+
+def by_name(folder):
+    """The same with short names and types."""
+    rows = [[f"`{one.name}`", link(one, folder), one.summary, one.kind, *abilities(one)] for one in list_methods()]
+    return markdown(["name", "class", "what it looks for", "type", "labels", "sparse", "NaN", "weights"], rows)
+
+
+def costs(folder):
+    """Complexity and reference of the methods."""
+    rows = [[link(one, folder), one.complexity, one.reference] for one in list_methods()]
+    return markdown(["class", "time", "reference"], rows)
+
+
+def link(method, folder):
+    page = f"docs/{method.page}"
+    # pages lie beside the file, below it, or one folder up
+    relative = page.removeprefix(f"{folder}/") if page.startswith(f"{folder}/") or not folder else f"../{method.page}"
+    return f"[`{method.class_name}`]({relative})"
+
+
+TABLES = {
+    "README.md": {"of methods": overview},
+    "docs/methods/index.md": {"of methods": by_name, "of costs": costs},
+}
+
+
+def filled(file):
+    """Text of a file with all its tables as the registry has them."""
+    text, folder = (ROOT / file).read_text(), file.rpartition("/")[0]
+    for name, table in TABLES[file].items():
+        start, end = START.format(name=name), END.format(name=name)
+        before, _, rest = text.partition(start)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise ValueError(f"{file} must have the lines {start.strip()!r} and {end!r}")
+        text = f"{before}{start}\n{table(folder)}\n{end}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    for file in TABLES:
+        (ROOT / file).write_text(filled(file))

@@ -1,0 +1,66 @@
+"""``ilfs methods``: list the methods with their abilities."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from ilfs.registry import Method, list_methods
+
+HEADER = ("name", "class", "type", "labels", "sparse", "NaN", "weights", "multilabel", "streams", "looks for")
+NOTE = "depends: on the method inside, as in novelty(fisher)"
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser("methods", help="list the methods, with what they can take")
+    parser.add_argument(
+        "--format", choices=("text", "json", "markdown"), default="text", help="json has titles and references too"
+    )
+    parser.set_defaults(function=show)
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print the methods."""
+    formats = {"text": as_text, "json": as_json, "markdown": as_markdown}
+    print(formats[options.format](list_methods()))
+    return 0
+
+
+def as_json(methods: Sequence[Method]) -> str:
+    """Format all fields as a JSON list; an ability that depends on the method inside is null."""
+    import json
+    from dataclasses import asdict
+
+    return json.dumps([asdict(method) for method in methods], indent=2)
+
+
+def as_text(methods: Sequence[Method]) -> str:
+    """Format the methods as an aligned table."""
+    table = [HEADER, *map(row_of, methods)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+    return "\n".join([*lines, "", NOTE])
+
+
+def as_markdown(methods: Sequence[Method]) -> str:
+    """Format the methods as a Markdown table."""
+    lines = [f"| {' | '.join(row)} |" for row in (HEADER, *map(row_of, methods))]
+    return "\n".join([lines[0], "|---" * len(HEADER) + "|", *lines[1:], "", NOTE])
+
+
+def row_of(method: Method) -> tuple[str, ...]:
+    """Words of one method, in the order of `HEADER`."""
+    abilities = (
+        method.supervised,
+        method.sparse,
+        method.missing,
+        method.weights,
+        method.multilabel,
+        method.streams,
+    )
+    return (method.name, method.class_name, method.kind, *map(answer, abilities), method.summary)
+
+
+def answer(ability: bool | None) -> str:
+    """Format an ability as a word."""
+    return "depends" if ability is None else "yes" if ability else "no"

@@ -1,0 +1,97 @@
+"""Help, version, the list of methods and usage errors answer at once: they import nothing heavy."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ilfs
+
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "pandas", "joblib", "narwhals"}
+MAX_CPU_SECONDS = 0.15  # more than an empty Python needs
+COMMANDS = [
+    (["--version"], 0),
+    (["--help"], 0),
+    (["methods"], 0),
+    (["methods", "--format", "json"], 0),
+    (["methods", "--format", "markdown"], 0),
+    (["methods", "--help"], 0),
+    (["datasets", "--help"], 0),
+    (["bench", "--help"], 0),
+    (["bench", "run", "--help"], 0),
+    (["bench", "statistics", "--help"], 0),
+    ([], 2),
+    (["bench", "rum"], 2),
+    (["bench", "statistics", "--metric", "none"], 2),
+]
+every = pytest.mark.parametrize(
+    ("arguments", "code"), COMMANDS, ids=[" ".join(one) or "no command" for one, _ in COMMANDS]
+)
+
+
+def python(*arguments):
+    environment = os.environ | {"PYTHONPATH": str(Path(ilfs.__file__).parents[1])}
+    return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False)
+
+
+def loaded_modules(done):
+    """Top-level packages that ``-X importtime`` has listed."""
+    return {name.partition(".")[0] for name in re.findall(r"^import time:.*\|\s*(\S+)$", done.stderr, re.M)}
+
+
+def cpu_seconds(*arguments):
+    """User and system time of a process, the least of five runs: other processes can only add to it."""
+    return min(one_run(arguments) for _ in range(5))
+
+
+def one_run(arguments):
+    before = os.times()
+    python(*arguments)
+    after = os.times()
+    return sum(after[2:4]) - sum(before[2:4])
+
+
+@every
+def test_a_quick_answer_imports_nothing_heavy(arguments, code):
+    done = python("-X", "importtime", "-m", "ilfs", *arguments)
+    assert done.returncode == code
+    loaded = loaded_modules(done)
+    assert {"ilfs", "argparse"} <= loaded
+    assert loaded & HEAVY == set()
+
+
+def test_the_registry_imports_nothing_heavy():
+    done = python("-X", "importtime", "-c", "from ilfs import list_methods; list_methods()")
+    assert done.returncode == 0
+    assert "ilfs" in loaded_modules(done)
+    assert loaded_modules(done) & HEAVY == set()
+
+
+def test_a_heavy_import_would_be_seen():
+    assert {"numpy", "sklearn"} <= loaded_modules(python("-X", "importtime", "-c", "import ilfs; ilfs.ILFS"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="times of child processes")
+@pytest.mark.parametrize("arguments", [["--version"], ["methods"], ["bench", "--help"], ["bench", "rum"]], ids=" ".join)
+def test_a_quick_answer_takes_little_more_than_an_empty_python(arguments):
+    assert cpu_seconds("-m", "ilfs", *arguments) - cpu_seconds("-c", "pass") < MAX_CPU_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bench", "rum"], "ilfs bench: error: argument ACTION: invalid choice: 'rum' (choose from 'run', "),
+        (
+            ["bench", "statistics", "--metric", "ap"],
+            "argument --metric: invalid choice: 'ap' (choose from 'ap_macro', ",
+        ),
+        (["method"], "ilfs: error: argument COMMAND: invalid choice: 'method' (choose from 'bench', 'datasets', "),
+        ([], "ilfs: error: the following arguments are required: COMMAND"),
+    ],
+)
+def test_a_usage_error_says_what_is_wrong(arguments, message):
+    # newer Pythons write the choices without quotes
+    assert message.replace("'", "") in python("-m", "ilfs", *arguments).stderr.replace("'", "")
