@@ -1,9 +1,10 @@
-"""The one way a kernel is compiled."""
+"""The two ways a function is compiled."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.extending import register_jitable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,13 +19,8 @@ def kernel(function: F) -> F:
 
 
 def formula(function: F) -> F:
-    """A small function that kernels call inside their loops; LLVM puts it there."""
-    return cast(F, numba.njit(error_model="numpy")(function))
+    """Let kernels call a function; for Python it stays what it is.
 
-
-def inlined(function: F) -> F:
-    """The same where LLVM must not be left to it: the loop around would no longer be one over vectors.
-
-    It makes compiling slower.
+    Numba then makes no entry point for Python, which for a small function costs as much to compile as the function.
     """
-    return cast(F, numba.njit(inline="always", error_model="numpy")(function))
+    return cast(F, register_jitable(error_model="numpy")(function))

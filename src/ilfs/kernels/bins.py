@@ -95,7 +95,7 @@ def frequency_bins(
             bins[j, a] = bin_of(columns[j, a], cuts, n_cuts)
 
 
-@kernel
+@formula
 def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bool, cuts: NDArray[Any]) -> int:
     """Fill in the values where a sorted column is cut, return their number, at most n_bins - 1.
 
@@ -188,7 +188,7 @@ def last_at_most(wanted: float, n_bins: int, below: Floats, n: int) -> int:
     return low
 
 
-@kernel
+@formula
 def count_by_comparing(
     x: NDArray[Any], starts: Integers, unit: float, cuts: NDArray[Any], n_cuts: int, table: Floats
 ) -> None:
@@ -207,7 +207,7 @@ def count_by_comparing(
         table[k, n_cuts] = unit * above
 
 
-@kernel
+@formula
 def count_by_searching(
     x: NDArray[Any], starts: Integers, weight: Floats, cuts: NDArray[Any], n_cuts: int, table: Floats
 ) -> None:
@@ -219,7 +219,7 @@ def count_by_searching(
                 table[k, bin_of(x[a], cuts, n_cuts)] += weight[a]
 
 
-@kernel
+@formula
 def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
     """Mutual information of rows and columns in nats, and (filled cells - filled rows - filled columns + 1) / 2n."""
     by_class, by_bin = np.zeros(table.shape[0]), np.zeros(n_bins)

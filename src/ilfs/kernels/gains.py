@@ -53,9 +53,11 @@ def pick_some(
         while gains[j] <= 0.0 or gains[j] < least:
             j += 1
         order[s], value[s] = j, gains[j]
+        # Only the part above the diagonal is up to date: left of it, take the column.
         for i in range(j):
             row[i] = covariance[i, j]
-        row[j:] = covariance[j, j:]
+        for i in range(j, n):  # not slices: checking their shapes takes Numba three seconds to compile
+            row[i] = covariance[j, i]
         for t in range(s):
             factor = steps[t, j]
             for i in range(n):

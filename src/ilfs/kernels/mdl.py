@@ -57,7 +57,7 @@ def mdl_bins(
         n_bins[j] = b + 1
 
 
-@kernel
+@formula
 def best_cut(
     x: NDArray[Any],
     labels: Integers,

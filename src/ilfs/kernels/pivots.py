@@ -221,12 +221,12 @@ def swap_weights(
     for a in range(k):
         for e in range(k):
             inverse[a, e] -= z[a] * row[e]
-    inverse[place, :k] = row
+    copy(row, inverse[place])
     gone = basis.active[place]
     vertex.weight[gone] = vertex.sign[gone] = 0.0
     is_active[gone] = False
     basis.active[place] = feature
-    basis.active_columns[place] = basis.columns[feature]
+    copy(basis.columns[feature], basis.active_columns[place])
 
 
 @formula
@@ -246,8 +246,8 @@ def grow(feature: int, sample: int, z: Floats, basis: Basis, k: int) -> None:
         inverse[k, a] = -y[a] / pivot
     inverse[k, k] = 1.0 / pivot
     basis.active[k], basis.elbow[k] = feature, sample
-    basis.active_columns[k] = basis.columns[feature]
-    basis.elbow_rows[k] = basis.columns[:, sample]
+    copy(basis.columns[feature], basis.active_columns[k])
+    copy_column(basis.columns, sample, basis.elbow_rows[k])
 
 
 @formula
@@ -284,11 +284,13 @@ def shrink(
     feature = active[place]
     vertex.weight[feature] = vertex.sign[feature] = 0.0
     is_active[feature] = False
-    inverse[place, :k] = inverse[k - 1, :k]
-    inverse[:k, gone] = inverse[:k, k - 1]
+    for e in range(k):
+        inverse[place, e] = inverse[k - 1, e]
+    for a in range(k):
+        inverse[a, gone] = inverse[a, k - 1]
     active[place], elbow[gone] = active[k - 1], elbow[k - 1]
-    basis.active_columns[place] = basis.active_columns[k - 1]
-    basis.elbow_rows[gone] = basis.elbow_rows[k - 1]
+    copy(basis.active_columns[k - 1], basis.active_columns[place])
+    copy(basis.elbow_rows[k - 1], basis.elbow_rows[gone])
 
 
 @formula
@@ -304,4 +306,19 @@ def swap_samples(gone: int, sample: int, column: Floats, basis: Basis, k: int) -
         for e in range(k):
             inverse[a, e] -= column[a] / pivot * y[e]
     basis.elbow[gone] = sample
-    basis.elbow_rows[gone] = basis.columns[:, sample]
+    copy_column(basis.columns, sample, basis.elbow_rows[gone])
+
+
+@formula
+def copy(source: Floats, target: Floats) -> None:
+    """Copy all of an array to the beginning of another one."""
+    # Not slices: the message for arrays of different shapes takes Numba three seconds to compile.
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@formula
+def copy_column(source: Floats, column: int, target: Floats) -> None:
+    """Copy a column of a matrix."""
+    for i in range(target.size):
+        target[i] = source[i, column]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ilfs.arrays import Floats
-from ilfs.kernels._jit import kernel
+from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels.paths import inner
 
 TINY = np.finfo(np.float64).tiny
@@ -179,7 +179,9 @@ def expect(counts: Floats, topics: Floats, p: Floats, mixture: Floats, relevant:
 
     A count Q(f, t) is divided in the proportion P(t|z1) p : P(t|z2) (1 - p).
     """
-    ones, twos = np.zeros((topics.shape[1], TILE)), np.zeros((topics.shape[1], TILE))
+    n_tokens = topics.shape[1]
+    ones, twos = np.empty((n_tokens, TILE)), np.empty((n_tokens, TILE))
+    ones[:], twos[:] = 0.0, 0.0
     for first in range(0, p.size, TILE):
         last = min(first + TILE, p.size)
         pf, rf = p[first:last], relevant[first:last]
@@ -189,18 +191,22 @@ def expect(counts: Floats, topics: Floats, p: Floats, mixture: Floats, relevant:
             from_one, from_two = ones[t], twos[t]
             for j in range(last - first):
                 one = a * pf[j]
-                both = max(one + b * (1.0 - pf[j]), TINY)  # 0 only for a token that no feature has
+                both = one + b * (1.0 - pf[j])
+                both = both if both > TINY else TINY  # 0 only for a token that no feature has
                 mix[j] = both
                 part = q[j] * (one / both)
                 rf[j] += part
                 # one sum for each place in a tile: a single sum would have to wait for itself
                 from_one[j] += part
                 from_two[j] += q[j] - part
-    for t in range(topics.shape[1]):
-        expected[0, t], expected[1, t] = ones[t].sum(), twos[t].sum()
+    for t in range(n_tokens):
+        expected[0, t], expected[1, t] = 0.0, 0.0
+        for j in range(TILE):
+            expected[0, t] += ones[t, j]
+            expected[1, t] += twos[t, j]
 
 
-@kernel
+@formula
 def slope(counts: Floats, f: int, topics: Floats, p: float) -> tuple[float, float]:
     """First and second derivative in p of the log-likelihood of feature f."""
     first, second = 0.0, 0.0
