@@ -29,9 +29,9 @@ from ilfs.benchmark.precision import average_precision
 from ilfs.benchmark.protocol import columns, filled
 from ilfs.datasets import load
 from ilfs.execution import InMemory, Target
-from ilfs.kernels.paths import novel_path_scores
-from ilfs.kernels.picking import gaining_picks
 from ilfs.redundancy import above_median, correlations, effective_samples, most_relevant
+from ilfs.solvers.paths import novel_path_scores
+from ilfs.solvers.picking import gaining_picks
 from ilfs.statistics import Association, ClassMoments
 
 SPLITS = {

@@ -23,4 +23,5 @@ def formula(function: F) -> F:
 
     Numba then makes no entry point for Python, which for a small function costs as much to compile as the function.
     """
-    return cast(F, register_jitable(error_model="numpy")(function))
+    jitable: F = register_jitable(error_model="numpy")(function)
+    return jitable

@@ -94,7 +94,7 @@ def add_rows(X: NDArray[Any], i: Integers, w: Floats, low: int, high: int, pivot
 
 @formula
 def pick_pivots(X: NDArray[Any], rows: Integers, begin: int, end: int, low: int, high: int, pivot: Floats) -> None:
-    """Fill the first value that is not missing among rows[begin:end], for every column low:high; NaN if there is none."""
+    """Fill the first value of every column low:high that is not missing in rows[begin:end], NaN if all are."""
     for j in range(high - low):
         a, x = begin, X[rows[begin], low + j]
         while x != x and a + 1 < end:  # NaN differs from itself
