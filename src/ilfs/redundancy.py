@@ -7,7 +7,7 @@ each other. Then features are picked one at a time, always the one with the larg
           \qquad\text{or}\qquad \sum_k \frac{c_{jk}^2}{v_j + \lambda}
 
 ``"novelty"`` asks how little of a relevant feature is explained by one already picked. ``"gain"`` asks what the feature
-adds for each class :math:`k` to all that were picked together (see `ilfs.kernels.picking`).
+adds for each class :math:`k` to all that were picked together (see `ilfs.solvers.picking`).
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, Target, one_blas_thread
-from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.selector import RankingSelector, Scores
+from ilfs.solvers.picking import Picks, gaining_picks, novel_picks
 from ilfs.statistics import Association, ClassMoments, CrossProducts
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 from ilfs.validation import target_of

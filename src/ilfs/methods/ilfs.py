@@ -32,7 +32,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
 from ilfs.execution import Fold, InMemory, Target
-from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.redundancy import (
     PicksSubsets,
@@ -43,6 +42,7 @@ from ilfs.redundancy import (
     pick,
 )
 from ilfs.selector import Scores
+from ilfs.solvers import paths
 from ilfs.statistics import Association, ClassMoments, TokenCounts
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR
@@ -311,7 +311,7 @@ class ILFS(PicksSubsets):
 
     def _fit_topics(self, counts: Floats, n_samples: float) -> Floats:
         """P(z1|f), the rest into attributes."""
-        from ilfs.kernels import plsa
+        from ilfs.solvers import plsa
 
         if self.topics == "learned":
             topics = plsa.learned_topics(counts, max_iter=self.max_iter, tol=self.tol)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
-from ilfs.kernels.blas import add_squares
+from ilfs.blas import add_squares
 from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 
