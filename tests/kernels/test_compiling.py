@@ -12,7 +12,7 @@ def wait(monkeypatch):
     """As in a process that has compiled nothing, of a user who waits a hundredth of a second."""
     fresh = _compiling.Wait()
     monkeypatch.setattr(_compiling, "wait", fresh)
-    monkeypatch.setattr(_compiling, "PATIENCE", 0.01)
+    monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 0.01)
     return fresh
 
 
@@ -31,7 +31,7 @@ def test_compiling_that_takes_long_is_told_once(wait, caplog):
 
 
 def test_compiling_that_takes_no_time_is_not_told(wait, caplog, monkeypatch):
-    monkeypatch.setattr(_compiling, "PATIENCE", 60.0)
+    monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 60.0)
     compile_for(0.0)
     assert wait.timer is None
     assert not caplog.records

@@ -11,7 +11,7 @@ import multiprocessing
 import threading
 import time
 
-PATIENCE = 1.0  # seconds of compiling after which the line is shown
+SECONDS_BEFORE_MESSAGE = 1.0  # seconds of compiling after which the line is shown
 MESSAGE = "ilfs: compiling numerical kernels, once on this machine; they are kept in %s"
 
 
@@ -35,7 +35,7 @@ def compiling(folder: str) -> None:
     with wait.lock:
         wait.since = time.monotonic()
         # A timer, not a clock that is read when a kernel is done: the longest ones take some seconds each.
-        wait.timer = threading.Timer(max(PATIENCE - wait.seconds, 0.0), tell, [folder])
+        wait.timer = threading.Timer(max(SECONDS_BEFORE_MESSAGE - wait.seconds, 0.0), tell, [folder])
         wait.timer.daemon = True
         wait.timer.start()
 

@@ -20,7 +20,7 @@ from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels.contrast import Contrast
 
 GROUP = 5  # thresholds counted in one sweep over the rows, written out in the loops: as many as six tokens have
-ROWS_AT_ONCE = 4  # written out in the loops; these rows share one load and store of the counts
+ROWS_AT_ONCE = 4  # written out in the loops; these rows fraction one load and store of the counts
 TILE_COLUMNS = 4096  # columns read of a row before the next: long enough to stream, short enough for the nearer caches
 
 
@@ -33,7 +33,7 @@ def log_odds(x: float, mean: float, square: float, linear: float, constant: floa
 
 
 @formula
-def share(x: float, mean: float, square: float, linear: float, constant: float) -> float:
+def fraction(x: float, mean: float, square: float, linear: float, constant: float) -> float:
     """Rest / (rest + own); 1/2 where both vanish and the value is equally near to all classes."""
     z = x - mean
     own = square * z * z
@@ -105,7 +105,7 @@ def count_odds(
 
 
 @formula
-def count_shares(
+def count_fractions(
     x: tuple[Any, ...],
     mean: Floats,
     square: Floats,
@@ -119,8 +119,8 @@ def count_shares(
     x0, x1, x2, x3 = x
     for j in range(mean.size):
         m, s, b, c = mean[j], square[j], linear[j], constant[j]
-        e0, e1 = share(x0[j], m, s, b, c), share(x1[j], m, s, b, c)
-        e2, e3 = share(x2[j], m, s, b, c), share(x3[j], m, s, b, c)
+        e0, e1 = fraction(x0[j], m, s, b, c), fraction(x1[j], m, s, b, c)
+        e2, e3 = fraction(x2[j], m, s, b, c), fraction(x3[j], m, s, b, c)
         count_at(reached, j, t, e0, e1, e2, e3, w)
 
 
@@ -178,7 +178,7 @@ def count_dense(
                     if is_share is None:
                         count_odds(x, mean, square, linear, constant, contrast.sharpness[f0:f1], t, w, reached)
                     else:
-                        count_shares(x, mean, square, linear, constant, t, w, reached)
+                        count_fractions(x, mean, square, linear, constant, t, w, reached)
                 for i in range(GROUP):
                     for j in range(high - low):
                         at_least[g + i, f0 + j] += reached[i, j] * contrast.class_weight[k, f0 + j]
@@ -232,7 +232,7 @@ def count_value(
     mean, square = contrast.mean[k, f], contrast.square[k, f]
     linear, constant = contrast.linear[k, f], contrast.constant[k, f]
     if is_share:
-        e = share(x, mean, square, linear, constant)
+        e = fraction(x, mean, square, linear, constant)
     else:
         e = log_odds(x, mean, square, linear, constant, contrast.sharpness[f])
     for t in range(thresholds.size):

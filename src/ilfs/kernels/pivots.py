@@ -12,8 +12,8 @@ from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
 SLACK = 1e-12  # by which a loss or a weight may pass zero for the sake of a larger pivot
-TINY = 1e-12  # a rate this small, of the largest, is rounding
-ARRIVED, LIMIT, STUCK = 0, 1, 2
+NEGLIGIBLE_RATE = 1e-12  # rates below this fraction of the largest one are rounding
+ARRIVED, LIMIT, STUCK = 0, 1, 2  # how `follow` ended
 
 
 class Basis(NamedTuple):
@@ -114,7 +114,7 @@ def first_feature(
     for s in (1.0, -1.0):
         for j in range(slope.size):
             rate = fall[j] + s * slope_rate[j]
-            if not is_active[j] and rate > TINY * scale:
+            if not is_active[j] and rate > NEGLIGIBLE_RATE * scale:
                 step = max(cost[j] - s * slope[j], 0.0) / rate
                 if step < first:
                     first, feature, feature_sign = step, j, s
@@ -129,7 +129,7 @@ def first_sample(dual_rate: Floats, elbow: Integers, dual: Floats, bound: Floats
         scale = max(scale, abs(dual_rate[e]))
     for e in range(dual_rate.size):
         rate, i = dual_rate[e], elbow[e]
-        if abs(rate) > TINY * scale:
+        if abs(rate) > NEGLIGIBLE_RATE * scale:
             step = max(bound[i] - dual[i] if rate > 0 else dual[i], 0.0) / abs(rate)
             if step < first:
                 first, place = step, e
@@ -150,23 +150,23 @@ def first_kink(d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> tup
     furthest = np.inf
     for a in range(k):
         rate = -sign[active[a]] * d[a]
-        if rate > TINY * scale:
+        if rate > NEGLIGIBLE_RATE * scale:
             furthest = min(furthest, (max(sign[active[a]] * weight[active[a]], 0.0) + SLACK) / rate)
     for i in range(rise.size):
         rate = side[i] * rise[i]
-        if rate > TINY * scale:
+        if rate > NEGLIGIBLE_RATE * scale:
             furthest = min(furthest, (max(side[i] * loss[i], 0.0) + SLACK) / rate)
     # Of those nearly first the one with the largest rate, by which the next inverse is divided.
     stride, which, largest = np.inf, 0, 0.0
     for a in range(k):
         rate = -sign[active[a]] * d[a]
-        if rate > TINY * scale and rate > largest:
+        if rate > NEGLIGIBLE_RATE * scale and rate > largest:
             length = max(sign[active[a]] * weight[active[a]], 0.0) / rate
             if length <= furthest:
                 stride, which, largest = length, a, rate
     for i in range(rise.size):
         rate = side[i] * rise[i]
-        if rate > TINY * scale and rate > largest:
+        if rate > NEGLIGIBLE_RATE * scale and rate > largest:
             length = max(side[i] * loss[i], 0.0) / rate
             if length <= furthest:
                 stride, which, largest = length, k + i, rate

@@ -8,23 +8,24 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.kernels._jit import formula, kernel
 
-TINY = np.finfo(np.float64).tiny
-TILE = 256  # features whose sums stay in the first-level cache
-NEWTON_STEPS = 60  # bisection alone would be at rounding by then
-PRECISION = 1e-12
+SMALLEST_PROBABILITY = np.finfo(np.float64).tiny  # keeps divisors and arguments of logarithms above zero
+TILE_FEATURES = 256  # features whose sums stay in the first-level cache
+MAX_NEWTON_STEPS = 60  # bisection alone would have reached rounding by then
+RELEVANCE_TOLERANCE = 1e-12  # of p, at which Newton's method stops
 
 
 @kernel
 def expect(counts: Floats, topics: Floats, p: Floats, mixture: Floats, relevant: Floats, expected: Floats) -> None:
-    """E step: P(t|f) (mixture), and the counts of each feature (relevant) and token (expected) that topics give.
+    """Expectation step: divide every count Q(f, t) between the topics, in the proportion P(t|z1) p : P(t|z2) (1 - p).
 
-    A count Q(f, t) is divided in the proportion P(t|z1) p : P(t|z2) (1 - p).
+    Fill P(t|f) (mixture), the counts of each feature that topic 1 gets (relevant), and the counts of each token that
+    the two topics get (expected).
     """
     n_tokens = topics.shape[1]
-    ones, twos = np.empty((n_tokens, TILE)), np.empty((n_tokens, TILE))
+    ones, twos = np.empty((n_tokens, TILE_FEATURES)), np.empty((n_tokens, TILE_FEATURES))
     ones[:], twos[:] = 0.0, 0.0
-    for first in range(0, p.size, TILE):
-        last = min(first + TILE, p.size)
+    for first in range(0, p.size, TILE_FEATURES):
+        last = min(first + TILE_FEATURES, p.size)
         pf, rf = p[first:last], relevant[first:last]
         rf[:] = 0.0
         for t in range(topics.shape[1]):
@@ -33,16 +34,18 @@ def expect(counts: Floats, topics: Floats, p: Floats, mixture: Floats, relevant:
             for j in range(last - first):
                 one = a * pf[j]
                 both = one + b * (1.0 - pf[j])
-                both = both if both > TINY else TINY  # 0 only for a token that no feature has
+                both = (
+                    both if both > SMALLEST_PROBABILITY else SMALLEST_PROBABILITY
+                )  # 0 only for a token that no feature has
                 mix[j] = both
                 part = q[j] * (one / both)
                 rf[j] += part
-                # one sum for each place in a tile: a single sum would have to wait for itself
+                # One sum for each position in a tile: every addition to a single sum would wait for the one before.
                 from_one[j] += part
                 from_two[j] += q[j] - part
     for t in range(n_tokens):
         expected[0, t], expected[1, t] = 0.0, 0.0
-        for j in range(TILE):
+        for j in range(TILE_FEATURES):
             expected[0, t] += ones[t, j]
             expected[1, t] += twos[t, j]
 
@@ -60,15 +63,16 @@ def slope(counts: Floats, f: int, topics: Floats, p: float) -> tuple[float, floa
 
 @kernel
 def maximise_relevance(counts: Floats, topics: Floats) -> Floats:
-    """The best p of every feature, given the topics: Newton's method inside a shrinking bracket, or 0 or 1."""
+    """Most likely p of every feature, given the topics: by Newton's method inside a shrinking bracket."""
     best = np.full(counts.shape[1], 0.5)
     for f in range(best.size):
         low, high, p = 0.0, 1.0, 0.5
+        # The log-likelihood is concave in p: if it falls at 0 or rises at 1, its maximum is there.
         if slope(counts, f, topics, 0.0)[0] < 0.0:
             high = p = 0.0
         elif slope(counts, f, topics, 1.0)[0] > 0.0:
             low = p = 1.0
-        for _ in range(NEWTON_STEPS if low < high else 0):
+        for _ in range(MAX_NEWTON_STEPS if low < high else 0):
             first, second = slope(counts, f, topics, p)
             if first == 0.0:
                 break
@@ -76,9 +80,10 @@ def maximise_relevance(counts: Floats, topics: Floats) -> Floats:
                 low = p
             else:
                 high = p
+            # Newton's step if it stays inside the bracket, otherwise halve the bracket.
             step = p - first / second
             step = step if low < step < high else 0.5 * (low + high)
-            settled = abs(step - p) < PRECISION
+            settled = abs(step - p) < RELEVANCE_TOLERANCE
             p = step
             if settled:
                 break
