@@ -29,9 +29,9 @@ from ilfs.benchmark.precision import average_precision
 from ilfs.benchmark.protocol import columns, filled
 from ilfs.datasets import load
 from ilfs.execution import fold_of, run_plan
-from ilfs.kernels.paths import novel_path_scores
-from ilfs.kernels.picking import gaining_picks
 from ilfs.redundancy import above_median, correlations, effective_samples, most_relevant
+from ilfs.solvers.paths import novel_path_scores
+from ilfs.solvers.picking import gaining_picks
 from ilfs.sources import table_source
 from ilfs.statistics import Association, Moments, encode_labels
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ilfs import ILFS
-from ilfs.kernels.paths import infinite_path_scores
+from ilfs.solvers.paths import infinite_path_scores
 
 FOLDER = os.environ.get("ILFS_ORACLE")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="the environment variable ILFS_ORACLE names no folder of records")

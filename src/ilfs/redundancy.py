@@ -7,7 +7,7 @@ each other. Then features are picked one at a time, always the one with the larg
           \qquad\text{or}\qquad \sum_k \frac{c_{jk}^2}{v_j + \lambda}
 
 ``"novelty"`` asks how little of a relevant feature is explained by one already picked. ``"gain"`` asks what the feature
-adds for each class :math:`k` to all that were picked together (see `ilfs.kernels.picking`).
+adds for each class :math:`k` to all that were picked together (see `ilfs.solvers.picking`).
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, ask, one_blas_thread, together
-from ilfs.kernels.picking import Picks, gaining_picks, novel_picks
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.selector import PlannedSelector, Scores
+from ilfs.solvers.picking import Picks, gaining_picks, novel_picks
 from ilfs.statistics import Association, Classes, ClassMoments, Products
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 

@@ -5,7 +5,7 @@ from helpers import moments_of
 from scipy.special import expit
 from scipy.stats import norm
 
-from ilfs.kernels.evidence import log_odds, share
+from ilfs.kernels.evidence import fraction, log_odds
 from ilfs.statistics.tokens import class_contrast
 
 
@@ -18,7 +18,7 @@ def evidence_of_cells(X, y, evidence, leave_one_out):
         for f in range(X.shape[1]):
             compared = [parameter[k, f] for parameter in by_class]
             if evidence == "distance":
-                rho[i, f] = share(X[i, f], *compared)
+                rho[i, f] = fraction(X[i, f], *compared)
             else:
                 rho[i, f] = expit(log_odds(X[i, f], *compared, sharpness[f]))
     return rho
@@ -75,7 +75,7 @@ def test_chance_is_one_half_for_any_number_of_classes(n_classes, evidence):
 
 
 def test_distance_says_one_half_where_both_distances_vanish():
-    assert share(1.0, mean=1.0, square=1.0, linear=0.0, constant=0.0) == 0.5
+    assert fraction(1.0, mean=1.0, square=1.0, linear=0.0, constant=0.0) == 0.5
 
 
 def test_a_sample_between_two_class_means_is_undecided():

@@ -6,8 +6,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs import ILFS
-from ilfs.kernels.plsa import anchored_topics, learned_topics
 from ilfs.methods.ilfs import RELEVANCE_PRIOR, TOKEN_PRIOR, equal_frequency_cuts
+from ilfs.solvers.plsa import anchored_topics, learned_topics
 
 KINDS = [
     {"evidence": evidence, "leave_one_out": leave_one_out, "class_weight": class_weight}

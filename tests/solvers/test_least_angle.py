@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path
 
-from ilfs.kernels.blas import add_squares
+from ilfs.blas import add_squares
 from ilfs.kernels.least_angle import close_up
 from ilfs.solvers import least_angle
 from ilfs.solvers.least_angle import least_angle_coefficients

@@ -1,11 +1,22 @@
-"""The one way a kernel is compiled."""
+"""The two ways a function is compiled."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.extending import register_jitable
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+try:
+    from ilfs.kernels._cache import keep_on_disk
+except (ImportError, AttributeError):  # a version of Numba without the classes that it is built on
+
+    def keep_on_disk(dispatcher: Any) -> None:
+        """Leave caching to Numba."""
+        with suppress(RuntimeError):  # there is nowhere to write
+            dispatcher.enable_caching()
 
 
 def kernel(function: F) -> F:
@@ -14,17 +25,15 @@ def kernel(function: F) -> F:
     No fast-math flags: every column is summed in row order by IEEE rules, so a result does not depend
     on the number of threads, the memory layout of the input, or the width of the machine's vectors.
     """
-    return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    keep_on_disk(dispatcher)
+    return cast(F, dispatcher)
 
 
 def formula(function: F) -> F:
-    """A small function that kernels call inside their loops; LLVM puts it there."""
-    return cast(F, numba.njit(error_model="numpy")(function))
+    """Let kernels call a function; for Python it stays what it is.
 
-
-def inlined(function: F) -> F:
-    """The same where LLVM must not be left to it: the loop around would no longer be one over vectors.
-
-    It makes compiling slower.
+    Numba then makes no entry point for Python, which for a small function costs as much to compile as the function.
     """
-    return cast(F, numba.njit(inline="always", error_model="numpy")(function))
+    jitable: F = register_jitable(error_model="numpy")(function)
+    return jitable

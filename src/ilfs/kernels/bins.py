@@ -1,8 +1,8 @@
-"""Columns cut into bins, and what the bins say about the classes.
+"""Columns cut into bins, and the mutual information of the bins and the classes.
 
-A column is cut at some of its values: a cell is in bin b if b of the cuts are not above it. So cells of one value are
-always in one bin. A value belongs to the bin in which the middle of its cells lies, when all cells are laid out in
-order of their values and the whole is divided into parts of equal weight.
+A column is cut at some of its values: an entry is in bin b if b of the cuts are not above it, so equal entries are
+always in one bin. For bins of equal frequency all entries are laid out in ascending order, and this line is divided
+into parts of equal weight. A group of equal entries belongs to the part in which its middle lies.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-ROUNDING = 1e-12  # relative error of a sum of fractional weights; whole numbers up to 10^11 stay apart
-FEW = 24  # cuts that are compared with all cells; of more, the right one is searched for each cell
+WEIGHT_ROUNDING = 1e-12  # relative error of a sum of fractional weights; whole numbers up to 10^11 stay apart
+MAX_COMPARED_CUTS = 24  # up to so many cuts, comparing all values with each is faster than a binary search
 
 
 @kernel
@@ -30,16 +30,16 @@ def dense_information(
     information: Floats,
     bias: Floats,
 ) -> None:
-    """Mutual information of every column with the classes, and how much of it is due to chance (Miller, Madow).
+    """Fill the mutual information of every column with the classes, and its bias in small samples (Miller, Madow).
 
-    columns[j, starts[k]:starts[k + 1]] are the cells of class k, weight[a] is the weight of columns[:, a]; ordered[j]
-    is columns[j] sorted, missing cells last, and below[j, a] the weight of the cells before ordered[j, a]. If all
+    columns[j, starts[k]:starts[k + 1]] are the values of class k, weight[a] is the weight of columns[:, a]; ordered[j]
+    is columns[j] sorted, missing values last, and below[j, a] the weight of the values before ordered[j, a]. If all
     weights are alike, below has one row for all columns.
     """
     cuts, table = np.empty(n_bins, columns.dtype), np.empty((starts.size - 1, n_bins))
     for j in range(columns.shape[0]):
         n_cuts = find_cuts(ordered[j], below[0 if alike else j], n_bins, equal_width, cuts)
-        if alike and n_cuts <= FEW:
+        if alike and n_cuts <= MAX_COMPARED_CUTS:
             count_by_comparing(columns[j], starts, weight[0], cuts, n_cuts, table)
         else:
             count_by_searching(columns[j], starts, weight, cuts, n_cuts, table)
@@ -61,10 +61,11 @@ def sparse_information(
     information: Floats,
     bias: Floats,
 ) -> None:
-    """The same from the stored cells of sparse columns; zeros[j, k] is the weight of column j's other cells of class k.
+    """Fill the same for sparse columns.
 
-    ordered holds the stored cells of one column after the other, each sorted, with one entry more for its zeros (NaN if
-    there are none); ordered_weight their weights.
+    zeros[j, k] is the weight of the values of class k that column j does not store. ordered holds the stored values of
+    one column after the other, each sorted, with one more entry for its zeros (NaN if there are none); ordered_weight
+    holds their weights.
     """
     cuts, table = np.empty(n_bins, data.dtype), np.empty((zeros.shape[1], n_bins))
     below = np.zeros(ordered.size + 1)
@@ -86,7 +87,7 @@ def sparse_information(
 def frequency_bins(
     columns: NDArray[Any], ordered: NDArray[Any], below: Floats, wanted: int, bins: NDArray[Any], n_bins: Integers
 ) -> None:
-    """Fill in the bin of every cell of every column, and the number of bins, at most as many as wanted."""
+    """Fill the bin of every value of every column, and the number of bins of each column, at most as many as wanted."""
     cuts = np.empty(wanted, columns.dtype)
     for j in range(columns.shape[0]):
         n_cuts = find_cuts(ordered[j], below, wanted, False, cuts)
@@ -95,11 +96,12 @@ def frequency_bins(
             bins[j, a] = bin_of(columns[j, a], cuts, n_cuts)
 
 
-@kernel
+@formula
 def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bool, cuts: NDArray[Any]) -> int:
-    """Fill in the values where a sorted column is cut, return their number, at most n_bins - 1.
+    """Fill the values where a sorted column is cut and return their number, at most n_bins - 1.
 
-    below[a] is the weight of the cells before ordered[a]. A column with at most n_bins values is cut at each of them.
+    below[a] is the weight of the values before ordered[a]. A column with at most n_bins different values is cut at
+    each of them.
     """
     n = ordered.size
     while n > 0 and np.isnan(ordered[n - 1]):
@@ -118,7 +120,7 @@ def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bo
 
 @formula
 def first_above(x: float, ordered: NDArray[Any], low: int, high: int) -> int:
-    """The first place in low:high with a value above x, high if there is none."""
+    """First position in low:high with a value above x, high if there is none."""
     while low < high:
         middle = (low + high) // 2
         if ordered[middle] > x:
@@ -130,15 +132,16 @@ def first_above(x: float, ordered: NDArray[Any], low: int, high: int) -> int:
 
 @formula
 def bin_of(x: float, cuts: NDArray[Any], n_cuts: int) -> int:
-    """How many of the cuts are not above x."""
+    """Number of cuts that are not above x."""
     return first_above(x, cuts, 0, n_cuts)
 
 
 @formula
 def width_cuts(low: float, high: float, n_bins: int, cuts: NDArray[Any]) -> int:
-    """Cut the range into equal parts, at the least number of the column's type that is not below the part's end."""
+    """Cut the range into parts of equal width."""
     for b in range(1, n_bins):
         end = low + (high - low) * (b / n_bins)
+        # Rounded to float32 the cut may fall below the end; then values between the two would change bins.
         cuts[b - 1] = end
         if float(cuts[b - 1]) < end:
             cuts[b - 1] = np.nextafter(cuts[b - 1], cuts.dtype.type(np.inf))
@@ -147,14 +150,14 @@ def width_cuts(low: float, high: float, n_bins: int, cuts: NDArray[Any]) -> int:
 
 @formula
 def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cuts: NDArray[Any]) -> int:
-    """Cut where the middle of a value's cells is at least b / n_bins of the weight, for every b."""
+    """Cut, for every b, before the first group of equal values whose middle is at b / n_bins of the weight or later."""
     found = 0
     for b in range(1, n_bins):
-        # Products, not quotients: of whole numbers they are exact.
+        # Products, not quotients: those of whole numbers are exact.
         wanted = b * below[n]
-        here = last_at_most(wanted * (1.0 + ROUNDING), n_bins, below, n)
+        here = last_at_most(wanted * (1.0 + WEIGHT_ROUNDING), n_bins, below, n)
         start, stop = first_equal(ordered, here), first_above(ordered[here], ordered, here, n)
-        if n_bins * (below[start] + below[stop]) < 2 * wanted * (1.0 - ROUNDING):
+        if n_bins * (below[start] + below[stop]) < 2 * wanted * (1.0 - WEIGHT_ROUNDING):
             start = stop
         if 0 < start < n and (found == 0 or ordered[start] > cuts[found - 1]):
             cuts[found] = ordered[start]
@@ -164,7 +167,7 @@ def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cu
 
 @formula
 def first_equal(ordered: NDArray[Any], here: int) -> int:
-    """The first place with the value that is here."""
+    """First position with the same value as this one."""
     low, high = 0, here
     while low < high:
         middle = (low + high) // 2
@@ -177,7 +180,7 @@ def first_equal(ordered: NDArray[Any], here: int) -> int:
 
 @formula
 def last_at_most(wanted: float, n_bins: int, below: Floats, n: int) -> int:
-    """The last a < n with n_bins * below[a] <= wanted."""
+    """Last a < n with n_bins * below[a] <= wanted."""
     low, high = 0, n
     while high - low > 1:
         middle = (low + high) // 2
@@ -188,13 +191,13 @@ def last_at_most(wanted: float, n_bins: int, below: Floats, n: int) -> int:
     return low
 
 
-@kernel
+@formula
 def count_by_comparing(
     x: NDArray[Any], starts: Integers, unit: float, cuts: NDArray[Any], n_cuts: int, table: Floats
 ) -> None:
-    """Weight of the cells of every class in every bin, each cell of the same weight: some passes over vectors."""
+    """Fill the weight of every class in every bin where all values have the same weight, in one pass for each cut."""
     for k in range(starts.size - 1):
-        mine = x[starts[k] : starts[k + 1]]  # counted from 0, or the compiler makes no vectors of it
+        mine = x[starts[k] : starts[k + 1]]  # a slice: only loops from 0 on become loops over vectors
         above = 0
         for a in range(mine.size):
             above += mine[a] == mine[a]  # not NaN
@@ -207,11 +210,11 @@ def count_by_comparing(
         table[k, n_cuts] = unit * above
 
 
-@kernel
+@formula
 def count_by_searching(
     x: NDArray[Any], starts: Integers, weight: Floats, cuts: NDArray[Any], n_cuts: int, table: Floats
 ) -> None:
-    """The same for any weights and any number of bins, a cell at a time."""
+    """Fill the weight of every class in every bin for any weights and any number of bins, one value at a time."""
     table[:, : n_cuts + 1] = 0.0
     for k in range(starts.size - 1):
         for a in range(starts[k], starts[k + 1]):
@@ -219,9 +222,12 @@ def count_by_searching(
                 table[k, bin_of(x[a], cuts, n_cuts)] += weight[a]
 
 
-@kernel
+@formula
 def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
-    """Mutual information of rows and columns in nats, and (filled cells - filled rows - filled columns + 1) / 2n."""
+    """Mutual information of rows and columns in nats, and its bias.
+
+    The bias is (filled entries - filled rows - filled columns + 1) / 2n.
+    """
     by_class, by_bin = np.zeros(table.shape[0]), np.zeros(n_bins)
     total, information, filled = 0.0, 0.0, 1
     for k in range(table.shape[0]):
@@ -235,6 +241,6 @@ def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
         for k in range(table.shape[0]):
             if table[k, b] > 0.0:
                 filled += 1
-                # products first: of whole numbers they are exact, so that independence gives exactly 0
+                # Products first: those of whole numbers are exact, so that independence gives exactly 0.
                 information += table[k, b] * np.log((table[k, b] * total) / (by_class[k] * by_bin[b]))
     return information / total, filled / (2 * total)

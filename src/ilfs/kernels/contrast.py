@@ -1,4 +1,4 @@
-"""What a cell is compared with; apart from the kernels that compare, so that it can be made without Numba."""
+"""Coefficients of the evidence; in a module of their own, so that they can be computed without Numba."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,10 @@ from ilfs.arrays import Floats
 
 
 class Contrast(NamedTuple):
-    """What a cell is compared with: arrays classes x columns, `sharpness` one number for each column.
+    """Coefficients of the evidence of a value, see `ilfs.kernels.evidence`: arrays of classes x columns.
 
-    `square` is 1 - a for a log odds and a for a share, `linear` is b, `constant` c, `sharpness` 1 / (2 variance)
-    for a log odds.
+    `square` is 1 - a for log odds and a for fractions, `linear` is b and `constant` is c. `sharpness` has one number
+    for each column, 1 / (2 variance) for log odds.
     """
 
     mean: Floats

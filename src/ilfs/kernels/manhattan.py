@@ -12,14 +12,14 @@ from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels.nearest import comes_before, insert
 
-FOUR = 4  # rows and features taken at once, and not another number: the loops are written out
-FEATURES = 32  # of a block of samples that stay in the nearest cache
-LANES = 32  # sums kept side by side, so that one pair's distance is summed in vectors and yet in a fixed order
+FOUR = 4  # rows and features taken at once; the loops are written out for this number
+CACHED_FEATURES = 32  # features of a block of samples that stay in the first-level cache
+PARALLEL_SUMS = 32  # of one pair: a single sum could not use vectors without changing the order of additions
 
 
 @formula
 def larger(a: float, b: float) -> float:
-    """The larger one, as one machine instruction."""
+    """Larger of two numbers; written so that it becomes one machine instruction."""
     return a if a > b else b
 
 
@@ -43,8 +43,8 @@ def sums_of_larger(A: NDArray[Any], B: NDArray[Any], sums: NDArray[Any]) -> None
     and feature instead of three.
     """
     sums[:] = 0
-    for begin in range(0, A.shape[0], FEATURES):
-        end = min(begin + FEATURES, A.shape[0])
+    for begin in range(0, A.shape[0], CACHED_FEATURES):
+        end = min(begin + CACHED_FEATURES, A.shape[0])
         for i in range(0, A.shape[1], FOUR):
             s0, s1, s2, s3 = sums[i], sums[i + 1], sums[i + 2], sums[i + 3]
             for f in range(begin, end, FOUR):
@@ -60,7 +60,7 @@ def sums_of_larger(A: NDArray[Any], B: NDArray[Any], sums: NDArray[Any]) -> None
 
 @formula
 def known(d: float) -> float:
-    """A difference, 0 if a cell is missing."""
+    """Difference of two values, 0 if one of them is missing."""
     return d if d == d else 0.0
 
 
@@ -68,8 +68,8 @@ def known(d: float) -> float:
 def present_differences(A: NDArray[Any], B: NDArray[Any], sums: NDArray[Any], counts: NDArray[Any]) -> None:
     """Fill sums[i, j] of |A[f, i] - B[f, j]| over the features that neither lacks, and counts[i, j] of those."""
     sums[:], counts[:] = 0, 0
-    for begin in range(0, A.shape[0], FEATURES):
-        end = min(begin + FEATURES, A.shape[0])
+    for begin in range(0, A.shape[0], CACHED_FEATURES):
+        end = min(begin + CACHED_FEATURES, A.shape[0])
         for i in range(A.shape[1]):
             total, count = sums[i], counts[i]
             for f in range(begin, end, FOUR):
@@ -118,10 +118,11 @@ def keep_nearest_of_classes(
     bounds: NDArray[Any],
     kept: NDArray[Any],
 ) -> None:
-    """Update the lists of rows first, ..., a list a class, with samples other, ..., and mirrored also theirs.
+    """Update the lists of nearest samples by a block of distances: rows from first on, samples from other on.
 
-    ``names`` are the samples that the rows are; a sample is not its own neighbour. The bound of a pair is its distance
-    minus the slack of both. What is kept does not depend on the order of updates.
+    Every row has one list for each class. ``names[row]`` is the sample in a row; a sample is not its own neighbour. If
+    mirrored, the samples of the columns get the rows into their lists as well. The bound of a pair is its distance
+    minus the slack of both, so never above the true distance. The lists do not depend on the order of updates.
     """
     last = bounds.shape[2] - 1
     for a in range(distances.shape[0]):
@@ -140,13 +141,13 @@ def keep_nearest_of_classes(
 @kernel
 def add_distances(part: Floats, first: Integers, second: Integers, distances: Floats) -> None:
     """Add to the distance of every pair of rows what some columns contribute."""
-    lanes = np.empty(LANES)
-    whole = part.shape[1] - part.shape[1] % LANES
+    lanes = np.empty(PARALLEL_SUMS)
+    whole = part.shape[1] - part.shape[1] % PARALLEL_SUMS
     for p in range(first.size):
         x, y = part[first[p]], part[second[p]]
         lanes[:] = 0.0
-        for f in range(0, whole, LANES):
-            for lane in range(LANES):
+        for f in range(0, whole, PARALLEL_SUMS):
+            for lane in range(PARALLEL_SUMS):
                 lanes[lane] += abs(x[f + lane] - y[f + lane])
         for f in range(whole, part.shape[1]):
             lanes[f - whole] += abs(x[f] - y[f])
@@ -155,7 +156,7 @@ def add_distances(part: Floats, first: Integers, second: Integers, distances: Fl
 
 @kernel
 def add_present_distances(part: Floats, first: Integers, second: Integers, distances: Floats, counts: Floats) -> None:
-    """The same where cells may be missing; count the columns that neither row lacks."""
+    """Add the same where values may be missing, and count the columns where neither row has a missing value."""
     for p in range(first.size):
         x, y = part[first[p]], part[second[p]]
         for f in range(part.shape[1]):
@@ -168,7 +169,7 @@ def add_present_distances(part: Floats, first: Integers, second: Integers, dista
 def share_places(
     distances: Floats, lists: Integers, n_places: int, relative: float, floor: float, shares: Floats
 ) -> None:
-    """Fill the shares of the nearest in every run of equal ``lists``; who ties for the last places shares them.
+    """Fill the weights of the nearest in every run of equal ``lists``; ties for the last places divide them evenly.
 
     Distances are equal if they differ by no more than a relative tolerance or a floor.
     """
@@ -208,7 +209,7 @@ def sum_differences(part: Floats, first: Integers, second: Integers, weights: Fl
 def sum_present_differences(
     part: Floats, first: Integers, second: Integers, weights: Floats, total: Floats, weighed: Floats
 ) -> None:
-    """The same where cells may be missing, and the weight of the pairs where neither is."""
+    """Add the same where values may be missing, and the weight of the pairs without a missing value."""
     for p in range(first.size):
         x, y, w = part[first[p]], part[second[p]], weights[p]
         for f in range(part.shape[1]):

@@ -1,4 +1,7 @@
-"""Columns cut where it pays to tell the classes apart: the minimum description length of Fayyad and Irani (1993)."""
+"""Columns cut by the minimum description length principle of Fayyad and Irani (1993).
+
+A cut is made if the bits that it saves in describing the classes exceed the bits that it takes to describe the cut.
+"""
 
 from typing import Any
 
@@ -8,7 +11,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-MANY = 30  # classes, from which on 3^k - 2 is 3^k
+MAX_EXACT_CLASSES = 30  # for more classes 3^k - 2 and 3^k are the same number in floating point
 
 
 @kernel
@@ -24,11 +27,11 @@ def mdl_bins(
     n_bins: Integers,
     gain: Floats,
 ) -> None:
-    """Fill in the bin of every cell of every column, the number of bins, and what the first cut gained over its cost.
+    """Fill the bin of every value of every column, the number of bins, and what the first cut gained over its cost.
 
     ordered[j] is column j sorted, order[j] the samples in that order, n_log_n[n] = n log2 n. Cuts whose entropies
     differ by no more than the fraction equal of n log2 n are equally good, and the first of them is made; a gain of at
-    most floor bits a cell is rounding.
+    most floor bits a value is rounding.
     """
     height = ordered.shape[1]
     begins, labels = np.empty(height, np.bool_), np.empty(height, np.int64)
@@ -57,7 +60,7 @@ def mdl_bins(
         n_bins[j] = b + 1
 
 
-@kernel
+@formula
 def best_cut(
     x: NDArray[Any],
     labels: Integers,
@@ -68,9 +71,9 @@ def best_cut(
     left: Integers,
     right: Integers,
 ) -> tuple[int, float]:
-    """Where to cut the sorted cells start:stop, and how many bits a cell this gains over what the cut costs.
+    """Position of the best cut of the sorted values start:stop, and the bits a value that it gains over its cost.
 
-    left and right are room for the number of cells of each class.
+    left and right are buffers for the number of values of each class.
     """
     n = stop - start
     left[:], right[:] = 0, 0
@@ -78,7 +81,7 @@ def best_cut(
         right[labels[a]] += 1
     whole = bits(n, right, n_log_n)
     classes = n_filled(right)
-    # sums of n_k log n_k on both sides, of which only one term of each changes with every step
+    # Sums of n_k log n_k on both sides: only one term of each changes from one position to the next.
     on_left, on_right = 0.0, n_log_n[n] - whole
     cut, at_cut, least = -1, np.inf, np.inf
     for a in range(start, stop - 1):
@@ -100,7 +103,7 @@ def best_cut(
     for a in range(cut, stop):
         right[labels[a]] += 1
     bits_left, bits_right = bits(cut - start, left, n_log_n), bits(stop - cut, right, n_log_n)
-    choices = classes * np.log2(3.0) if classes > MANY else np.log2(3.0**classes - 2.0)
+    choices = classes * np.log2(3.0) if classes > MAX_EXACT_CLASSES else np.log2(3.0**classes - 2.0)
     change = (
         classes * whole / n - n_filled(left) * bits_left / (cut - start) - n_filled(right) * bits_right / (stop - cut)
     )
@@ -109,7 +112,7 @@ def best_cut(
 
 @formula
 def bits(n: int, counts: Integers, n_log_n: Floats) -> float:
-    """Entropy of the classes of n cells in bits, times n."""
+    """Entropy of the classes of n values in bits, times n."""
     total = float(n_log_n[n])
     for count in counts:
         total -= n_log_n[count]
@@ -118,7 +121,7 @@ def bits(n: int, counts: Integers, n_log_n: Floats) -> float:
 
 @formula
 def n_filled(counts: Integers) -> int:
-    """How many of them are not 0."""
+    """Number of counts that are not 0."""
     n = 0
     for count in counts:
         n += count > 0

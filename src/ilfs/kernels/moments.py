@@ -13,32 +13,29 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
-from ilfs.kernels._rows import EIGHT, TILE, eight, eight_slices, eight_weights
 
-
-@formula
-def deviation(x: float, pivot: float) -> float:
-    """x - pivot; a missing cell deviates by 0."""
-    d = x - pivot
-    return d if d == d else 0.0
-
-
-@formula
-def present(x: float, pivot: float, w: float) -> float:
-    """The weight of a cell; 0 if it is missing."""
-    d = x - pivot
-    return w if d == d else 0.0
+ROWS_AT_ONCE = 8  # written out in the loops: these rows share one load and store of the sums
+TILE_COLUMNS = 4096  # columns read of a row before the next: long enough to stream, short enough for the nearer caches
 
 
 @formula
 def sums_of_four(
-    xa: float, xb: float, xc: float, xd: float, p: float, wa: float, wb: float, wc: float, wd: float
+    xa: float, xb: float, xc: float, xd: float, pivot: float, wa: float, wb: float, wc: float, wd: float
 ) -> tuple[float, float, float]:
-    """Weight, weighted deviations and their squares of four cells."""
-    da, db, dc, dd = deviation(xa, p), deviation(xb, p), deviation(xc, p), deviation(xd, p)
+    """Weight, weighted deviations from the pivot and weighted squares of four values; a missing value adds nothing."""
+    da, db, dc, dd = xa - pivot, xb - pivot, xc - pivot, xd - pivot
+    # NaN differs from itself. Its weight must be 0 and its deviation a number, for 0 times NaN is NaN.
+    if da != da:
+        da = wa = 0.0
+    if db != db:
+        db = wb = 0.0
+    if dc != dc:
+        dc = wc = 0.0
+    if dd != dd:
+        dd = wd = 0.0
     ea, eb, ec, ed = wa * da, wb * db, wc * dc, wd * dd
-    n = (present(xa, p, wa) + present(xb, p, wb)) + (present(xc, p, wc) + present(xd, p, wd))
-    return n, (ea + eb) + (ec + ed), (ea * da + eb * db) + (ec * dc + ed * dd)
+    # Pairs of pairs: the additions do not wait for each other, and rounding errors grow more slowly than in a chain.
+    return (wa + wb) + (wc + wd), (ea + eb) + (ec + ed), (ea * da + eb * db) + (ec * dc + ed * dd)
 
 
 @kernel
@@ -57,41 +54,56 @@ def dense_moments(
 
     rows[starts[k]:starts[k + 1]] are the rows of class k, weight[a] is the weight of row rows[a].
     """
-    pivot, weighed, total, squares = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
-    for low in range(first, last, TILE):
-        high = min(low + TILE, last)
+    pivot, sums = np.empty(TILE_COLUMNS), np.empty((3, TILE_COLUMNS))
+    i, w = np.empty(ROWS_AT_ONCE, np.int64), np.empty(ROWS_AT_ONCE)
+    for low in range(first, last, TILE_COLUMNS):
+        high = min(low + TILE_COLUMNS, last)
         for k in range(starts.size - 1):
-            begin, final = starts[k], starts[k + 1] - 1
-            if begin > final:
+            begin, end = starts[k], starts[k + 1]
+            if begin == end:
                 continue
-            pick_pivots(X, rows[begin : final + 1], low, high, pivot)
-            weighed[:], total[:], squares[:] = 0.0, 0.0, 0.0
-            for a in range(begin, final + 1, EIGHT):
-                w = eight_weights(weight, a, final)
-                x0, x1, x2, x3, x4, x5, x6, x7 = eight_slices(X, eight(rows, a, final), low, high)
-                for j in range(high - low):
-                    p = pivot[j]
-                    n, t, s = sums_of_four(x0[j], x1[j], x2[j], x3[j], p, w[0], w[1], w[2], w[3])
-                    m, u, v = sums_of_four(x4[j], x5[j], x6[j], x7[j], p, w[4], w[5], w[6], w[7])
-                    weighed[j] += n + m
-                    total[j] += t + u
-                    squares[j] += s + v
+            pick_pivots(X, rows, begin, end, low, high, pivot)
+            sums[:] = 0.0
+            for a in range(begin, end, ROWS_AT_ONCE):
+                for b in range(ROWS_AT_ONCE):
+                    # The last group of a class is filled up with its last row at weight 0.
+                    i[b] = rows[min(a + b, end - 1)]
+                    w[b] = weight[a + b] if a + b < end else 0.0
+                add_rows(X, i, w, low, high, pivot, sums)
             for j in range(high - low):
-                centre(k, low - first + j, weighed[j], pivot[j], total[j], squares[j], count, mean, scatter)
+                f = low - first + j
+                centre(k, f, sums[0, j], pivot[j], sums[1, j], sums[2, j], count, mean, scatter)
 
 
-@kernel
-def pick_pivots(X: NDArray[Any], rows: Integers, low: int, high: int, pivot: Floats) -> None:
-    """The first cell that is not missing, of every column low:high, among the rows."""
+@formula
+def add_rows(X: NDArray[Any], i: Integers, w: Floats, low: int, high: int, pivot: Floats, sums: Floats) -> None:
+    """Add eight rows to the weights, the weighted deviations and their squares of columns low:high."""
+    # Slices, so that all arrays are read from 0 on: only then does the compiler make a loop over vectors.
+    x0, x1, x2, x3 = X[i[0], low:high], X[i[1], low:high], X[i[2], low:high], X[i[3], low:high]
+    x4, x5, x6, x7 = X[i[4], low:high], X[i[5], low:high], X[i[6], low:high], X[i[7], low:high]
+    w0, w1, w2, w3, w4, w5, w6, w7 = w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]
+    weighed, total, squares = sums[0], sums[1], sums[2]
     for j in range(high - low):
-        a = 0
-        pivot[j] = X[rows[0], low + j]
-        while np.isnan(pivot[j]) and a + 1 < rows.size:
+        p = pivot[j]
+        n, t, s = sums_of_four(x0[j], x1[j], x2[j], x3[j], p, w0, w1, w2, w3)
+        m, u, v = sums_of_four(x4[j], x5[j], x6[j], x7[j], p, w4, w5, w6, w7)
+        weighed[j] += n + m
+        total[j] += t + u
+        squares[j] += s + v
+
+
+@formula
+def pick_pivots(X: NDArray[Any], rows: Integers, begin: int, end: int, low: int, high: int, pivot: Floats) -> None:
+    """Fill the first value of every column low:high that is not missing in rows[begin:end], NaN if all are."""
+    for j in range(high - low):
+        a, x = begin, X[rows[begin], low + j]
+        while x != x and a + 1 < end:  # NaN differs from itself
             a += 1
-            pivot[j] = X[rows[a], low + j]
+            x = X[rows[a], low + j]
+        pivot[j] = x
 
 
-@kernel
+@formula
 def centre(
     k: int, f: int, n: float, pivot: float, total: float, squares: float, count: Floats, mean: Floats, scatter: Floats
 ) -> None:
@@ -101,9 +113,9 @@ def centre(
         shift = total / n
         remainder = squares - total * shift
         mean[k, f] = pivot + shift
-        # not max(): NaN has to come through, it is how infinity in the data is noticed
+        # Not max(): NaN must come through, because infinity in the data is noticed by it.
         scatter[k, f] = 0.0 if remainder < 0.0 else remainder
-    else:  # every cell is missing, or infinite: an infinite pivot makes every deviation NaN
+    else:  # All values are missing or infinite: an infinite pivot makes every deviation NaN.
         mean[k, f] = 0.0 if np.isnan(pivot) else pivot
         scatter[k, f] = 0.0
 
@@ -121,41 +133,44 @@ def sparse_moments(
     mean: Floats,
     scatter: Floats,
 ) -> None:
-    """The same from the stored cells of sparse columns; the cells not stored are zeros.
+    """Fill count, mean, scatter from the stored values of sparse columns; values not stored are zeros.
 
     codes[i] is the class of row i (-1: the row takes no part); class_rows and class_total are the number of
     rows of each class and the sum of their weights.
     """
-    shape = class_rows.size
-    stored, pivot, weighed = np.empty(shape, np.int64), np.empty(shape), np.empty(shape)
-    unstored, total, squares = np.empty(shape), np.empty(shape), np.empty(shape)
+    n_classes = class_rows.size
+    stored, pivot, sums = np.empty(n_classes, np.int64), np.empty(n_classes), np.empty((4, n_classes))
+    weighed, total, squares, unstored = sums[0], sums[1], sums[2], sums[3]
     for f in range(indptr.size - 1):
-        stored[:], pivot[:], weighed[:], total[:], squares[:] = 0, np.nan, 0.0, 0.0, 0.0
-        unstored[:] = class_total
+        sums[:] = 0.0
+        for k in range(n_classes):
+            stored[k], pivot[k], unstored[k] = 0, np.nan, class_total[k]
         for a in range(indptr[f], indptr[f + 1]):
             k, x, w = codes[indices[a]], float(data[a]), weight[indices[a]]
             if k < 0:
                 continue
             stored[k] += 1
             unstored[k] -= w
-            if np.isnan(pivot[k]):
+            if pivot[k] != pivot[k]:  # still NaN
                 pivot[k] = x
-            d = deviation(x, pivot[k])
-            total[k] += w * d
-            squares[k] += w * d * d
-            weighed[k] += present(x, pivot[k], w)
-        for k in range(shape):
+            d = x - pivot[k]
+            if d == d:
+                weighed[k] += w
+                total[k] += w * d
+                squares[k] += w * d * d
+        for k in range(n_classes):
             centre(k, f, weighed[k], pivot[k], total[k], squares[k], count, mean, scatter)
-            # asked in rows, not in weights, so that rounding leaves no remainder in a full column
+            # Counted in rows, not in weights, so that rounding leaves no remainder in a full column.
             if stored[k] < class_rows[k] and unstored[k] > 0.0:
                 add_zeros(k, f, unstored[k], count, mean, scatter)
 
 
-@kernel
+@formula
 def add_zeros(k: int, f: int, n: float, count: Floats, mean: Floats, scatter: Floats) -> None:
-    """Add n cells of value 0 to the moments of class k, column f."""
+    """Add n values of 0 to the moments of class k, column f."""
+    # Chan's formula for merging two sets of values, the second without scatter around 0.
     both = count[k, f] + n
-    share = n / both
-    scatter[k, f] += mean[k, f] * mean[k, f] * count[k, f] * share
-    mean[k, f] -= mean[k, f] * share
+    fraction = n / both
+    scatter[k, f] += mean[k, f] * mean[k, f] * count[k, f] * fraction
+    mean[k, f] -= mean[k, f] * fraction
     count[k, f] = both

@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ilfs.kernels._jit import formula, kernel
+from ilfs.kernels._jit import formula
 
 
 @formula
@@ -13,7 +13,7 @@ def comes_before(bound: float, j: int, other_bound: float, other_j: int) -> bool
     return bound < other_bound or (bound == other_bound and j < other_j)
 
 
-@kernel
+@formula
 def insert(bounds: NDArray[Any], indices: NDArray[Any], bound: float, j: int) -> None:
     """Put j into a sorted list and drop its last."""
     a = bounds.size - 1

@@ -9,7 +9,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels.nearest import comes_before, insert
 
-LANES = 32  # sums kept side by side, so that one pair's distance is summed in vectors and yet in a fixed order
+PARALLEL_SUMS = 32  # of one pair: a single sum could not use vectors without changing the order of additions
 
 
 @kernel
@@ -22,9 +22,10 @@ def keep_nearest(
     bounds: Floats,
     indices: Integers,
 ) -> None:
-    """Update the lists of rows first, ... with columns other, ..., and mirrored also the lists of those columns.
+    """Update the lists of nearest samples by a block of products: rows from first on, columns from other on.
 
-    The bound of a pair is ``halves[i] + halves[j] - products``; what is kept does not depend on the order of updates.
+    If mirrored, the samples of the columns get the rows into their lists as well. The bound of a pair, half its squared
+    distance, is ``halves[i] + halves[j] - products``. The lists do not depend on the order of updates.
     """
     last = bounds.shape[1] - 1
     for a in range(products.shape[0]):
@@ -48,7 +49,7 @@ def total_distance(products: NDArray[Any], halves: Floats, counts: Floats, first
     sums = np.zeros(width)
     for a in range(products.shape[0]):
         half, count = halves[first + a], counts[first + a]
-        itself = first + a - other  # at distance 0, whatever the products round to
+        itself = first + a - other  # left out: its distance is 0, whatever the products round to
         for low, high in ((0, min(max(itself, 0), width)), (max(itself + 1, 0), width)):
             for b in range(low, high):
                 sums[b] += count * np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
@@ -80,13 +81,13 @@ def add_squared_distances(
     X: NDArray[Any], column: int, width: int, first: Integers, second: Integers, squared: Floats
 ) -> None:
     """Add to the squared distance of every pair of rows what some columns, from this one on, contribute."""
-    lanes = np.empty(LANES)
-    whole = width - width % LANES
+    lanes = np.empty(PARALLEL_SUMS)
+    whole = width - width % PARALLEL_SUMS
     for p in range(first.size):
         x, y = X[first[p], column : column + width], X[second[p], column : column + width]
         lanes[:] = 0.0
-        for f in range(0, whole, LANES):
-            for lane in range(LANES):
+        for f in range(0, whole, PARALLEL_SUMS):
+            for lane in range(PARALLEL_SUMS):
                 d = np.float64(x[f + lane]) - np.float64(y[f + lane])
                 lanes[lane] += d * d
         for f in range(whole, width):
@@ -97,11 +98,11 @@ def add_squared_distances(
 
 @formula
 def lane_product(x: Floats, y: Floats) -> float:
-    """Scalar product, summed in lanes."""
-    lanes = np.zeros(LANES)
-    whole = x.size - x.size % LANES
-    for f in range(0, whole, LANES):
-        for lane in range(LANES):
+    """Scalar product in a fixed order of additions."""
+    lanes = np.zeros(PARALLEL_SUMS)
+    whole = x.size - x.size % PARALLEL_SUMS
+    for f in range(0, whole, PARALLEL_SUMS):
+        for lane in range(PARALLEL_SUMS):
             lanes[lane] += x[f + lane] * y[f + lane]
     for f in range(whole, x.size):
         lanes[f - whole] += x[f] * y[f]
@@ -112,10 +113,10 @@ def lane_product(x: Floats, y: Floats) -> float:
 def share_places(
     indptr: Integers, squared: Floats, copies: Floats, n_places: int, relative: float, floor: float, places: Floats
 ) -> None:
-    """Fill how many of the places each candidate gets: list i is indptr[i]:indptr[i + 1], nearest first.
+    """Fill how many of the n places each candidate gets: list i is indptr[i]:indptr[i + 1], nearest first.
 
-    A candidate stands for so many ``copies``. Those at the distance of the last place share what nearer ones leave.
-    Squared distances are equal if they differ by no more than a relative tolerance or a floor.
+    A candidate counts as ``copies`` equal samples. Those at the distance of the last place divide the places that
+    nearer ones leave. Squared distances are equal if they differ by no more than a relative tolerance or a floor.
     """
     for i in range(indptr.size - 1):
         start, stop = indptr[i], indptr[i + 1]
@@ -130,12 +131,12 @@ def share_places(
                 nearer += copies[e]
             elif squared[e] <= squared[last] + tolerance:
                 tied += copies[e]
-        share = min((n_places - nearer) / tied, 1.0)
+        fraction = min((n_places - nearer) / tied, 1.0)
         for e in range(start, stop):
             if squared[e] < squared[last] - tolerance:
                 places[e] = copies[e]
             else:
-                places[e] = share * copies[e] if squared[e] <= squared[last] + tolerance else 0.0
+                places[e] = fraction * copies[e] if squared[e] <= squared[last] + tolerance else 0.0
 
 
 @kernel

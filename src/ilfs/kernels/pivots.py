@@ -12,8 +12,8 @@ from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
 SLACK = 1e-12  # by which a loss or a weight may pass zero for the sake of a larger pivot
-TINY = 1e-12  # a rate this small, of the largest, is rounding
-ARRIVED, LIMIT, STUCK = 0, 1, 2
+NEGLIGIBLE_RATE = 1e-12  # rates below this fraction of the largest one are rounding
+ARRIVED, LIMIT, STUCK = 0, 1, 2  # how `follow` ended
 
 
 class Basis(NamedTuple):
@@ -114,7 +114,7 @@ def first_feature(
     for s in (1.0, -1.0):
         for j in range(slope.size):
             rate = fall[j] + s * slope_rate[j]
-            if not is_active[j] and rate > TINY * scale:
+            if not is_active[j] and rate > NEGLIGIBLE_RATE * scale:
                 step = max(cost[j] - s * slope[j], 0.0) / rate
                 if step < first:
                     first, feature, feature_sign = step, j, s
@@ -129,7 +129,7 @@ def first_sample(dual_rate: Floats, elbow: Integers, dual: Floats, bound: Floats
         scale = max(scale, abs(dual_rate[e]))
     for e in range(dual_rate.size):
         rate, i = dual_rate[e], elbow[e]
-        if abs(rate) > TINY * scale:
+        if abs(rate) > NEGLIGIBLE_RATE * scale:
             step = max(bound[i] - dual[i] if rate > 0 else dual[i], 0.0) / abs(rate)
             if step < first:
                 first, place = step, e
@@ -150,23 +150,23 @@ def first_kink(d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> tup
     furthest = np.inf
     for a in range(k):
         rate = -sign[active[a]] * d[a]
-        if rate > TINY * scale:
+        if rate > NEGLIGIBLE_RATE * scale:
             furthest = min(furthest, (max(sign[active[a]] * weight[active[a]], 0.0) + SLACK) / rate)
     for i in range(rise.size):
         rate = side[i] * rise[i]
-        if rate > TINY * scale:
+        if rate > NEGLIGIBLE_RATE * scale:
             furthest = min(furthest, (max(side[i] * loss[i], 0.0) + SLACK) / rate)
     # Of those nearly first the one with the largest rate, by which the next inverse is divided.
     stride, which, largest = np.inf, 0, 0.0
     for a in range(k):
         rate = -sign[active[a]] * d[a]
-        if rate > TINY * scale and rate > largest:
+        if rate > NEGLIGIBLE_RATE * scale and rate > largest:
             length = max(sign[active[a]] * weight[active[a]], 0.0) / rate
             if length <= furthest:
                 stride, which, largest = length, a, rate
     for i in range(rise.size):
         rate = side[i] * rise[i]
-        if rate > TINY * scale and rate > largest:
+        if rate > NEGLIGIBLE_RATE * scale and rate > largest:
             length = max(side[i] * loss[i], 0.0) / rate
             if length <= furthest:
                 stride, which, largest = length, k + i, rate
@@ -221,12 +221,12 @@ def swap_weights(
     for a in range(k):
         for e in range(k):
             inverse[a, e] -= z[a] * row[e]
-    inverse[place, :k] = row
+    copy(row, inverse[place])
     gone = basis.active[place]
     vertex.weight[gone] = vertex.sign[gone] = 0.0
     is_active[gone] = False
     basis.active[place] = feature
-    basis.active_columns[place] = basis.columns[feature]
+    copy(basis.columns[feature], basis.active_columns[place])
 
 
 @formula
@@ -246,8 +246,8 @@ def grow(feature: int, sample: int, z: Floats, basis: Basis, k: int) -> None:
         inverse[k, a] = -y[a] / pivot
     inverse[k, k] = 1.0 / pivot
     basis.active[k], basis.elbow[k] = feature, sample
-    basis.active_columns[k] = basis.columns[feature]
-    basis.elbow_rows[k] = basis.columns[:, sample]
+    copy(basis.columns[feature], basis.active_columns[k])
+    copy_column(basis.columns, sample, basis.elbow_rows[k])
 
 
 @formula
@@ -284,11 +284,13 @@ def shrink(
     feature = active[place]
     vertex.weight[feature] = vertex.sign[feature] = 0.0
     is_active[feature] = False
-    inverse[place, :k] = inverse[k - 1, :k]
-    inverse[:k, gone] = inverse[:k, k - 1]
+    for e in range(k):
+        inverse[place, e] = inverse[k - 1, e]
+    for a in range(k):
+        inverse[a, gone] = inverse[a, k - 1]
     active[place], elbow[gone] = active[k - 1], elbow[k - 1]
-    basis.active_columns[place] = basis.active_columns[k - 1]
-    basis.elbow_rows[gone] = basis.elbow_rows[k - 1]
+    copy(basis.active_columns[k - 1], basis.active_columns[place])
+    copy(basis.elbow_rows[k - 1], basis.elbow_rows[gone])
 
 
 @formula
@@ -304,4 +306,19 @@ def swap_samples(gone: int, sample: int, column: Floats, basis: Basis, k: int) -
         for e in range(k):
             inverse[a, e] -= column[a] / pivot * y[e]
     basis.elbow[gone] = sample
-    basis.elbow_rows[gone] = basis.columns[:, sample]
+    copy_column(basis.columns, sample, basis.elbow_rows[gone])
+
+
+@formula
+def copy(source: Floats, target: Floats) -> None:
+    """Copy all of an array to the beginning of another one."""
+    # Not slices: the message for arrays of different shapes takes Numba three seconds to compile.
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@formula
+def copy_column(source: Floats, column: int, target: Floats) -> None:
+    """Copy a column of a matrix."""
+    for i in range(target.size):
+        target[i] = source[i, column]

@@ -13,7 +13,7 @@ from ilfs.kernels._jit import kernel
 def joint_entropies(
     columns: NDArray[Any], n_values: Integers, other: NDArray[Any], n_other: int, n_log_n: Floats, entropies: Floats
 ) -> None:
-    """Fill in the entropy, in the unit of the logarithm, of every column together with one other.
+    """Fill the entropy, in the unit of the logarithm, of every column together with one other.
 
     columns[j] has values in 0:n_values[j], other in 0:n_other; n_log_n[n] = n log n.
     """
@@ -24,6 +24,6 @@ def joint_entropies(
         for a in range(height):
             table[columns[j, a] * n_other + other[a]] += 1
         total = n_log_n[height]
-        for cell in range(n_values[j] * n_other):
-            total -= n_log_n[table[cell]]
+        for entry in range(n_values[j] * n_other):
+            total -= n_log_n[table[entry]]
         entropies[j] = total / height

@@ -33,7 +33,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
 from ilfs.execution import Plan, ask
-from ilfs.kernels import paths
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.redundancy import (
     PicksSubsets,
@@ -44,6 +43,7 @@ from ilfs.redundancy import (
     pick,
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
+from ilfs.solvers import paths
 from ilfs.statistics import Association, Classes, ClassMoments, Moments, TokenCounts, Tokens
 from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR
@@ -316,7 +316,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
     def _fit_topics(self, counts: Floats, n_samples: float) -> Floats:
         """P(z1|f), the rest into attributes."""
-        from ilfs.kernels import plsa
+        from ilfs.solvers import plsa
 
         if self.topics == "learned":
             topics = plsa.learned_topics(counts, max_iter=self.max_iter, tol=self.tol)

@@ -1,1 +1,1 @@
-"""Optimisation problems that methods solve again and again, each from the solution before."""
+"""Solvers and closed forms on small arrays: topics, paths, picks, linear programs, least angles, margins."""

@@ -21,8 +21,8 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 
 from ilfs.arrays import Floats, Integers
+from ilfs.blas import add_squares
 from ilfs.execution import blocks, one_blas_thread, thread_map
-from ilfs.kernels.blas import add_squares
 from ilfs.ties import RELATIVE_TOLERANCE, first_of_largest
 
 PANEL = 96  # features that enter before the rest of the matrix is updated

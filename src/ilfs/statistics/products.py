@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
+from ilfs.blas import add_squares
 from ilfs.cached import cached_property
-from ilfs.kernels.blas import add_squares
 from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.description import Description

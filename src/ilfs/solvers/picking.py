@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
-from ilfs.kernels.blas import add_squares
+from ilfs.blas import add_squares
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest
 
 LEAST_GAIN = 1e-12  # a smaller gain is rounding: the square of a correlation that is zero but for its last bits
@@ -57,7 +57,7 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.picking import novel_picks
+    >>> from ilfs.solvers.picking import novel_picks
     >>> correlation = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> picks = novel_picks(np.array([1.0, 0.9, 0.5]), correlation)
     >>> picks.order, picks.value.round(3)
@@ -114,7 +114,7 @@ def gaining_picks(
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.picking import gaining_picks
+    >>> from ilfs.solvers.picking import gaining_picks
     >>> correlation = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> picks, gain = gaining_picks(np.array([[0.8], [0.72], [0.3]]), correlation, ridge=0.1)
     >>> picks.order, gain.round(3).ravel()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ilfs.execution import one_blas_thread
-from ilfs.kernels.picking import DELAYED, gaining_picks, novel_picks
+from ilfs.solvers.picking import DELAYED, gaining_picks, novel_picks
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -43,7 +43,7 @@ def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import path_weight
+    >>> from ilfs.solvers.paths import path_weight
     >>> path_weight(np.array([3.0, 4.0]), damping=0.5)  # 0.5 / (9 + 16)
     0.02
     """
@@ -76,7 +76,7 @@ def fundamental_product(p: Floats, v: NDArray[Any], damping: float, bound: Bound
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import fundamental_product
+    >>> from ilfs.solvers.paths import fundamental_product
     >>> fundamental_product(np.array([1.0, 1.0]), np.array([1.0, 0.0]), damping=0.5)
     array([1.5, 0.5])
     """
@@ -106,7 +106,7 @@ def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floa
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import absorption_times
+    >>> from ilfs.solvers.paths import absorption_times
     >>> absorption_times(np.array([1.0, 1.0]), damping=0.5, bound="rows")  # stays with probability 1/2
     array([2., 2.])
     """
@@ -131,7 +131,7 @@ def infinite_path_scores(p: Floats, damping: float) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import infinite_path_scores
+    >>> from ilfs.solvers.paths import infinite_path_scores
     >>> infinite_path_scores(np.array([3.0, 4.0]), damping=0.5)
     array([0.84, 1.12])
     """
@@ -155,7 +155,7 @@ def adjacency(p: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import adjacency
+    >>> from ilfs.solvers.paths import adjacency
     >>> adjacency(np.array([3.0, 4.0]))
     array([[ 9., 12.],
            [12., 16.]])
@@ -181,7 +181,7 @@ def novel_adjacency(p: Floats, correlation: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import novel_adjacency
+    >>> from ilfs.solvers.paths import novel_adjacency
     >>> novel_adjacency(np.array([1.0, 0.5]), np.array([[1.0, 0.6], [0.6, 1.0]]))
     array([[0.  , 0.32],
            [0.32, 0.  ]])
@@ -196,7 +196,7 @@ def novel_path_scores(p: Floats, correlation: Floats, damping: float) -> Floats:
 
     This graph no longer has rank one, and its path sums see redundancy. They are no ranking of subsets, though: a node
     is worth more if it is unlike many others, and copies of each other are all worth the same, so that they follow each
-    other. To pick one node after the other is another thing (`ilfs.kernels.picking`), and a better one (the
+    other. To pick one node after the other is another thing (`ilfs.solvers.picking`), and a better one (the
     documentation has figures).
 
     Parameters
@@ -216,7 +216,7 @@ def novel_path_scores(p: Floats, correlation: Floats, damping: float) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.kernels.paths import novel_path_scores
+    >>> from ilfs.solvers.paths import novel_path_scores
     >>> correlation = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> novel_path_scores(np.ones(3), correlation, damping=0.5).round(3)  # the third is unlike both others
     array([0.852, 0.852, 1.224])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from ilfs.kernels.plsa import anchored_topics, learned_topics, ramps, shrunk_topics
+from ilfs.solvers.plsa import anchored_topics, learned_topics, ramps, shrunk_topics
 
 F = Fraction
 

@@ -4,9 +4,9 @@ from brute_force import path_sum
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ilfs.kernels import paths
-from ilfs.kernels.paths import adjacency, novel_adjacency, novel_path_scores
-from ilfs.kernels.picking import novel_picks
+from ilfs.solvers import paths
+from ilfs.solvers.paths import adjacency, novel_adjacency, novel_path_scores
+from ilfs.solvers.picking import novel_picks
 
 relevances = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=25).map(np.array)
 dampings = st.floats(0.05, 0.99)

@@ -1,0 +1,154 @@
+"""Where compiled kernels are kept on disk.
+
+Numba keeps the machine code of a function in the folder ``NUMBA_CACHE_DIR`` if that is set, otherwise in
+``__pycache__`` beside the source, otherwise in the cache folder of the user. We keep that order, with three changes:
+
+- If none of these folders can be written to, Numba refuses to define the function. We then use a private folder below
+  the system's temporary folder, and if there is none, compile in every process.
+- Numba numbers its files and keeps an index of them. Processes that save at the same time, for other types or other
+  processors, may take the same number, and then one of them later runs the code of the other. Here the name of a file
+  follows from what it is for, so that there is no index, and what a file is for is compared again when it is read.
+- Numba compiles anew if the file of the function has changed, but not if a formula that it takes from another file has.
+  Here all files of this folder count.
+
+This builds on classes of Numba that are not documented. If they are missing, caching is left to Numba.
+"""
+
+import hashlib
+import os
+import pickle
+import stat
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching
+from numba.core.serialize import dumps
+
+from ilfs.files import write_atomically
+from ilfs.kernels._compiling import compiling, is_compiled
+
+HASH_CHARACTERS = 24  # of SHA-256 in the name of a file: 96 bits
+PRIVATE_FOLDER = 0o700
+OTHER_USERS = 0o077  # permissions of everybody but the owner
+
+
+def keep_on_disk(dispatcher: Any) -> None:
+    """Let a compiled function be loaded from disk, and be saved there when it was compiled."""
+    if not hasattr(dispatcher, "_cache"):  # a plain function (NUMBA_DISABLE_JIT), or a Numba that has changed
+        return
+    with suppress(RuntimeError):  # there is nowhere to write
+        dispatcher._cache = KernelCache(dispatcher.py_func)
+
+
+class KernelFiles:
+    """Files of the compiled versions of one kernel, each under a name that follows from what it is for."""
+
+    def __init__(self, folder: str, base: str, stamp: Any) -> None:
+        self._folder, self._base, self._stamp = Path(folder), base, (numba.__version__, stamp, source_hash())
+
+    def _path(self, key: Any) -> Path:
+        name = hashlib.sha256(repr((self._stamp, key)).encode()).hexdigest()[:HASH_CHARACTERS]
+        return self._folder / f"{self._base}.{name}.nbc"
+
+    def load(self, key: Any) -> Any:
+        """Read the version for some types and processor; None if there is none."""
+        # A damaged file costs a compilation, not the fit.
+        with suppress(OSError, EOFError, pickle.UnpicklingError):
+            content = self._path(key).read_bytes()
+            stamp, stored_key, data = pickle.loads(content)
+            if (stamp, stored_key) == (self._stamp, key):
+                return data
+        return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the version for some types and processor."""
+        # A full disk must not stop the fit: the kernel is compiled and works.
+        with suppress(OSError), write_atomically(self._path(key)) as file:
+            file.write(dumps((self._stamp, key, data)))  # type: ignore[no-untyped-call]
+
+
+@cache
+def source_hash() -> str:
+    """Hash of all source files of this folder."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class TemporaryFolder:
+    """Locate the cache in a folder below the temporary one that nobody else can write to.
+
+    Cached code is run when it is loaded. So a folder that another user has made under this name is not used.
+    """
+
+    def __init__(self, folder: Path, line: int) -> None:
+        self._folder, self._line = folder, line
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> "TemporaryFolder | None":
+        """Return a locator, or None if there is no such folder."""
+        user = os.getuid() if hasattr(os, "getuid") else None
+        folder = Path(tempfile.gettempdir(), "ilfs-kernels" if user is None else f"ilfs-kernels-{user}")
+        try:
+            folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+            found = folder.lstat()
+        except OSError:
+            return None
+        is_private = user is None or (found.st_uid == user and not found.st_mode & OTHER_USERS)
+        if not (stat.S_ISDIR(found.st_mode) and is_private):
+            return None
+        # Copies of the package at different paths may be of different versions.
+        below = folder / hashlib.sha256(os.path.dirname(os.path.abspath(file)).encode()).hexdigest()[:HASH_CHARACTERS]
+        return cls(below, function.__code__.co_firstlineno)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder."""
+        self._folder.mkdir(exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """Return what changes with the source."""
+        return source_hash()
+
+    def get_disambiguator(self) -> str:
+        """Tell functions of one name in one file apart."""
+        return str(self._line)
+
+
+class KernelCacheImpl(caching.CompileResultCacheImpl):
+    """Numba's rules for what can be kept, with one more folder to keep it in."""
+
+    _locator_classes = [*caching.CompileResultCacheImpl._locator_classes, TemporaryFolder]  # noqa: RUF012
+
+
+class KernelCache(caching.FunctionCache):
+    """The compiled versions of one kernel on disk."""
+
+    _impl_class = KernelCacheImpl
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        locator = self._impl.locator
+        files = KernelFiles(self.cache_path, self._impl.filename_base, locator.get_source_stamp())
+        self._cache_file = files  # type: ignore[assignment]
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load a version; if there is none, Numba starts to compile it now."""
+        loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if loaded is None:
+            compiling(self.cache_path)
+        return loaded
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a version that Numba has compiled."""
+        is_compiled()
+        super().save_overload(sig, data)  # type: ignore[no-untyped-call]

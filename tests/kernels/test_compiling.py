@@ -1,0 +1,49 @@
+import logging
+import multiprocessing
+import time
+
+import pytest
+
+from ilfs.kernels import _compiling
+
+
+@pytest.fixture
+def wait(monkeypatch):
+    """As in a process that has compiled nothing, of a user who waits a hundredth of a second."""
+    fresh = _compiling.Wait()
+    monkeypatch.setattr(_compiling, "wait", fresh)
+    monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 0.01)
+    return fresh
+
+
+def compile_for(seconds):
+    _compiling.compiling("some/folder")
+    time.sleep(seconds)
+    _compiling.is_compiled()
+
+
+def test_compiling_that_takes_long_is_told_once(wait, caplog):
+    compile_for(0.2)
+    compile_for(0.2)
+    (record,) = caplog.records
+    assert (record.name, record.levelno) == ("ilfs", logging.WARNING)
+    assert "some/folder" in record.getMessage()
+
+
+def test_compiling_that_takes_no_time_is_not_told(wait, caplog, monkeypatch):
+    monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 60.0)
+    compile_for(0.0)
+    assert wait.timer is None
+    assert not caplog.records
+
+
+def test_many_short_compilations_are_told_together(wait, caplog):
+    wait.seconds = 0.01
+    compile_for(0.1)
+    assert len(caplog.records) == 1
+
+
+def test_worker_processes_are_silent(wait, caplog, monkeypatch):
+    monkeypatch.setattr(multiprocessing, "parent_process", multiprocessing.current_process)
+    compile_for(0.1)
+    assert not caplog.records
