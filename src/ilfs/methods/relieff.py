@@ -224,7 +224,7 @@ def weights_of_pairs(rows: Rows, pairs: Pairs, n_used: int) -> tuple[Floats, Flo
     assert rows.target is not None
     prior = rows.target.class_rows / rows.target.codes.size
     own, other = rows.target.codes[pairs.first], rows.target.codes[pairs.second]
-    share = pairs.share / n_used
+    share = pairs.weight / n_used
     return np.where(own == other, share, 0.0), np.where(own == other, 0.0, share * prior[other] / (1 - prior[own]))
 
 
