@@ -75,7 +75,7 @@ class Neighbours:
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
 
     def by_length(self) -> list[tuple[Integers, Integers]]:
-        """Group samples by the length of their lists: the samples, and a matrix of their entries, one row per sample."""
+        """Group samples by the length of their lists: the samples, and a matrix of their entries, one row each."""
         lengths = np.diff(self.indptr)
         found = []
         for length in np.unique(lengths).tolist():
