@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, one_blas_thread
-from ilfs.parameters import check_integer, is_integer, is_share
+from ilfs.parameters import check_integer, is_fraction, is_integer
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.ties import UNIT_FLOOR, stable_order
 from ilfs.validation import (
@@ -295,7 +295,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
 
     def _check_parameters(self) -> None:
         k = self.n_features_to_select
-        if not (k is None or (is_integer(k) and k >= 1) or is_share(k)):
+        if not (k is None or (is_integer(k) and k >= 1) or is_fraction(k)):
             raise ValueError(
                 f"n_features_to_select must be an integer >= 1, a share in (0, 1] (1.0: all) or None (half), got {k!r}"
             )

@@ -1,1 +1,1 @@
-"""Optimisation problems that methods solve again and again, each from the solution before."""
+"""Solvers for sequences of similar optimisation problems, each of which starts from the solution before."""
