@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from ilfs.datasets import REGISTRY, Spec, load
 from ilfs.datasets.archive import checksum_of, write_archive
-from ilfs.datasets.table import Table, content_checksum
+from ilfs.datasets.dataset import Dataset, content_checksum
 
 X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
 Y = np.array([0, 0, 0, 0, 1, 1])
@@ -206,21 +206,21 @@ def test_offline_nothing_is_asked(register, openml, monkeypatch):
 
 
 def test_the_checksum_of_content_is_of_numbers_and_names_only():
-    dense = Table("a", X, Y, ("no", "yes"))
+    dense = Dataset("a", X, Y, ("no", "yes"))
     assert content_checksum(dense) == content_checksum(
-        Table("b", np.asfortranarray(X), Y.astype(np.int8), ("no", "yes"))
+        Dataset("b", np.asfortranarray(X), Y.astype(np.int8), ("no", "yes"))
     )
     unsorted = sparse.csr_array((np.array([2.0, 1.0]), [1, 0], [0, 2]), shape=(1, 2))
     sorted_ = sparse.csr_array(np.array([[1.0, 2.0]]))
     one = np.array([0])
-    assert content_checksum(Table("a", unsorted, one, ("c",))) == content_checksum(Table("a", sorted_, one, ("c",)))
+    assert content_checksum(Dataset("a", unsorted, one, ("c",))) == content_checksum(Dataset("a", sorted_, one, ("c",)))
     different = [X + 1, X.astype(np.float64)]
-    assert len({content_checksum(Table("a", other, Y, ("no", "yes"))) for other in [X, *different]}) == 3
-    assert content_checksum(dense) != content_checksum(Table("a", X, Y, ("yes", "no")))
+    assert len({content_checksum(Dataset("a", other, Y, ("no", "yes"))) for other in [X, *different]}) == 3
+    assert content_checksum(dense) != content_checksum(Dataset("a", X, Y, ("yes", "no")))
 
 
 def test_a_written_archive_is_read_again(data):
-    table = Table("toy", X, Y, ("no", "yes"), tuple("abcd"))
+    table = Dataset("toy", X, Y, ("no", "yes"), tuple("abcd"))
     with (data / "copy.npz").open("wb") as file:
         write_archive(file, table)
     assert content_checksum(load("copy")) == content_checksum(table)

@@ -4,8 +4,8 @@ from scipy import sparse, stats
 
 from ilfs import METHODS
 from ilfs.datasets import REGISTRY, Truth, load, load_truth, make_truth, recovery, recovery_curve
+from ilfs.datasets.dataset import Dataset, content_checksum
 from ilfs.datasets.synthetic import BLOCK, PRESETS
-from ilfs.datasets.table import Table, content_checksum
 
 LARGE = 20_000
 
@@ -152,7 +152,7 @@ def test_bad_parameters_are_refused(changes, sentence):
 
 # columns: 0 and 3 are informative, 1 and 4 repeat 0, 5 repeats 3, 2 is noise
 HAND = Truth(
-    Table("hand", np.zeros((2, 6)), np.array([0, 1]), ("a", "b")),
+    Dataset("hand", np.zeros((2, 6)), np.array([0, 1]), ("a", "b")),
     np.array([True, False, False, True, False, False]),
     np.array([False, True, False, False, True, True]),
     np.array([-1, 0, -1, -1, 0, 3]),

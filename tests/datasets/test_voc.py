@@ -7,7 +7,7 @@ from small_devkit import CLASSES as SMALL
 from small_devkit import write_devkit
 from tiny_onnx import convolution_network, convolution_weights
 
-from ilfs.datasets import Table
+from ilfs.datasets import Dataset
 from ilfs.datasets.voc import CLASSES, load_voc, read_devkit
 
 pytest.importorskip("PIL", reason="needs the extra [deep]")
@@ -164,7 +164,7 @@ class TestErrors:
 class TestLoad:
     def test_tables(self, tables, kit):
         train, test = tables
-        assert isinstance(train, Table)
+        assert isinstance(train, Dataset)
         assert [train.name, test.name] == ["VOC2007 trainval", "VOC2007 test"]
         assert train.X.shape == (60, 24)
         assert train.X.dtype == np.float32

@@ -12,10 +12,10 @@ from ilfs.benchmark.importing import importable_from
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
 from ilfs.benchmark.rivals import RIVALS
 from ilfs.benchmark.splits import n_splits_of
-from ilfs.datasets import REGISTRY, Table, load
+from ilfs.datasets import REGISTRY, Dataset, load
+from ilfs.datasets.dataset import content_checksum
 from ilfs.datasets.naming import spelled
 from ilfs.datasets.readers import ENDINGS, columns_of
-from ilfs.datasets.table import content_checksum
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
 
@@ -204,7 +204,7 @@ class Suite:
         return table.checksum, content_of(table), n_splits_of(table, self.n_splits)
 
 
-def content_of(table: Table) -> str:
+def content_of(table: Dataset) -> str:
     """Checksum of what was read, beside that of the file: a new version of a reader may read it in another way."""
     test_rows = b"" if table.test_rows is None else table.test_rows.tobytes()
     return hashlib.sha256(content_checksum(table).encode() + test_rows).hexdigest()

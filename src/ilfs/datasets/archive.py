@@ -16,14 +16,14 @@ from scipy import sparse
 
 from ilfs.arrays import sparse_defect
 from ilfs.datasets.checks import as_floats, check_kind, check_matrix
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError, ReadLimits
 from ilfs.datasets.npz import NpzArrays
-from ilfs.datasets.table import Table
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
-def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DEFAULT_LIMITS) -> Table:
+def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DEFAULT_LIMITS) -> Dataset:
     """The table in an archive, or only the rows of one split of it, with the checksum of the file."""
     parts = NpzArrays(path, limits)
     needed = ["y", "class_names", *(["split"] if split else [])]
@@ -33,7 +33,7 @@ def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DE
     check_matrix(path, X, names, limits)
     codes, class_names = classes_of(parts, X.shape[0], path)
     rows = _rows_of(parts, split, X.shape[0], path) if split else slice(None)
-    return Table(
+    return Dataset(
         name=name,
         X=as_floats(X[rows]),
         y=codes[rows],
@@ -98,7 +98,7 @@ def _rows_of(parts: Mapping[str, Any], split: str, n_rows: int, path: Path) -> N
     return np.asarray(marks == split)
 
 
-def write_archive(file: IO[bytes], table: Table) -> None:
+def write_archive(file: IO[bytes], table: Dataset) -> None:
     """Write a table as an archive."""
     X = table.X
     if sparse.issparse(X):

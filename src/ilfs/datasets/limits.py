@@ -39,7 +39,7 @@ class ReadLimits:
     ...     path = Path(folder) / "words.svm"
     ...     _ = path.write_text("0 20000000:1\n1 3:1\n")
     ...     read_table(path, limits=ReadLimits(max_columns=20_000_000))
-    <Table words: 2 samples x 20000000 features; classes 0 1, 1 1>
+    <Dataset words: 2 samples x 20000000 features; classes 0 1, 1 1>
     """
 
     max_line_length: int = 2**25

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.archive import distinct, read_archive, write_archive
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.fetching import NotFetchedError, exclusively
 from ilfs.datasets.spec import Spec
-from ilfs.datasets.table import Table, with_checksum
 from ilfs.files import write_atomically
 
 
@@ -20,7 +20,7 @@ def openml_file(spec: Spec) -> str:
     return f"openml-{spec.openml}.npz"
 
 
-def read_openml(path: Path, spec: Spec) -> Table:
+def read_openml(path: Path, spec: Spec) -> Dataset:
     """A copy that was kept, with the checksum of its content: its bytes depend on who packed it."""
     return with_checksum(read_archive(path, spec.name))
 
@@ -35,7 +35,7 @@ def fetch_openml_copy(path: Path, spec: Spec) -> None:
                 write_archive(file, table)
 
 
-def _downloaded(spec: Spec) -> Table:
+def _downloaded(spec: Spec) -> Dataset:
     from sklearn.datasets import fetch_openml
 
     try:
@@ -46,13 +46,13 @@ def _downloaded(spec: Spec) -> Table:
     return _table(spec.name, bunch.data, bunch.target, bunch.feature_names)
 
 
-def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Table:
+def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Dataset:
     class_names, codes = np.unique(np.asarray(target).astype(str), return_inverse=True)
     X = sparse.csr_array(X, dtype=np.float32) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
-    return with_checksum(Table(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names))))
+    return with_checksum(Dataset(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names))))
 
 
-def _check_size(table: Table, spec: Spec) -> None:
+def _check_size(table: Dataset, spec: Spec) -> None:
     """Refuse what is not the data set that the registry describes; OpenML may change a copy or deactivate it."""
     expected = (spec.samples, spec.features, sorted(spec.class_sizes or table.class_sizes))
     got = (table.n_samples, table.n_features, sorted(table.class_sizes))

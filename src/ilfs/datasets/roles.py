@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.naming import Column, Query
 from ilfs.datasets.readers import ENDINGS
-from ilfs.datasets.table import Table, with_checksum
 
 ARRAY_ENDINGS = (".npz", ".mat")  # where a role is an array of its own, not a column of the features
-Read = Callable[[Column | None, tuple[Column, ...]], Table]
+Read = Callable[[Column | None, tuple[Column, ...]], Dataset]
 
 
-def with_roles(query: Query, read: Read) -> Table:
+def with_roles(query: Query, read: Read) -> Dataset:
     """Read a data set with the groups and folds that its name asks for.
 
     Parameters
@@ -29,7 +29,7 @@ def with_roles(query: Query, read: Read) -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Without these columns among its features.
     """
     given = tuple(column for column in (query.groups, query.folds) if column is not None)
@@ -62,7 +62,7 @@ def _is_of_arrays(path: str) -> bool:
     return path.lower().endswith(ARRAY_ENDINGS) or not path.lower().endswith(ENDINGS)
 
 
-def _role(role: str, column: Column, query: Query, taken: tuple[Column, ...], read: Read) -> Table:
+def _role(role: str, column: Column, query: Query, taken: tuple[Column, ...], read: Read) -> Dataset:
     """The table whose classes are the values of the column."""
     try:
         return read(column, (*query.drop, *(other for other in taken if other != column)))
@@ -71,7 +71,7 @@ def _role(role: str, column: Column, query: Query, taken: tuple[Column, ...], re
         raise ValueError(str(error).replace("the target of", called).replace("classes", role)) from None
 
 
-def _codes(table: Table) -> NDArray[np.int64]:
+def _codes(table: Dataset) -> NDArray[np.int64]:
     return np.asarray(table.y, dtype=np.int64)
 
 

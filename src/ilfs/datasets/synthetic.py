@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.datasets.table import Table, with_checksum
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.parameters import check_integer, check_positive, check_within
 
 BLOCK = 256  # columns that are drawn at once; part of what a seed means
@@ -28,7 +28,7 @@ class Truth:
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         The table.
     informative : ndarray of bool, shape (n_features,)
         Columns that tell the class.
@@ -38,7 +38,7 @@ class Truth:
         For a redundant column the informative one that it repeats; -1 for the others.
     """
 
-    table: Table
+    table: Dataset
     informative: NDArray[np.bool_]
     redundant: NDArray[np.bool_]
     repeats: Integers
@@ -95,7 +95,7 @@ def make_truth(
     >>> from ilfs.datasets import make_truth, recovery
     >>> truth = make_truth(200, 50, n_informative=5, n_redundant=10)
     >>> truth.table
-    <Table synthetic: 200 samples x 50 features; classes class_0 100, class_1 100>
+    <Dataset synthetic: 200 samples x 50 features; classes class_0 100, class_1 100>
     >>> selector = FisherScore().fit(truth.table.X, truth.table.y)
     >>> recovery(selector.order_, truth, k=15)
     1.0
@@ -113,7 +113,7 @@ def make_truth(
     names = np.empty(n_features, dtype=object)
     names[place] = _names(n_features, n_informative, origin)
     classes = tuple(f"class_{k}" for k in range(n_classes))
-    return _truth(with_checksum(Table(name, X, y, classes, tuple(names))), place, n_informative, origin)
+    return _truth(with_checksum(Dataset(name, X, y, classes, tuple(names))), place, n_informative, origin)
 
 
 def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
@@ -298,7 +298,7 @@ def _names(n_features: int, n_informative: int, origin: Integers) -> list[str]:
     return [*(f"informative_{j}" for j in range(n_informative)), *copies, *(f"noise_{j}" for j in range(n_noise))]
 
 
-def _truth(table: Table, place: Integers, n_informative: int, origin: Integers) -> Truth:
+def _truth(table: Dataset, place: Integers, n_informative: int, origin: Integers) -> Truth:
     """What is known of the columns, at the places they have got."""
     originals, copies = place[:n_informative], place[n_informative : n_informative + len(origin)]
     informative, redundant = np.zeros((2, table.n_features), dtype=bool)

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.deep import deep_features
-from ilfs.datasets.table import Table
 from ilfs.parameters import check_choice
 
 AnyPath = str | os.PathLike[str]
@@ -135,7 +135,7 @@ def load_voc(
     parts: tuple[str, str] | None = None,
     classes: Sequence[str] = CLASSES,
     **options: Any,
-) -> tuple[Table, Table]:
+) -> tuple[Dataset, Dataset]:
     """The images of VOC as two tables of deep features, to train and to test with.
 
     Parameters
@@ -152,7 +152,7 @@ def load_voc(
 
     Returns
     -------
-    train, test : Table
+    train, test : Dataset
         With an indicator matrix of 1, 0 and -1 (difficult) as ``y``.
 
     Examples
@@ -160,7 +160,7 @@ def load_voc(
     >>> from ilfs.datasets.voc import load_voc
     >>> train, test = load_voc("VOCdevkit", 2007, "vgg16.onnx", layer="fc7")  # doctest: +SKIP
     >>> test  # doctest: +SKIP
-    <Table VOC2007 test: 4952 samples x 4096 features; classes 20 of 91 to 2007 samples>
+    <Dataset VOC2007 test: 4952 samples x 4096 features; classes 20 of 91 to 2007 samples>
     """
     parts = parts or (("trainval", "test") if year == 2007 else ("train", "val"))
     if isinstance(parts, str) or len(parts) != 2:
@@ -169,7 +169,7 @@ def load_voc(
     return _table(train, model, options), _table(test, model, options)
 
 
-def voc_table(year: int) -> Table:
+def voc_table(year: int) -> Dataset:
     """VOC by its year, both parts in one table, from what environment variables name.
 
     ``ILFS_VOC_DEVKIT`` is the VOCdevkit folder, ``ILFS_VOC_NETWORK`` the ONNX file of a network, and
@@ -182,7 +182,7 @@ def voc_table(year: int) -> Table:
             "file of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
         )
     train, test = load_voc(folder, year, model, layer=os.environ.get("ILFS_VOC_LAYER") or None)
-    return Table(
+    return Dataset(
         f"voc{year}",
         np.vstack([train.X, test.X]),
         np.vstack([train.y, test.y]),
@@ -192,12 +192,12 @@ def voc_table(year: int) -> Table:
     )
 
 
-def _table(images: ImageSet, model: AnyPath, options: dict[str, Any]) -> Table:
+def _table(images: ImageSet, model: AnyPath, options: dict[str, Any]) -> Dataset:
     X = deep_features(images.paths, model, **options)
     checksum = hashlib.sha256("\n".join((*images.ids, *images.class_names)).encode())
     for content in (images.labels, X):
         checksum.update(np.ascontiguousarray(content).tobytes())
-    return Table(images.name, X, images.labels, images.class_names, checksum=checksum.hexdigest())
+    return Dataset(images.name, X, images.labels, images.class_names, checksum=checksum.hexdigest())
 
 
 def _check_classes(classes: Sequence[str]) -> None:

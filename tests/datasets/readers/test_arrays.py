@@ -5,7 +5,7 @@ from scipy.io import savemat
 
 from ilfs.datasets import ReadLimits, read_table
 from ilfs.datasets.archive import read_archive, write_archive
-from ilfs.datasets.table import Table, content_checksum
+from ilfs.datasets.dataset import Dataset, content_checksum
 
 X = np.random.default_rng(0).normal(size=(4, 3))
 Y = np.array([2, 7, 2, 7])
@@ -63,7 +63,7 @@ def test_what_is_refused(tmp_path, write, arrays, sentence):
 @pytest.mark.parametrize("feature_names", [None, ("a", "b", "c")])
 @pytest.mark.parametrize("kept", [np.asarray, sparse.csr_array])
 def test_our_own_archives(tmp_path, feature_names, kept):
-    table = Table("toy", kept(X), np.array([1, 0, 1, 0]), ("no", "yes"), feature_names)
+    table = Dataset("toy", kept(X), np.array([1, 0, 1, 0]), ("no", "yes"), feature_names)
     with (tmp_path / "toy.npz").open("wb") as file:
         write_archive(file, table)
     read = read_table(tmp_path / "toy.npz")

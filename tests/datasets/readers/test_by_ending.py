@@ -4,7 +4,7 @@ from scipy import sparse
 
 from ilfs import METHODS
 from ilfs.datasets import load, read_table
-from ilfs.datasets.table import content_checksum
+from ilfs.datasets.dataset import content_checksum
 
 CSV = "a,b,y\n1,2,0\n3,4,1\n5,6,1\n"
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from ilfs.datasets import Table, read_table
+from ilfs.datasets import Dataset, read_table
 
 pytest.importorskip("resource", reason="memory is measured by the module resource")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -99,7 +99,7 @@ def failures(kinds, n_files, folder):
 def test_the_files_are_whole_before_they_are_damaged(folder):
     for path in (folder / "seeds").iterdir():
         with pytest.warns(UserWarning, match="has no name") if path.name == "csv-2.csv" else nullcontext():
-            assert isinstance(read_table(path, -1 if path.suffix == ".npy" else None), Table)
+            assert isinstance(read_table(path, -1 if path.suffix == ".npy" else None), Dataset)
 
 
 def test_damaged_files_are_read_or_refused(folder):

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.io import loadmat, savemat
 
-from ilfs.datasets import Table, read_table
+from ilfs.datasets import Dataset, read_table
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.matlab import MatVariables
 
@@ -145,6 +145,6 @@ def test_every_byte_may_be_wrong(tmp_path, packed, value):
     for at in range(124, len(whole)):
         (tmp_path / "t.mat").write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
         try:
-            assert isinstance(read_table(tmp_path / "t.mat"), Table)
+            assert isinstance(read_table(tmp_path / "t.mat"), Dataset)
         except ValueError as error:
             assert "t.mat" in str(error) and "\n" not in str(error)  # noqa: PT017, PT018

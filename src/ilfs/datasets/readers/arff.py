@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH, column_called, quoted
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, number_in, what_to_do
 from ilfs.datasets.readers.blocks import RowBlocks
 from ilfs.datasets.readers.text import Layout, open_text, read_numbers
-from ilfs.datasets.table import Table
 
 # Quantifiers with a second + keep what they matched, so that no pattern takes more than linear time.
 QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
@@ -48,7 +48,7 @@ class Attribute:
         return self.values[0] if self.values else "0"
 
 
-def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read an ARFF file."""
     with open_text(path, limits) as lines:
         stripped = (line.strip() for line in lines)

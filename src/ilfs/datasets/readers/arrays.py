@@ -9,17 +9,17 @@ from scipy import sparse
 
 from ilfs.datasets.archive import check_same_rows, classes_of, feature_names_of, features_of, matrix_of
 from ilfs.datasets.checks import as_floats, check_kind, check_matrix
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.npz import NpzArrays, load_npy
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, find_columns, find_kept
 from ilfs.datasets.readers.matlab import MatVariables
-from ilfs.datasets.table import Table, with_checksum
 
 FEATURES = ("X", "x", "data", "features", "fea")
 TARGETS = ("y", "Y", "target", "labels", "label", "class")
 
 
-def read_npz(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_npz(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read features and target from a NumPy archive; sparse features are CSR parts."""
     parts = NpzArrays(path, limits)
     if "class_names" in parts and "y" in parts and target is None:
@@ -34,7 +34,7 @@ def read_npz(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimi
     return _table(path, name, X, parts[of_target], limits, drop, feature_names_of(parts))
 
 
-def read_npy(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_npy(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read a matrix of which one column is the target."""
     matrix = load_npy(path)
     if target is None:
@@ -47,7 +47,7 @@ def read_npy(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimi
     return _table(path, name, matrix[:, features], matrix[:, at], limits)
 
 
-def read_mat(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_mat(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read features and target from a MATLAB file."""
     parts = MatVariables(path, limits)
     of_features = _which(parts, FEATURES, "features", path)
@@ -55,13 +55,13 @@ def read_mat(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimi
     return _table(path, name, parts[of_features], parts[of_target], limits, drop)
 
 
-def _of_archive(path: Path, parts: NpzArrays, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def _of_archive(path: Path, parts: NpzArrays, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Our own format, in which the classes have codes already."""
     X, names = features_of(parts, path)
     y, class_names = classes_of(parts, X.shape[0], path)
     X, names = _without(drop, X, names, path)
     check_matrix(path, X, names, limits)
-    return Table(name, as_floats(X), y, class_names, names)
+    return Dataset(name, as_floats(X), y, class_names, names)
 
 
 def _without(drop: Drop, X: Any, names: tuple[str, ...] | None, path: Path) -> tuple[Any, tuple[str, ...] | None]:
@@ -98,7 +98,7 @@ def _table(
     limits: ReadLimits,
     drop: Drop = (),
     feature_names: tuple[str, ...] | None = None,
-) -> Table:
+) -> Dataset:
     check_kind(path, X, feature_names)
     labels = _labels(target, X.shape[0], limits, path)
     X, names = _without(drop, sparse.csr_array(X) if sparse.issparse(X) else X, feature_names, path)

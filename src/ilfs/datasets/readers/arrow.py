@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.npz import whole_file
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, what_to_do
-from ilfs.datasets.table import Table
 
 VALUE_BYTES = 8  # of a value in memory
 
 
-def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read a Parquet file."""
     _check_pyarrow(path)
     from pyarrow import parquet
@@ -30,7 +30,7 @@ def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: Read
     return _read(path, target, drop, name, limits, read)
 
 
-def read_feather(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_feather(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read a Feather file."""
     _check_pyarrow(path)
     from pyarrow import dataset, feather, ipc
@@ -61,7 +61,7 @@ def _check_pyarrow(path: Path) -> None:
         raise ImportError(f'reading {path.name} needs pyarrow: pip install "ilfs[parquet]"') from error
 
 
-def _read(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits, read: Callable[[], Any]) -> Table:
+def _read(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits, read: Callable[[], Any]) -> Dataset:
     with whole_file(path, f"{path.suffix} file"):
         table = _without_names_of_rows(read())
         table.validate(full=True)  # Arrow trusts offsets and lengths unless it is asked to look

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quoted
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.naming import spelled
-from ilfs.datasets.table import Table, with_checksum
 from ilfs.parameters import is_integer
 
 Column = str | int
 Target = Column | None
 Drop = Sequence[Column]
-Reader = Callable[[Path, Target, Drop, str, ReadLimits], Table]
+Reader = Callable[[Path, Target, Drop, str, ReadLimits], Dataset]
 
 USUAL_TARGETS = ("class", "target", "label", "y")
 OTHERWISE = "target says which column holds them, and samples must be rows, not columns"
@@ -114,7 +114,7 @@ def assemble(
     limits: ReadLimits,
     feature_names: Sequence[str] | None = None,
     declared: Sequence[str] | None = None,
-) -> Table:
+) -> Dataset:
     """The table of what was read, if a selector can use it.
 
     ``declared`` are the classes in the order that the file declares; else they are sorted.
@@ -124,7 +124,7 @@ def assemble(
         raise ValueError(f"{path} must have one label a row, got {X.shape[0]} rows and {len(labels)} labels")
     y, class_names = encode(labels, path, declared)
     names = None if feature_names is None else tuple(feature_names)
-    return with_checksum(Table(name, as_floats(X), y, class_names, names))
+    return with_checksum(Dataset(name, as_floats(X), y, class_names, names))
 
 
 def encode(

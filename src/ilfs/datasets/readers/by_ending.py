@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
 from ilfs.datasets.readers.arff import read_arff
 from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
@@ -11,7 +12,6 @@ from ilfs.datasets.readers.arrow import read_feather, read_parquet
 from ilfs.datasets.readers.assemble import Column, Reader
 from ilfs.datasets.readers.svmlight import read_svmlight
 from ilfs.datasets.readers.text import read_text
-from ilfs.datasets.table import Table
 
 READERS: dict[str, Reader] = {
     ".csv": read_text,
@@ -43,7 +43,7 @@ def read_table(
     *,
     drop: Column | Sequence[Column] = (),
     limits: ReadLimits = DEFAULT_LIMITS,
-) -> Table:
+) -> Dataset:
     r"""Read a table from a file of one's own; the ending of its name says the format.
 
     Rows are samples, and columns are features.
@@ -69,7 +69,7 @@ def read_table(
 
     Returns
     -------
-    Table
+    Dataset
         Features as numbers, sparse if the file is; classes as codes. Its checksum is that of the content.
 
     Examples
@@ -81,7 +81,7 @@ def read_table(
     ...     path = Path(folder) / "cells.csv"
     ...     _ = path.write_text("cell;kind;size;round\nc1;benign;3,5;NA\nc2;malignant;4,1;0\nc3;benign;3,9;1\n")
     ...     read_table(path, target="kind", drop="cell")
-    <Table cells: 3 samples x 2 features; classes benign 2, malignant 1>
+    <Dataset cells: 3 samples x 2 features; classes benign 2, malignant 1>
     """
     path = Path(path)
     stem, reader = _reader_of(path)

@@ -10,16 +10,16 @@ from typing import BinaryIO
 from scipy import sparse
 
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, inexact_integer
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, exact_number
 from ilfs.datasets.readers.text import bounded_lines
-from ilfs.datasets.table import Table
 
 LARGE_INTEGER = re.compile(rb":[+-]?+0*+([0-9]{16,}+)(?![.eE])")  # begins at colons, for linear time
 
 
-def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read an svmlight file; its features are counted from 0 or from 1, whichever fits."""
     from sklearn.datasets import load_svmlight_file
 

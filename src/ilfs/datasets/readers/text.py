@@ -20,6 +20,7 @@ import numpy as np
 
 from ilfs.arrays import Floats
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import (
     MISSING,
@@ -32,7 +33,6 @@ from ilfs.datasets.readers.assemble import (
     what_to_do,
 )
 from ilfs.datasets.readers.blocks import RowBlocks
-from ilfs.datasets.table import Table
 from ilfs.parameters import is_integer
 from ilfs.warn import warn
 
@@ -57,7 +57,7 @@ class Layout:
         return parse_number(cell.replace(",", ".") if self.delimiter == ";" and cell.count(",") == 1 else cell)
 
 
-def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read delimited text."""
     with open_text(path, limits) as lines:
         layout = _layout(_sample(lines), [*drop, target], path)
@@ -195,7 +195,7 @@ def _read_body(
     path: Path,
     name: str,
     limits: ReadLimits,
-) -> Table:
+) -> Dataset:
     first = next(rows, None)
     if first is None:
         raise ValueError(f"{path} has a header but no rows")

@@ -11,7 +11,7 @@ from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Dataset:
     """A data set in memory.
 
     Parameters
@@ -39,9 +39,9 @@ class Table:
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.datasets import Table
-    >>> Table("toy", np.eye(3), np.array([0, 1, 1]), ("no", "yes"))
-    <Table toy: 3 samples x 3 features; classes no 1, yes 2>
+    >>> from ilfs.datasets import Dataset
+    >>> Dataset("toy", np.eye(3), np.array([0, 1, 1]), ("no", "yes"))
+    <Dataset toy: 3 samples x 3 features; classes no 1, yes 2>
     """
 
     name: str
@@ -93,7 +93,7 @@ class Table:
         classes = ", ".join(f"{name} {size}" for name, size in zip(self.class_names, self.class_sizes, strict=True))
         if self.n_classes > 10:
             classes = f"{self.n_classes} of {min(self.class_sizes)} to {max(self.class_sizes)} samples"
-        return f"<Table {self.name}: {self.n_samples} samples x {self.n_features} features; classes {classes}>"
+        return f"<Dataset {self.name}: {self.n_samples} samples x {self.n_features} features; classes {classes}>"
 
     def _check_labels(self) -> None:
         if self.is_multilabel:
@@ -115,7 +115,7 @@ class Table:
             raise ValueError(f"feature names of {self.name} must differ, got {repeated[0]!r} more than once")
 
 
-def content_checksum(table: Table) -> str:
+def content_checksum(table: Dataset) -> str:
     """SHA-256 of the numbers and names of a table, however they are stored."""
     digest = hashlib.sha256(repr((table.X.shape, table.class_names, table.feature_names)).encode())
     parts = [table.X]
@@ -129,6 +129,6 @@ def content_checksum(table: Table) -> str:
     return digest.hexdigest()
 
 
-def with_checksum(table: Table) -> Table:
+def with_checksum(table: Dataset) -> Dataset:
     """The table with the checksum of its content."""
     return replace(table, checksum=content_checksum(table))
