@@ -80,7 +80,7 @@ def test_pickled_objects_are_refused(tmp_path):
 def test_a_truncated_archive_is_refused(tmp_path, kept):
     path = saved(tmp_path, X=np.random.default_rng(0).normal(size=(3, 99)), y=Y, class_names=NAMES)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=r"toy\.npz must be a whole \.npz file"):
+    with pytest.raises(ValueError, match=r"toy\.npz must be a complete \.npz file"):
         read_archive(path, "toy")
 
 
@@ -104,7 +104,7 @@ def test_a_split_must_be_marked(tmp_path):
 def test_a_single_array_under_the_name_of_an_archive_is_refused(tmp_path):
     with (tmp_path / "toy.npz").open("wb") as file:
         np.save(file, np.eye(3))
-    with pytest.raises(ValueError, match=r"toy\.npz must be a whole \.npz file"):
+    with pytest.raises(ValueError, match=r"toy\.npz must be a complete \.npz file"):
         read_archive(tmp_path / "toy.npz", "toy")
 
 

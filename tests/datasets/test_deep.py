@@ -258,7 +258,7 @@ class TestBadImages:
     @pytest.mark.parametrize("content", [b"", b"not an image"])
     def test_no_image(self, model, paths, content):
         paths[2].write_bytes(content)
-        assert "image2.png: it is of no format that Pillow knows" in self.refusal(paths, model)
+        assert "image2.png: Pillow does not know its format" in self.refusal(paths, model)
 
     def test_damaged_inside(self, model, paths):
         content = bytearray(paths[3].read_bytes())
@@ -332,7 +332,7 @@ class TestBadNetworks:
         image, out = tiny_onnx.value("image", ["n", 3, 4, 4]), tiny_onnx.value("out", [1, 1, 1, 1])
         path = self.write(tmp_path, [tiny_onnx.node("ReduceMean", ["image"], "out")], [image], [out])
         with pytest.raises(
-            ValueError, match=r"'out' of .* for every image, got the shape \(1, 1, 1, 1\) for 32 images"
+            ValueError, match=r"'out' of .* must have one entry per image, got the shape \(1, 1, 1, 1\) for 32 images"
         ):
             deep_features(paths, path)
 
@@ -366,10 +366,10 @@ class TestBadNetworks:
         ({"resample": "nearest"}, "resample must be 'bilinear' or 'bicubic', got 'nearest'"),
         ({"channels": "GBR"}, "channels must be 'RGB' or 'BGR', got 'GBR'"),
         ({"scale": -1}, "scale must be a number > 0, got -1"),
-        ({"mean": 0.5}, "mean must be three numbers, one a channel, got 0.5"),
-        ({"mean": "red"}, "mean must be three numbers, one a channel, got 'red'"),
-        ({"std": [1, 1, 0]}, r"std must be three numbers > 0, one a channel, got \[1, 1, 0\]"),
-        ({"std": [1, 1]}, r"std must be three numbers > 0, one a channel, got \[1, 1\]"),
+        ({"mean": 0.5}, "mean must be three numbers, one per channel, got 0.5"),
+        ({"mean": "red"}, "mean must be three numbers, one per channel, got 'red'"),
+        ({"std": [1, 1, 0]}, r"std must be three numbers > 0, one per channel, got \[1, 1, 0\]"),
+        ({"std": [1, 1]}, r"std must be three numbers > 0, one per channel, got \[1, 1\]"),
         ({"providers": ["AbacusProvider"]}, "providers must be among those of this onnxruntime .*'CPU.* got 'Abacus"),
         ({"providers": [("AbacusProvider", {"beads": 7})]}, "providers must be among .* got 'AbacusProvider'"),
     ],

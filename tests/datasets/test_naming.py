@@ -3,7 +3,7 @@
 import pytest
 
 from ilfs.datasets import load, title_of
-from ilfs.datasets.naming import parse, spelled
+from ilfs.datasets.naming import format_name, parse
 
 GENES = "sample,diagnosis,TP53,a&b,50 %,1017\n" + "".join(
     f"s{k},{'tumour' if k % 2 else 'normal'},{k},{k + 1},{k * k},{k % 3}\n" for k in range(6)
@@ -18,12 +18,12 @@ def genes(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("column", ["a", "a&b", "a=b", "50 %", "%41", "é+?", "1017", "-1", "'q'", "'", "''", 3, -1])
 def test_what_is_spelled_is_parsed(column):
-    assert parse(spelled("x/genes.csv", column))[:3] == ("x/genes.csv", column, ())
-    assert parse(spelled("genes.csv", "t", [column, "z"]))[:3] == ("genes.csv", "t", (column, "z"))
+    assert parse(format_name("x/genes.csv", column))[:3] == ("x/genes.csv", column, ())
+    assert parse(format_name("genes.csv", "t", [column, "z"]))[:3] == ("genes.csv", "t", (column, "z"))
 
 
 def test_without_columns_it_is_the_path():
-    assert spelled("genes.csv") == "genes.csv"
+    assert format_name("genes.csv") == "genes.csv"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_file_of_that_very_name_comes_first(genes, tmp_path):
     [
         ("genes.csv?traget=diagnosis", r"must be target=COLUMN, drop=COLUMN, .* joined by &, got 'traget=diagnosis'$"),
         ("genes.csv?target=diagnosis&", r"joined by &, got ''$"),
-        ("genes.csv?", r"what follows \? in 'genes\.csv\?' must be .*, got ''$"),
+        ("genes.csv?", r"the part after \? in 'genes\.csv\?' must be .*, got ''$"),
         ("genes.csv?target=", r"got 'target='$"),
         ("genes.csv?drop", r"got 'drop'$"),
         ("genes.csv?target=a&target=b", r"must have one target, got 2$"),

@@ -66,7 +66,7 @@ def test_synthetic_sets_are_made_and_no_others():
 def test_titles_say_what_is_not_the_papers():
     assert REGISTRY["gina"].title == "GINA (rebuilt)"
     assert REGISTRY["dexter"].title == "DEXTER (600 of 2600 rows)"
-    assert all("(stand-in for VOC)" in REGISTRY[name].title for name in ("office_caltech10", "pascal_sentence"))
+    assert all("(substitute for VOC)" in REGISTRY[name].title for name in ("office_caltech10", "pascal_sentence"))
     assert all(spec.title != spec.paper.row for spec in PAPER if spec.standing != "exact")
 
 

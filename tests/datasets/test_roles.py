@@ -93,5 +93,5 @@ def test_missing_fold_numbers_and_groups(genes, tmp_path):
     with pytest.raises(ValueError, match=r"must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 1, 4"):
         load(f"{BASE}&folds=fold&drop=donor")
     path.write_text(genes.replace("cid", ""))
-    with pytest.raises(ValueError, match=r"groups column 'donor' of .* must not be missing, as it is in row 3"):
+    with pytest.raises(ValueError, match=r"groups column 'donor' of .* must not be missing, got .* in row 3"):
         load(f"{BASE}&groups=donor&drop=fold")

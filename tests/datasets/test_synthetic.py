@@ -5,7 +5,7 @@ from scipy import sparse, stats
 from ilfs import METHODS
 from ilfs.datasets import REGISTRY, Truth, load, load_truth, make_truth, recovery, recovery_curve
 from ilfs.datasets.dataset import Dataset, content_checksum
-from ilfs.datasets.synthetic import BLOCK, PRESETS
+from ilfs.datasets.synthetic import NOISE_BLOCK_COLUMNS, PRESETS
 
 LARGE = 20_000
 
@@ -95,13 +95,13 @@ def test_noise_tells_nothing():
     ],
 )
 def test_class_sizes_are_exact(n_samples, share, sizes):
-    table = make_truth(n_samples, 2, 1, n_classes=3, class_share=share).table
+    table = make_truth(n_samples, 2, 1, n_classes=3, class_fractions=share).table
     assert table.class_sizes == sizes
     assert (np.diff(table.y) < 0).any()  # rows are shuffled
 
 
 def test_a_sparse_table_has_the_share_of_zeros_that_was_asked_for():
-    truth = make_truth(200, 3 * BLOCK, 10, 10, sparsity=0.95)
+    truth = make_truth(200, 3 * NOISE_BLOCK_COLUMNS, 10, 10, sparsity=0.95)
     X = truth.table.X
     assert isinstance(X, sparse.csr_array)
     assert 1 - X.nnz / np.prod(X.shape) == pytest.approx(0.95, abs=0.005)
@@ -137,12 +137,12 @@ def test_the_seed_says_all():
         ({"n_informative": 9}, r"n_informative \+ n_redundant must be at most n_features = 10, got 9 \+ 2"),
         ({"n_informative": 0}, "n_redundant must be 0 without informative columns to repeat, got 2"),
         ({"sparsity": 1.5}, "sparsity must be a number from 0 to 1, got 1.5"),
-        ({"sparsity": 0.5, "missing": 0.1}, "missing must be 0 for a sparse table, got 0.1"),
+        ({"sparsity": 0.5, "missing": 0.1}, "missing must be 0 if sparsity is not, got 0.1"),
         ({"correlation": -0.1}, "correlation must be a number from 0 to 1"),
         ({"separation": 0}, "separation must be a number > 0, got 0"),
-        ({"class_share": (0.5, 0.6)}, "class_share must be 2 positive numbers that sum to 1"),
-        ({"class_share": (0.5, 0.3, 0.2)}, "class_share must be 2 positive numbers that sum to 1"),
-        ({"class_share": (0.999, 0.001)}, "class_share must leave every class a sample of the 20"),
+        ({"class_fractions": (0.5, 0.6)}, "class_fractions must be 2 positive numbers that sum to 1"),
+        ({"class_fractions": (0.5, 0.3, 0.2)}, "class_fractions must be 2 positive numbers that sum to 1"),
+        ({"class_fractions": (0.999, 0.001)}, "class_fractions must give every class at least one of 20 samples"),
     ],
 )
 def test_bad_parameters_are_refused(changes, sentence):

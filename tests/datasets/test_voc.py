@@ -8,7 +8,7 @@ from small_devkit import write_devkit
 from tiny_onnx import convolution_network, convolution_weights
 
 from ilfs.datasets import Dataset
-from ilfs.datasets.voc import CLASSES, load_voc, read_devkit
+from ilfs.datasets.voc import VOC_CLASSES, load_voc, read_devkit
 
 pytest.importorskip("PIL", reason="needs the extra [deep]")
 
@@ -42,8 +42,8 @@ def main(folder, name):
 
 
 def test_the_twenty_classes_are_in_alphabetical_order():
-    assert len(CLASSES) == 20
-    assert list(CLASSES) == sorted(CLASSES)
+    assert len(VOC_CLASSES) == 20
+    assert list(VOC_CLASSES) == sorted(VOC_CLASSES)
 
 
 @pytest.mark.parametrize("part", ["train", "val", "trainval", "test"])
@@ -118,7 +118,7 @@ class TestErrors:
 
     def test_an_image_listed_twice(self, own_kit):
         main(own_kit, "cat_train.txt").write_text("000000 -1\n000000  1\n")
-        with pytest.raises(ValueError, match=r"cat_train.txt, line 2: the image 000000 is there already"):
+        with pytest.raises(ValueError, match=r"cat_train.txt, line 2: the image 000000 must occur once, got it again"):
             read_devkit(own_kit, 2007, "train", classes=["cat"])
 
     def test_an_empty_list(self, own_kit):
@@ -241,7 +241,7 @@ def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypat
 
     folder, _ = write_devkit(tmp_path, parts=("train", "val", "trainval", "test"), n_images=24)
     lists = folder / "VOC2007" / "ImageSets" / "Main"
-    for name in set(CLASSES) - set(SMALL):
+    for name in set(VOC_CLASSES) - set(SMALL):
         for part in ("train", "val", "trainval", "test"):
             (lists / f"{name}_{part}.txt").write_bytes((lists / f"cat_{part}.txt").read_bytes())
     monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
@@ -254,7 +254,7 @@ def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypat
     said = capsys.readouterr().out
     ours, difference = said.split("\n\nVOC 2007")[:2]
     rows = {line.split()[0]: line.split()[1:] for line in ours.split("\n\n")[1].splitlines()[1:]}
-    assert set(rows) == {*CLASSES, "mean"}
+    assert set(rows) == {*VOC_CLASSES, "mean"}
     assert float(rows["bird"][0]) > 90
     assert float(rows["dog"][0]) < 85
     assert "ours minus the paper's Table 3" in difference

@@ -14,7 +14,7 @@ from ilfs.benchmark.rivals import RIVALS
 from ilfs.benchmark.splits import n_splits_of
 from ilfs.datasets import REGISTRY, Dataset, load
 from ilfs.datasets.dataset import content_checksum
-from ilfs.datasets.naming import spelled
+from ilfs.datasets.naming import format_name
 from ilfs.datasets.readers import ENDINGS, columns_of
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
@@ -334,7 +334,7 @@ def dataset_of(one: Any, path: str) -> str:
                 f"{key} of a data set of suite {path} must be text{' or a position' * (key != 'path')}, got {value!r}"
             )
     target, groups, folds = (entries.get(key) for key in ("target", "groups", "folds"))
-    return spelled(from_folder(entries["path"], Path(path).parent), target, drop, groups, folds)
+    return format_name(from_folder(entries["path"], Path(path).parent), target, drop, groups, folds)
 
 
 def from_folder(name: str, folder: Path) -> str:

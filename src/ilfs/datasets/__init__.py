@@ -1,4 +1,4 @@
-"""Data sets: those of the paper and more by name, a user's own files, and synthetic tables with a known answer."""
+"""Data sets: registered ones by name, files of the user, and synthetic data with known informative features."""
 
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.folders import cache_folder

@@ -4,7 +4,7 @@ from ilfs.datasets.dataset import Dataset, with_checksum
 
 
 def load_bundled(name: str) -> Dataset:
-    """One of them by its name."""
+    """Load a data set of scikit-learn by its name."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()

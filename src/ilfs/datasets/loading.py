@@ -31,7 +31,7 @@ def load(
     limits: ReadLimits = DEFAULT_LIMITS,
     progress: Progress | None = None,
 ) -> Dataset:
-    """A data set by its name, or a table from a file of one's own.
+    """Load a data set by its name, or read one from a file.
 
     The file ``<name>.npz`` is looked for in the folder that the environment variable ``ILFS_DATA`` names, then in the
     user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
@@ -47,8 +47,8 @@ def load(
         the path of a file, which :func:`ilfs.datasets.read_table` reads. A string may say target and columns to drop
         behind the path, for places that have room for a name only: ``genes.csv?target=diagnosis&drop=sample&drop=-1``.
         The names of columns are decoded as in addresses (``%26`` is ``&``), whole numbers are positions, and a column
-        that is called by a number stands in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of
-        groups and ``folds=fold`` one of fold numbers (`Dataset`), which are then no features.
+        whose name is a number must be in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of
+        groups and ``folds=fold`` one of fold numbers (`Dataset`), which are then not features.
     target : str or int, optional
         The column of a file that holds the classes.
     drop : str, int or a sequence of them, default=()

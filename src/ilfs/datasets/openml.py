@@ -1,4 +1,4 @@
-"""Copies of data sets on OpenML, fetched with scikit-learn and kept as our own archives."""
+"""Copies of data sets on OpenML, fetched with scikit-learn and stored as archives of this package."""
 
 from collections.abc import Iterable
 from http.client import HTTPException
@@ -16,17 +16,17 @@ from ilfs.files import write_atomically
 
 
 def openml_file(spec: Spec) -> str:
-    """Name of the file that a copy from OpenML is kept in; never that of the file with the known checksum."""
+    """Return the file name for a copy from OpenML, which differs from that of the file with the known checksum."""
     return f"openml-{spec.openml}.npz"
 
 
 def read_openml(path: Path, spec: Spec) -> Dataset:
-    """A copy that was kept, with the checksum of its content: its bytes depend on who packed it."""
+    """Read a stored copy, with the checksum of its content: the bytes of the file depend on who compressed it."""
     return with_checksum(read_archive(path, spec.name))
 
 
 def fetch_openml_copy(path: Path, spec: Spec) -> None:
-    """Fetch a copy from OpenML and keep it."""
+    """Fetch a copy from OpenML and store it."""
     with exclusively(path):
         if not path.is_file():
             table = _downloaded(spec)
@@ -39,7 +39,7 @@ def _downloaded(spec: Spec) -> Dataset:
     from sklearn.datasets import fetch_openml
 
     try:
-        # liac-arff comes with scikit-learn and reads sparse files; our archive is the cache
+        # liac-arff comes with scikit-learn and reads sparse files; the archive replaces scikit-learn's cache.
         bunch = fetch_openml(data_id=spec.openml, as_frame=False, parser="liac-arff", cache=False)
     except (OSError, HTTPException, ValueError) as error:
         raise NotFetchedError(f"OpenML did not give its data set {spec.openml} ({error})") from error
@@ -53,7 +53,7 @@ def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Data
 
 
 def _check_size(table: Dataset, spec: Spec) -> None:
-    """Refuse what is not the data set that the registry describes; OpenML may change a copy or deactivate it."""
+    """Raise an error unless the sizes are those in the registry; OpenML may change or deactivate a copy."""
     expected = (spec.samples, spec.features, sorted(spec.class_sizes or table.class_sizes))
     got = (table.n_samples, table.n_features, sorted(table.class_sizes))
     if got != expected:

@@ -157,19 +157,19 @@ HEAD = "@relation r\n@attribute a real\n@attribute class {x,y}\n@data\n"
         ("@relation r\n@attribute a\n@data\n1\n", "an attribute of .* must have a name and a type, got '@attribute a'"),
         ("@relation r\n@attribute a real\n", "must have lines @attribute and then @data"),
         ("a,b\n1,2\n", "must begin with @relation, @attribute and @data, got 'a,b'"),
-        (HEAD, "has a header but no rows"),
+        (HEAD, "must have rows below its header, got none"),
         (HEAD + "1,x\nb,y\n", "column 'a' of .* must hold numbers, .* got 'b' in row 2"),
-        (HEAD + "1,x\n2\n", "row 2 of .* must have 2 cells, got 1"),
+        (HEAD + "1,x\n2\n", "row 2 of .* must have 2 values, got 1"),
         (HEAD + "1,x\n2,z\n", "'class' of .* must be a value that it declares, got 'z' in row 2"),
-        (HEAD + "1,x\n2,?\n", "must not be missing, as it is in row 2"),
+        (HEAD + "1,x\n2,?\n", "must not be missing, got .* in row 2"),
         (HEAD + "1,x\n2,'y\n", 'must close its quotes, got "\'y"'),
         (HEAD + "1,x\ninf,y\n", "column 'a' of .* must be finite, got inf in row 2"),
         (
             HEAD + "{0 1}\n{2 5}\n",
-            "row 2 of .* must have cells 'column value' of different columns from 0 to 1, got '{2 5}'",
+            "row 2 of .* must have pairs 'column value' of different columns from 0 to 1, got '{2 5}'",
         ),
         (HEAD + "{0 1}\n{0 5, 0 6}\n", "row 2 of .* of different columns"),
-        (HEAD + "{0 1}\n{0}\n", "row 2 of .* must have cells 'column value'"),
+        (HEAD + "{0 1}\n{0}\n", "row 2 of .* must have pairs 'column value'"),
         (HEAD + "{0 1}\n1,x\n", "row 2 of .* must be in braces, as the first row is, got '1,x'"),
         (HEAD + "{0 1}\n{0 b, 1 y}\n", "column 'a' of .* must hold numbers, .* got 'b' in row 2"),
         (HEAD.replace("real", "{1,0}") + "{0 1}\n{}\n", "the first value of 'a' of .* must be 0, .* got 1"),
@@ -233,7 +233,7 @@ def test_a_class_that_is_declared_twice_is_one(tmp_path):
 
 
 def test_a_column_number_of_many_digits(tmp_path):
-    with pytest.raises(ValueError, match=r"row 1 of .* must have cells 'column value'"):
+    with pytest.raises(ValueError, match=r"row 1 of .* must have pairs 'column value'"):
         read(tmp_path, HEAD + "{" + "9" * 5000 + " 1}\n")
 
 

@@ -44,8 +44,8 @@ def test_a_target_by_its_name(tmp_path, write):
     [
         ({"X": X}, "must have an array of classes called y, Y, .* got X"),
         ({"y": Y}, "must have an array of features called X, .* got y"),
-        ({"X": X, "y": Y[:3]}, "must have one label a row, got 4 rows and 3 labels"),
-        ({"X": X.T, "y": Y}, "must have one label a row, got 3 rows and 4 labels"),
+        ({"X": X, "y": Y[:3]}, "must have one label per row, got 4 rows and 3 labels"),
+        ({"X": X.T, "y": Y}, "must have one label per row, got 3 rows and 4 labels"),
         ({"X": X[:1], "y": Y[:1]}, "must have at least 2 rows and 1 feature, got 1 and 3"),
         ({"X": X, "y": Y * 0}, "must hold at least two classes, got only '0'"),
         ({"X": X, "y": Y + 0.5}, r"must hold classes .*, got 2.5 in row 1"),
@@ -108,7 +108,7 @@ def test_a_matrix_with_its_target_in_a_column(tmp_path):
 def test_columns_of_the_features_to_drop(tmp_path, write, kept):
     table = read_table(write(tmp_path, X=kept(X), y=Y), drop=[0, -1])
     np.testing.assert_array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, X[:, [1]])
-    with pytest.raises(ValueError, match=r"drop must leave a column of .*, got all 3"):
+    with pytest.raises(ValueError, match=r"drop must leave at least one column of .*, got all 3"):
         read_table(tmp_path / f"toy.{write.__name__}", drop=(0, 1, 2, -1))
     with pytest.raises(ValueError, match=r"drop must be the position of a column, .* has no names of columns, got 'a'"):
         read_table(tmp_path / f"toy.{write.__name__}", drop="a")
@@ -125,7 +125,7 @@ def test_named_features_to_drop(tmp_path, codes):
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        (None, r"target must say which column of .*toy\.npy holds the classes \(-1 is the last\), or keep X and y"),
+        (None, r"target must be the column of .*toy\.npy that holds the classes \(-1 is the last\), got None; or save X and y"),
         ("y", "target must be the position of a column, as .* has no names of columns, got 'y'"),
         (9, "target must be a position from 0 to 3"),
     ],
@@ -164,7 +164,7 @@ def test_version_seven_three_of_matlab(tmp_path):
     header = b"MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: today".ljust(116) + b" " * 8 + b"\x00\x02IM"
     (tmp_path / "toy.mat").write_bytes(header.ljust(512, b"\0") + b"\x89HDF\r\n\x1a\n")
     with pytest.raises(
-        ValueError, match=r"toy\.mat is of MATLAB's version 7\.3: save it again with save\(\.\.\., '-v7'\)"
+        ValueError, match=r"toy\.mat must have version 4 to 7, got 7\.3: save it again with save\(\.\.\., '-v7'\)"
     ):
         read_table(tmp_path / "toy.mat")
 
@@ -174,14 +174,14 @@ def test_version_seven_three_of_matlab(tmp_path):
 def test_a_truncated_file(tmp_path, write, kept):
     path = write(tmp_path, X=X, y=Y)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=r"toy\.\w+ must be a whole"):
+    with pytest.raises(ValueError, match=r"toy\.\w+ must be a complete"):
         read_table(path)
 
 
 def test_a_truncated_array(tmp_path):
     np.save(tmp_path / "toy.npy", X)
     (tmp_path / "toy.npy").write_bytes((tmp_path / "toy.npy").read_bytes()[:-7])
-    with pytest.raises(ValueError, match=r"toy\.npy must be a whole"):
+    with pytest.raises(ValueError, match=r"toy\.npy must be a complete"):
         read_table(tmp_path / "toy.npy", target=0)
 
 
@@ -199,7 +199,7 @@ PARTS = {"data": CSR.data, "indices": CSR.indices, "indptr": CSR.indptr, "shape"
         ({"X": X[0]}, r"the features of .*toy\.npz must be a matrix of numbers, got shape \(3,\)"),
         ({"X": X[:1], "y": CODES[:1]}, r"toy\.npz must have at least 2 rows and 1 feature, got 1 and 3"),
         ({"X": np.full((4, 1), 2**60)}, r"integers in column 1 of .*toy\.npz must be within"),
-        ({"X": X, "y": CODES[:3]}, r"toy\.npz must have one label a row, got 4 rows and 3 labels"),
+        ({"X": X, "y": CODES[:3]}, r"toy\.npz must have one label per row, got 4 rows and 3 labels"),
         ({"X": X, "y": CODES * 1.0}, r"y of .*toy\.npz must be integers, .* got shape \(4,\) of float64"),
         ({"X": X, "y": CODES + 1}, r"y of .*toy\.npz must be integers from 0 to 1, .* got values from 1 to 2"),
         ({"X": X, "y": np.eye(4, dtype=int)}, r"y of .*toy\.npz must have a column for each of 2 class names, got 4"),
@@ -209,7 +209,7 @@ PARTS = {"data": CSR.data, "indices": CSR.indices, "indptr": CSR.indptr, "shape"
         ),
         (
             {"X": X, "feature_names": np.array(["a"])},
-            r"toy\.npz must have one name a feature, got 3 features and 1 names",
+            r"toy\.npz must have one name per feature, got 3 features and 1 names",
         ),
         ({**PARTS, "indices": CSR.indices + 0.5}, r"indices of .*toy\.npz must be a vector of integers, .* of float64"),
         ({**PARTS, "indptr": CSR.indptr * 1.0}, r"indptr of .*toy\.npz must be a vector of integers"),
@@ -238,14 +238,14 @@ def test_bytes_are_text(tmp_path):
 
 def test_text_that_is_not_unicode(tmp_path):
     broken = np.array([0x110000, 97, 98, 99], dtype="u4").view("U1")
-    with pytest.raises(ValueError, match=r"toy\.npz must be a whole .*: an array holds text that is not Unicode"):
+    with pytest.raises(ValueError, match=r"toy\.npz must be a complete .*: an array holds text that is not Unicode"):
         read_table(npz(tmp_path, X=X, y=broken))
 
 
 @pytest.mark.parametrize("labels", [[1.0, np.nan, 2.0, 1.0], np.array(["a", "NaN", "b", "b"])])
 @pytest.mark.parametrize("write", [npz, mat])
 def test_a_missing_class(tmp_path, write, labels):
-    with pytest.raises(ValueError, match=r"the target of .* must not be missing, as it is in row 2"):
+    with pytest.raises(ValueError, match=r"the target of .* must not be missing, got .* in row 2"):
         read_table(write(tmp_path, X=X, y=labels))
 
 

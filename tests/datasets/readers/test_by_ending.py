@@ -19,7 +19,7 @@ def test_the_name_and_the_checksum(tmp_path):
 
 @pytest.mark.parametrize("name", ["toy", "toy.xlsx", "toy.gz", "toy.npz.gz", "toy.pkl"])
 def test_an_ending_that_no_reader_has(tmp_path, name):
-    with pytest.raises(ValueError, match=rf"the name of a table must end in \.csv, .*\.mat, got '{name}'"):
+    with pytest.raises(ValueError, match=rf"the name of a data file must end in \.csv, .*\.mat, got '{name}'"):
         read_table(tmp_path / name)
 
 

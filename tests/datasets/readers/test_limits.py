@@ -60,7 +60,7 @@ def no_inflating(monkeypatch):
 @pytest.mark.usefixtures("no_inflating")
 def test_headers_of_an_archive_are_compared_before_anything_is_inflated(tmp_path):
     np.savez_compressed(tmp_path / "t.npz", X=ZEROS, y=CODES[:7])
-    with pytest.raises(ValueError, match=r"t\.npz must have one label a row, got 2000 rows and 7 labels"):
+    with pytest.raises(ValueError, match=r"t\.npz must have one label per row, got 2000 rows and 7 labels"):
         read_table(tmp_path / "t.npz")
     np.savez_compressed(tmp_path / "t.npz", X=ZEROS, y=CODES)
     with pytest.raises(ValueError, match=r"t\.npz \(.*\) must take at most 10,000 bytes in memory, got 80,000 or more"):
@@ -74,7 +74,7 @@ def test_a_header_that_declares_more_than_there_is(tmp_path, shape):
     (tmp_path / "t.npy").write_bytes(
         b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(8)
     )
-    with pytest.raises(ValueError, match=r"t\.npy must be a whole \.npy file .*: an array declares the shape"):
+    with pytest.raises(ValueError, match=r"t\.npy must be a complete \.npy file .*: an array declares the shape"):
         read_table(tmp_path / "t.npy", target=0)
 
 
@@ -127,7 +127,7 @@ def test_the_declared_height_of_a_sparse_matrix_in_columns(tmp_path):
     height = (5000).to_bytes(4, "little")
     assert content.getvalue().count(height) == 1
     (tmp_path / "t.mat").write_bytes(content.getvalue().replace(height, (2**31 - 1).to_bytes(4, "little")))
-    with pytest.raises(ValueError, match=r"must have one label a row, got 2147483647 rows and 2 labels"):
+    with pytest.raises(ValueError, match=r"must have one label per row, got 2147483647 rows and 2 labels"):
         read_table(tmp_path / "t.mat")
 
 

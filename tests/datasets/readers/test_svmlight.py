@@ -45,16 +45,16 @@ def test_what_is_refused(tmp_path, text, sentence):
 def test_a_target_cannot_be_chosen(tmp_path):
     (tmp_path / "toy.svm").write_text("1 1:2\n0 1:3\n")
     with pytest.raises(
-        ValueError, match=r"target must be None for .*toy\.svm, whose rows begin with their class, got 'y'"
+        ValueError, match=r"target must be None for .*toy\.svm, as svmlight rows start with their class, got 'y'"
     ):
         read_table(tmp_path / "toy.svm", "y")
-    with pytest.raises(ValueError, match=r"drop must be empty for .*toy\.svm, whose columns have no names, got 0"):
+    with pytest.raises(ValueError, match=r"drop must be empty for .*toy\.svm, as svmlight columns have no names, got 0"):
         read_table(tmp_path / "toy.svm", drop=0)
 
 
 def test_a_broken_gzip_file(tmp_path):
     (tmp_path / "toy.svm.gz").write_bytes(gzip.compress(b"1 1:2\n0 1:3\n" * 50)[:-12])
-    with pytest.raises(ValueError, match="must be a whole gzip file"):
+    with pytest.raises(ValueError, match="must be a complete gzip file"):
         read_table(tmp_path / "toy.svm.gz")
 
 

@@ -91,7 +91,7 @@ def test_one_row_under_a_header_is_refused_as_one_row(tmp_path):
     ],
 )
 def test_names_of_rows_are_left_out(tmp_path, text):
-    with pytest.warns(UserWarning, match="has no name: it is taken for names of rows, not for a feature"):
+    with pytest.warns(UserWarning, match="has no name: it is treated as names of rows, not as a feature"):
         table = read(tmp_path, text)
     np.testing.assert_array_equal(table.X, [[1.5], [2.5]])
     assert table.feature_names == ("a",)
@@ -172,7 +172,7 @@ def test_columns_to_drop_without_a_header(tmp_path):
         ("diagnosis", True, TypeError, "drop must be the name of a column or its position, got True"),
         ("batch", "batch", ValueError, r"target and drop must be different columns of .*, got 'batch' for both"),
         (-1, "batch", ValueError, r"target and drop must be different columns of .*, got -1 for both"),
-        (None, range(5), ValueError, r"drop must leave a column of .*toy\.csv, got all 5"),
+        (None, range(5), ValueError, r"drop must leave at least one column of .*toy\.csv, got all 5"),
         (None, range(4), ValueError, r"must have at least 2 rows and 1 feature, got \d and 0"),
     ],
 )
@@ -185,7 +185,7 @@ def test_text_in_a_feature_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(ValueError, match="column 'sample' of ") as caught:
         read(tmp_path, BIOLOGY)
     assert str(caught.value).endswith(
-        "got 's1' in row 1; if it is the class: target='sample'; if it names the rows: drop='sample' "
+        "got 's1' in row 1; if it is the class: target='sample'; if it identifies the rows: drop='sample' "
         f"(in a command or a suite: '{tmp_path}/toy.csv?drop=sample')"
     )
     with pytest.raises(ValueError, match=r"column 1 of .*: target=0; .*: drop=0 .*toy\.csv\?drop=0'"):
@@ -194,7 +194,7 @@ def test_text_in_a_feature_is_refused_with_what_to_do(tmp_path):
 
 def test_measurements_as_the_target_are_refused_with_what_to_do(tmp_path):
     with pytest.raises(
-        ValueError, match=r"got 0.7 in row 2: target says which .*, and samples must be rows, not columns"
+        ValueError, match=r"got 0.7 in row 2: choose the column that holds the classes, and make sure that rows are samples"
     ):
         read(tmp_path, "gene,s1,s2\nTP53,0.5,2\nBRCA1,0.25,0.7\n", drop="gene")
 
@@ -233,14 +233,14 @@ def test_classes_of_all_kinds(tmp_path, labels, names, codes):
         ("1,2,a\n3,1_000,b\n", "column 2 of .* got '1_000' in row 2"),
         ("a,a,y\n1,2,0\n3,4,1\n", "names of columns of .* must differ, got 'a' more than once"),
         ("a,,y\n1,2,0\n3,4,1\n", "column 2 of .* must have a name"),
-        ("a,b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 cells, got 2"),
-        ("a,b,y\n1,2,0\n3,4,1,5\n", "row 2 of .* must have 3 cells, got 4"),
+        ("a,b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 values, got 2"),
+        ("a,b,y\n1,2,0\n3,4,1,5\n", "row 2 of .* must have 3 values, got 4"),
         ("a,b,y\n1,inf,0\n3,4,1\n", "column 'b' of .* must be finite, got inf in row 1"),
         ("1,2,0\n3,-Infinity,1\n", "column 2 of .* must be finite, got -inf in row 2"),
         ("a,b,y\n1,2,0\n3,4,0\n", "must hold at least two classes, got only '0'"),
-        ("a,b,y\n1,2,0\n3,4,\n", "the target of .* must not be missing, as it is in row 2"),
+        ("a,b,y\n1,2,0\n3,4,\n", "the target of .* must not be missing, got .* in row 2"),
         ("a,b,y\n1,2,0.5\n3,4,1\n", "must hold classes .*, got 0.5 in row 1"),
-        ("a,b,y\n", "has a header but no rows"),
+        ("a,b,y\n", "must have rows below its header, got none"),
         ("\n\n", "must have at least two columns"),
         ("a\n1\n2\n", "must have at least two columns"),
         ("", "is empty"),
@@ -262,7 +262,7 @@ def test_bytes_that_are_no_text(tmp_path):
 def test_a_broken_gzip_file(tmp_path, kept):
     path = written(tmp_path, "a,b,y\n" + "1,2,0\n3,4,1\n" * 99, name="toy.csv.gz")
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=r"toy\.csv\.gz must be a whole gzip file"):
+    with pytest.raises(ValueError, match=r"toy\.csv\.gz must be a complete gzip file"):
         read_table(path)
 
 
