@@ -11,7 +11,7 @@ LARGE = 20_000
 
 
 def within_classes(X, y):
-    """The values without their class means."""
+    """Subtract the class means from the values."""
     means = np.array([X[y == k].mean(axis=0) for k in range(y.max() + 1)])
     return X - means[y]
 
@@ -34,7 +34,7 @@ def test_counts_and_names_agree_with_the_masks():
     assert truth.informative[truth.repeats[truth.redundant]].all()
 
 
-def test_copies_are_shared_out_evenly():
+def test_every_informative_column_has_equally_many_copies():
     truth = make_truth(30, 40, 5, 12)
     assert sorted(np.unique(truth.repeats[truth.redundant], return_counts=True)[1]) == [2, 2, 2, 3, 3]
 
@@ -45,7 +45,7 @@ def test_columns_are_shuffled():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_informative_columns_have_the_class_means_and_the_spread_that_were_asked_for(n_classes):
+def test_informative_columns_have_the_requested_separation_and_spread(n_classes):
     truth = make_truth(LARGE, 6, 3, n_classes=n_classes, separation=1.5)
     X, y = truth.table.X[:, truth.informative], truth.table.y
     gaps = np.diff(np.sort(class_means(X, y), axis=0), axis=0)
@@ -63,14 +63,14 @@ def test_the_order_of_the_class_means_differs_between_columns():
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9, 1.0])
-def test_copies_correlate_as_was_asked_for(correlation):
+def test_copies_have_the_requested_correlation(correlation):
     truth = make_truth(LARGE, 8, 2, 6, correlation=correlation, separation=2.0)
     X = truth.table.X
     for copy in np.flatnonzero(truth.redundant):
         assert np.corrcoef(X[:, copy], X[:, truth.repeats[copy]])[0, 1] == pytest.approx(correlation, abs=0.03)
 
 
-def test_a_copy_tells_nothing_that_the_original_does_not():
+def test_a_copy_adds_no_information_to_its_original():
     truth = make_truth(LARGE, 2, 1, 1, correlation=0.7, separation=2.0)
     X, y = truth.table.X, truth.table.y
     original, copy = X[:, truth.informative].ravel(), X[:, truth.redundant].ravel()
@@ -79,7 +79,7 @@ def test_a_copy_tells_nothing_that_the_original_does_not():
     assert abs(np.corrcoef(rest, y)[0, 1]) < 0.03
 
 
-def test_noise_tells_nothing():
+def test_noise_carries_no_information():
     truth = make_truth(LARGE, 50, 0)
     p = stats.ttest_ind(truth.table.X[truth.table.y == 0], truth.table.X[truth.table.y == 1]).pvalue
     assert stats.kstest(p, "uniform").pvalue > 1e-3
@@ -100,7 +100,7 @@ def test_class_sizes_are_exact(n_samples, share, sizes):
     assert (np.diff(table.y) < 0).any()  # rows are shuffled
 
 
-def test_a_sparse_table_has_the_share_of_zeros_that_was_asked_for():
+def test_sparse_data_have_the_requested_fraction_of_zeros():
     truth = make_truth(200, 3 * NOISE_BLOCK_COLUMNS, 10, 10, sparsity=0.95)
     X = truth.table.X
     assert isinstance(X, sparse.csr_array)
@@ -109,19 +109,19 @@ def test_a_sparse_table_has_the_share_of_zeros_that_was_asked_for():
     assert X.nnz == X.count_nonzero()
 
 
-def test_zeros_fall_on_all_kinds_of_columns_alike():
+def test_zeros_are_equally_frequent_in_all_kinds_of_columns():
     truth = make_truth(2000, 90, 30, 30, sparsity=0.8)
     shares = np.diff(truth.table.X.tocsc().indptr) / 2000
     for kind in (truth.informative, truth.redundant, ~truth.informative & ~truth.redundant):
         assert shares[kind].mean() == pytest.approx(0.2, abs=0.01)
 
 
-def test_missing_cells():
+def test_missing_values():
     X = make_truth(500, 200, 5, missing=0.2).table.X
     assert np.isnan(X).mean() == pytest.approx(0.2, abs=0.01)
 
 
-def test_the_seed_says_all():
+def test_the_seed_determines_the_data():
     first, again, other = (make_truth(50, 300, 5, 5, random_state=seed).table for seed in (1, 1, 2))
     assert first.checksum == again.checksum == content_checksum(first)
     assert first.checksum != other.checksum
@@ -185,17 +185,17 @@ def test_recovery_by_hand(order, curve):
         ([0, 1], 0, "k must be an integer >= 1, got 0"),
     ],
 )
-def test_orders_that_are_none(order, k, sentence):
+def test_invalid_orders_are_refused(order, k, sentence):
     with pytest.raises(ValueError, match=sentence):
         recovery(order, HAND, k)
 
 
-def test_noise_has_nothing_to_recover():
+def test_recovery_needs_informative_columns():
     with pytest.raises(ValueError, match="synthetic_noise has no informative columns to recover"):
         recovery(np.arange(5), load_truth("synthetic_noise"), 2)
 
 
-def test_a_ranking_at_random_recovers_its_share():
+def test_a_random_ranking_recovers_the_expected_fraction():
     truth = make_truth(4, 200, 40)
     rng = np.random.default_rng(0)
     curves = np.mean([recovery_curve(rng.permutation(200), truth) for _ in range(300)], axis=0)
@@ -213,6 +213,6 @@ def test_presets_are_registered_and_neither_hopeless_nor_trivial(name):
         assert 0.5 <= recovery(order, truth, int(truth.informative.sum())) < 1
 
 
-def test_an_unknown_preset():
+def test_an_unknown_preset_is_refused():
     with pytest.raises(ValueError, match=r"name must be one of synthetic_redundant, .*, got 'colon'"):
         load_truth("colon")

@@ -158,7 +158,7 @@ def peak_megabytes():
 
 
 def failure_of(path):
-    """What is wrong with how this file is read, or None."""
+    """Read a file; return a description of the failure, or None."""
     from ilfs.datasets import Dataset, read_table
 
     cpu, memory = time.process_time(), peak_megabytes()

@@ -124,7 +124,7 @@ def test_quoted_classes_in_sparse_rows(tmp_path):
     assert read(tmp_path, text).y.tolist() == [0, 1]
 
 
-def test_classes_that_look_like_missing_cells_may_be_declared(tmp_path):
+def test_declared_classes_may_look_like_missing_values(tmp_path):
     text = "@relation r\n@attribute a real\n@attribute class {NA, null}\n@data\n1,NA\n2,null\n"
     assert read(tmp_path, text).class_names == ("NA", "null")
 
@@ -176,7 +176,7 @@ HEAD = "@relation r\n@attribute a real\n@attribute class {x,y}\n@data\n"
         (HEAD + "{0 1, 1 y}\n{0 2, 1", "row 2 of .* must be in braces"),
     ],
 )
-def test_what_is_refused(tmp_path, text, sentence):
+def test_invalid_files_are_refused(tmp_path, text, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(tmp_path, text)
 
@@ -197,7 +197,7 @@ MANY = 400_000
     ],
 )
 @pytest.mark.parametrize("row", ["{},'x'\n", "'x',{}\n", "{{0 {}, 1 'x'}}\n"])
-def test_long_cells_take_linear_time(tmp_path, cell, row):
+def test_long_values_take_linear_time(tmp_path, cell, row):
     """A pattern that tries every end of a cell would take hours."""
     with pytest.raises(ValueError, match=r"toy\.arff") as caught:
         read(tmp_path, HEAD + row.format(cell))
@@ -217,7 +217,7 @@ def test_an_attribute_needs_a_type(tmp_path):
         read(tmp_path, "@relation r\n@attribute abc\n@attribute class {x,y}\n@data\n1,x\n2,y\n")
 
 
-def test_many_classes_are_looked_up_not_searched(tmp_path):
+def test_reading_many_classes_takes_linear_time(tmp_path):
     n = 60_000
     names = [f"c{i}" for i in range(n)]
     header = f"@relation r\n@attribute a real\n@attribute class {{{','.join(names)}}}\n@data\n"
@@ -225,14 +225,14 @@ def test_many_classes_are_looked_up_not_searched(tmp_path):
     assert table.y[:2].tolist() == [n - 1, n - 2]
 
 
-def test_a_class_that_is_declared_twice_is_one(tmp_path):
+def test_a_class_declared_twice_counts_once(tmp_path):
     text = "@relation r\n@attribute a real\n@attribute class {x,y,x}\n@data\n1,x\n2,y\n"
     table = read(tmp_path, text)
     assert table.class_names == ("x", "y")
     assert table.y.tolist() == [0, 1]
 
 
-def test_a_column_number_of_many_digits(tmp_path):
+def test_a_column_number_of_many_digits_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"row 1 of .* must have pairs 'column value'"):
         read(tmp_path, HEAD + "{" + "9" * 5000 + " 1}\n")
 
@@ -252,7 +252,7 @@ LONG = "n" * 100_000
         f"@relation r\n@attribute a real\n@attribute class string\n@data\n1,{LONG}\n2,{LONG}\n",
     ],
 )
-def test_sentences_stay_short(tmp_path, text):
+def test_error_messages_stay_short(tmp_path, text):
     with pytest.raises(ValueError, match=r"toy\.arff") as caught:
         read(tmp_path, text)
     assert len(str(caught.value)) < 1500

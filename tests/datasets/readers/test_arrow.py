@@ -42,7 +42,7 @@ def test_a_frame_of_polars(tmp_path, name):
     assert table.class_names == ("False", "True")
 
 
-def test_a_missing_class(tmp_path):
+def test_a_missing_class_is_refused(tmp_path):
     path = written(FRAME.assign(kind=["red", None, "blue"]), tmp_path / "toy.parquet")
     with pytest.raises(ValueError, match="must not be missing, got .* in row 2"):
         read_table(path)
@@ -63,7 +63,7 @@ def test_float32_stays(tmp_path):
     assert read_table(written(frame, tmp_path / "toy.parquet")).X.dtype == np.float32
 
 
-def test_names_of_rows_are_no_feature(tmp_path):
+def test_the_index_of_pandas_is_not_a_feature(tmp_path):
     frame = FRAME.set_index(pd.Index([7, 8, 9], name="sample"))
     assert read_table(written(frame, tmp_path / "toy.parquet")).feature_names == ("a", "b", "c")
 
@@ -76,7 +76,7 @@ def test_names_of_rows_are_no_feature(tmp_path):
         ([np.inf, 1.0, 2.0], "inf in row 1"),
     ],
 )
-def test_columns_that_are_no_numbers(tmp_path, column, got):
+def test_columns_that_are_not_numbers_are_refused(tmp_path, column, got):
     path = written(FRAME.assign(b=column), tmp_path / "toy.parquet")
     with pytest.raises(ValueError, match=rf"column 'b' of .*toy\.parquet must .*got .*({got})"):
         read_table(path)
@@ -84,7 +84,7 @@ def test_columns_that_are_no_numbers(tmp_path, column, got):
 
 @pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
 @pytest.mark.parametrize("kept", [3, 100, -3])
-def test_a_truncated_file(tmp_path, name, kept):
+def test_a_truncated_file_is_refused(tmp_path, name, kept):
     path = written(FRAME, tmp_path / name)
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(ValueError, match=rf"{name} must be a complete \.{name[4:]} file"):
@@ -123,7 +123,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
         ([], "must have columns, got none"),
     ],
 )
-def test_what_is_refused(tmp_path, name, columns, sentence):
+def test_invalid_tables_are_refused(tmp_path, name, columns, sentence):
     import pyarrow as pa
     from pyarrow import feather, parquet
 
@@ -141,7 +141,9 @@ def test_classes_as_bytes(tmp_path):
     assert read_table(path).class_names == ("gr\u00fcn", "x")
 
 
-def test_version_one_of_feather(tmp_path):
+def test_feather_version_1_is_refused(tmp_path):
     (tmp_path / "toy.feather").write_bytes(b"FEA1" + bytes(100))
-    with pytest.raises(ValueError, match=r"toy\.feather must have version 2 of the Feather format, got version 1: write it again"):
+    with pytest.raises(
+        ValueError, match=r"toy\.feather must have version 2 of the Feather format, got version 1: write it again"
+    ):
         read_table(tmp_path / "toy.feather")
