@@ -96,7 +96,7 @@ def test_missing_arrays_are_named(tmp_path, arrays, sentence):
         read_archive(saved(tmp_path, **arrays), "toy")
 
 
-def test_a_split_needs_one_value_per_row(tmp_path):
+def test_loading_a_split_needs_the_array_split(tmp_path):
     with pytest.raises(ValueError, match="must have the arrays y, class_names, split, got X, y, class_names"):
         read_archive(saved(tmp_path, X=np.eye(3), y=Y, class_names=NAMES), "toy", split="train")
 

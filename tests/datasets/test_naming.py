@@ -46,7 +46,7 @@ def test_a_file_with_its_columns(genes, query, features):
         assert (table.name, table.class_names) == ("genes", ("normal", "tumour"))
 
 
-def test_columns_by_name_and_by_position_give_the_same_data(genes):
+def test_columns_in_the_name_and_as_arguments_give_the_same_data(genes):
     wanted = load("genes.csv", target="diagnosis", drop=("sample", "TP53"))
     assert load("genes.csv?target=diagnosis&drop=sample&drop=TP53").checksum == wanted.checksum
     assert load("genes.csv?target=diagnosis&drop=sample", drop="TP53").checksum == wanted.checksum

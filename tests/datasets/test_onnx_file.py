@@ -102,7 +102,7 @@ def test_links_devices_and_pipes_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "reason"),
     [
         (b"", "it declares no output"),
         (b"\x0b", "a field of type 3 is not ONNX"),
@@ -112,8 +112,8 @@ def test_links_devices_and_pipes_are_refused(tmp_path):
         (b"\x0d\x00", "it ends too early"),
     ],
 )
-def test_invalid_files_are_refused(content, message):
-    with pytest.raises(ValueError, match=message):
+def test_invalid_files_are_refused(content, reason):
+    with pytest.raises(ValueError, match=reason):
         NetworkFile.read(content)
 
 

@@ -87,7 +87,7 @@ def test_invalid_groups_and_folds_are_refused(genes, name, message):
         load(name)
 
 
-def test_missing_groups_and_folds_are_refused(genes, tmp_path):
+def test_gaps_in_folds_and_missing_groups_are_refused(genes, tmp_path):
     path = tmp_path / "genes.csv"
     path.write_text(genes.replace(",2,", ",4,"))
     with pytest.raises(ValueError, match=r"must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 1, 4"):

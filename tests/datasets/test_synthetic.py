@@ -34,7 +34,7 @@ def test_counts_and_names_agree_with_the_masks():
     assert truth.informative[truth.repeats[truth.redundant]].all()
 
 
-def test_every_informative_column_has_equally_many_copies():
+def test_copies_are_distributed_evenly_over_informative_columns():
     truth = make_truth(30, 40, 5, 12)
     assert sorted(np.unique(truth.repeats[truth.redundant], return_counts=True)[1]) == [2, 2, 2, 3, 3]
 
@@ -86,7 +86,7 @@ def test_noise_carries_no_information():
 
 
 @pytest.mark.parametrize(
-    ("n_samples", "share", "sizes"),
+    ("n_samples", "fractions", "sizes"),
     [
         (10, None, (4, 3, 3)),
         (100, (0.7, 0.2, 0.1), (70, 20, 10)),
@@ -94,8 +94,8 @@ def test_noise_carries_no_information():
         (30, (0.8, 0.1, 0.1), (24, 3, 3)),
     ],
 )
-def test_class_sizes_are_exact(n_samples, share, sizes):
-    table = make_truth(n_samples, 2, 1, n_classes=3, class_fractions=share).table
+def test_class_sizes_are_exact(n_samples, fractions, sizes):
+    table = make_truth(n_samples, 2, 1, n_classes=3, class_fractions=fractions).table
     assert table.class_sizes == sizes
     assert (np.diff(table.y) < 0).any()  # rows are shuffled
 

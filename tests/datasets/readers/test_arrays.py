@@ -127,7 +127,7 @@ def test_named_features_to_drop(tmp_path, codes):
     [
         (
             None,
-            r"target must be the column of .*toy\.npy that holds the classes \(-1 is the last\), got None; or save X and y",
+            r"target must be the column of .*toy\.npy that holds the classes .*, got None; or save X and y",
         ),
         ("y", "target must be the position of a column, as .* has no names of columns, got 'y'"),
         (9, "target must be a position from 0 to 3"),

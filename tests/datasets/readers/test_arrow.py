@@ -44,7 +44,7 @@ def test_a_frame_of_polars(tmp_path, name):
 
 def test_a_missing_class_is_refused(tmp_path):
     path = written(FRAME.assign(kind=["red", None, "blue"]), tmp_path / "toy.parquet")
-    with pytest.raises(ValueError, match="must not be missing, got .* in row 2"):
+    with pytest.raises(ValueError, match=r"must not be missing, got .* in row 2"):
         read_table(path)
 
 
