@@ -172,7 +172,7 @@ def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:  # no
 
 
 def whereabouts(spec: Spec) -> str:
-    """Whether a data set can be loaded, found out without loading it.
+    """Find out, without loading it, if a data set can be loaded and from where.
 
     ``"yes"``, ``"made"`` when it is asked for, ``"mirror"`` or ``"OpenML"`` if it would be fetched from there, else
     ``"no"``.

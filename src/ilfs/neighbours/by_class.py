@@ -300,7 +300,7 @@ def _keep_nearest(
     def visit(block: slice, others: slice) -> None:
         distances = samples.distances(targets, block, others)
         mirrored = symmetric and others.start > block.start
-        with lock:
+        with lock:  # a mirrored block writes to the lists of its rows and of its columns
             keep_nearest_of_classes(
                 distances, row_slack, slack, drawn, codes, block.start, others.start, mirrored, bounds, kept
             )
@@ -339,7 +339,7 @@ def _candidates(rows: Rows, samples: Any, here: Integers, places: Integers) -> t
     distances = np.empty((here.size, len(samples.sums)))
     for pair, block in zip(facing, found, strict=True):
         distances[pair] = block
-    distances[np.arange(here.size), here] = np.inf
+    distances[np.arange(here.size), here] = np.inf  # a sample is not its own neighbour
     slack = targets.slack[:, None] + samples.slack
     pairs = []
     for k in range(places.shape[1]):
@@ -384,6 +384,7 @@ def _distances(rows: Rows, first: Integers, second: Integers) -> Floats:
 
         list(thread_map(add, blocks(first.size, PAIRS_PER_TASK), rows.n_jobs))
     n = X.shape[1]
+    # Pairs without missing values keep their plain sum, so that missing values elsewhere do not change its last bits.
     return total if (count == n).all() else np.where(count == n, total, _times_features(total, count, n))
 
 

@@ -59,7 +59,7 @@ class DistinctSamples:
         inverse[order] = np.cumsum(opens) - 1
         counts = np.bincount(inverse).astype(np.float64)
         rank = np.arange(first.size)
-        if not ordered and first.size == order.size:
+        if not ordered and first.size == order.size:  # no copies: keep the input, and `inverse` is the rank
             return cls(X, counts, np.arange(order.size), inverse)
         rows = X.tocsr() if sparse.issparse(X) else X
         return cls(rows[first], counts, inverse, rank)
@@ -73,7 +73,7 @@ class DistinctSamples:
 def _equal_rows(X: Any) -> tuple[Integers, NDArray[np.bool_]]:
     """Return an order of the rows in which equal ones are adjacent, and a mask of the first of each distinct row."""
     keys = row_keys(X)
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys, kind="stable")  # sorting one number per row is much faster than sorting rows
     opens = np.append(True, keys[order][1:] != keys[order][:-1])
     rows = X.tocsr() if sparse.issparse(X) else X
     same = np.flatnonzero(~opens)  # equal keys nearly always mean equal rows; compare them to be certain

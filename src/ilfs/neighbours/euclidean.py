@@ -211,7 +211,7 @@ def _with_few_tied(first: Integers, rank: Integers, places: Floats, copies: Floa
 
     The rank depends on the values of a sample, so the result does not depend on the order of the rows.
     """
-    tied = np.flatnonzero((places > 0) & (places < copies))  # who shares places holds fewer than it has copies
+    tied = np.flatnonzero((places > 0) & (places < copies))  # an entry that shares places holds fewer than its copies
     crowded = np.bincount(first[tied], minlength=1)[first[tied]] > most
     if not crowded.any():
         return places

@@ -136,6 +136,7 @@ class LeastAnglePath:
         from ilfs.kernels.least_angle import advance, next_entry
 
         p = self.entering
+        # A dependent feature is skipped, and the path goes on in the same direction.
         enters = rest > MIN_REMAINING_SQUARE * self.squares[p]
         self.usable[p] = False
         if enters:
@@ -223,6 +224,7 @@ class RemainingProducts:
         if self.filled == PANEL_FEATURES:
             self._empty_panel()
         here, k = self.position[p], self.live.size
+        # Only the upper triangle is stored: column `here` above the diagonal, then row `here` to the right of it.
         row = np.concatenate([self.S[:here, here], self.S[here, here:k]])
         row -= self.panel[: self.filled, here] @ self.panel[: self.filled, :k]
         every = np.zeros(self.position.size)
@@ -239,6 +241,7 @@ class RemainingProducts:
         from ilfs.kernels.least_angle import close_up
 
         left = self.position[self.live] >= 0
+        # Features that have entered would only be updated to 0: drop them once they are a noticeable part.
         if left.mean() < MIN_LIVE_FRACTION:
             close_up(self.S, self.panel, np.flatnonzero(~left), left.size)
             self.live = self.live[left]
@@ -283,6 +286,7 @@ def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[LeastAnglePa
             if paths[k].enter(r, rest):
                 bases[k, len(paths[k].entered) - 1] = q / np.sqrt(rest)
     for path, basis in zip(paths, bases, strict=True):
+        # The fit is known in the orthonormal basis; solve for coefficients of the features themselves.
         chosen = path.entered
         if chosen:
             triangle = basis[: len(chosen)] @ features.columns(chosen)

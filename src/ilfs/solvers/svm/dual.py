@@ -91,6 +91,7 @@ class Dual(SharedFeatures):
         self._candidates: Candidates | None = None
         self.kernel = Corrected(np.zeros((X.shape[1], X.shape[1])), n_jobs)
         self._sum_kernel()
+        # The ridge is added to the diagonal of the kernel, whose mean is trace / n_samples.
         ridge = max(ridge, MIN_RELATIVE_RIDGE * self._trace / X.shape[1])
         self.svms = [DualSVM(self.kernel, y, ridge, tol=tol, max_iter=max_iter) for y in signs]
 
@@ -156,6 +157,7 @@ class Dual(SharedFeatures):
     def in_primal(self) -> Primal:
         """Convert to SVMs with the same solutions and systems of equations as large as there are features."""
         left = np.flatnonzero(self._alive)
+        # Columns of variance 1 make the equations well conditioned; `scale` restores the units of the penalty.
         scale = self._norms[left] / np.sqrt(self.X.shape[1])
         Z = with_intercept((self.X[left] / scale[:, None]).T, 1.0)
         first = self.svms[0]
@@ -233,10 +235,6 @@ class DualSVM(ActiveSetSVM):
         self._build(self.active)
         self._find_active()
 
-    def residual(self) -> float:
-        """Return the largest error of the equations."""
-        return float(np.abs(self._values()[1]).max())
-
     def _inner(self, a: Floats, b: Floats) -> float:
         # w_a'w_b = alpha_a' K alpha_b, as w = X alpha.
         return self.ridge * float(a[1:] @ self.kernel.times(b[None, 1:])[0])
@@ -284,6 +282,7 @@ class DualSVM(ActiveSetSVM):
         V = self.inverse.times(border)
         B = inverse(K[:, samples] + self.ridge * np.eye(samples.size) - border @ V.T)
         V[np.arange(samples.size), samples + 1] = -1.0
+        # The new equations lack y - f of the solution so far, as alpha of the new samples is 0.
         self.solution -= (self.y[samples] - border @ self.solution) @ B @ V
         self.inverse.correct(V, B)
         self.active[samples] = True
@@ -306,6 +305,7 @@ class DualSVM(ActiveSetSVM):
         self.kernel.settle()
         here = np.flatnonzero(active)
         N = positive_inverse(self.kernel.matrix[np.ix_(here, here)] + self.ridge * np.eye(here.size))
+        # b makes the sum of alpha 0: with N = (K + ridge I)^-1, eliminate alpha = N (y - b).
         ones = N.sum(axis=1)
         total = float(ones.sum())
         inverse = np.zeros((active.size + 1, active.size + 1))

@@ -157,10 +157,6 @@ class PrimalSVM(ActiveSetSVM):
         self.inverse.keep(positions)
         self._choose_near()
 
-    def residual(self) -> float:
-        """Return the largest component of the gradient."""
-        return float(np.abs(self._gradient()).max())
-
     def _choose_near(self) -> None:
         """Store the samples nearest to the margin: those that the next removals are likely to move across it."""
         n = self.samples.n_near
