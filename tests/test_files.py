@@ -1,4 +1,4 @@
-"""Files appear complete or not at all, however many write to them."""
+"""Files appear complete or not at all, however many processes write to them."""
 
 import errno
 import os
@@ -34,12 +34,12 @@ with write_atomically(sys.argv[1]) as file:
 
 
 def is_whole(content):
-    """Whether it is what one writer has written, all of it."""
+    """Return True if the content is complete and from a single writer."""
     return len(content) == SIZE and len(set(content)) == 1
 
 
 def watch(path, done):
-    """Contents seen by a reader until the writers are done."""
+    """Collect the contents that a reader sees until the writers are done."""
     seen = []
     while not done.is_set():
         seen.append(is_whole(path.read_bytes()))
@@ -87,7 +87,7 @@ def test_processes_that_write_one_file_never_mix(tmp_path):
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, MemoryError, OSError])
-def test_after_an_error_the_old_file_is_there_and_nothing_else(tmp_path, error):
+def test_after_an_error_the_old_file_remains_and_no_other(tmp_path, error):
     path = tmp_path / "target"
     path.write_text("old")
 
@@ -120,7 +120,7 @@ def test_a_killed_writer_leaves_the_old_file_and_a_hidden_one(tmp_path):
     assert os.listdir(tmp_path) == ["target.csv"]
 
 
-def test_leftovers_of_other_files_stay(tmp_path):
+def test_temporary_files_of_other_targets_are_not_removed(tmp_path):
     names = {"a", ".a.0123456789abcdef.part", ".aa.0123456789abcdef.part", ".a.part", "a.0123456789abcdef.part"}
     for name in names:
         (tmp_path / name).touch()
@@ -131,7 +131,7 @@ def test_leftovers_of_other_files_stay(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 class TestPermissions:
     @pytest.mark.parametrize("mask", [0o022, 0o027, 0o077, 0o002])
-    def test_a_new_file_has_those_of_the_umask(self, tmp_path, mask):
+    def test_a_new_file_gets_the_permissions_of_the_umask(self, tmp_path, mask):
         before = os.umask(mask)
         try:
             write_text_atomically(tmp_path / "target", "new")
@@ -140,7 +140,7 @@ class TestPermissions:
         assert stat.S_IMODE((tmp_path / "target").stat().st_mode) == 0o666 & ~mask
 
     @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
-    def test_an_old_file_keeps_its_own_also_while_it_is_written(self, tmp_path, mode):
+    def test_an_existing_file_keeps_its_permissions_also_while_it_is_written(self, tmp_path, mode):
         path = tmp_path / "target"
         path.touch()
         path.chmod(mode)
@@ -151,7 +151,7 @@ class TestPermissions:
 
 
 class TestSentences:
-    def test_no_folder(self, tmp_path):
+    def test_missing_folder(self, tmp_path):
         message = r"nowhere.target' cannot be written \(No such file or directory\): make its folder first$"
         with pytest.raises(FileNotFoundError, match=message):
             write_text_atomically(tmp_path / "nowhere" / "target", "new")
@@ -161,7 +161,7 @@ class TestSentences:
         with pytest.raises(NotADirectoryError, match=r"^'.*target' cannot be written \(Not a directory\): choose"):
             write_text_atomically(tmp_path / "file" / "target", "new")
 
-    def test_a_folder_in_its_place(self, tmp_path):
+    def test_target_that_is_a_folder(self, tmp_path):
         with pytest.raises(
             IsADirectoryError, match=r"cannot be written \(Is a directory\): choose the path of a file$"
         ):
@@ -184,7 +184,7 @@ class TestSentences:
             write_text_atomically(tmp_path / ("x" * 300), "new")
         assert os.listdir(tmp_path) == []
 
-    def test_an_error_of_another_file_is_not_changed(self, tmp_path):
+    def test_an_error_about_another_file_is_not_changed(self, tmp_path):
         def copy():
             with write_atomically(tmp_path / "target"):
                 (tmp_path / "other").read_bytes()
@@ -199,7 +199,7 @@ def test_the_longest_names_can_be_written(tmp_path, name):
     assert os.listdir(tmp_path) == [name]
 
 
-def test_a_link_to_a_file_that_is_not_there_yet(tmp_path):
+def test_a_link_to_a_missing_file_stays_a_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write_text_atomically(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
@@ -207,6 +207,6 @@ def test_a_link_to_a_file_that_is_not_there_yet(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout here")
-def test_standard_output_is_written_to():
+def test_standard_output_is_written_to_directly():
     code = "from ilfs.files import write_text_atomically as w; w('/dev/stdout', 'new')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"new"

@@ -7,8 +7,8 @@ from ilfs.parameters import (
     check_integer,
     check_positive,
     check_within,
+    is_fraction,
     is_integer,
-    is_share,
 )
 
 
@@ -18,21 +18,21 @@ def test_integers_of_any_kind_are_integers(value):
 
 
 @pytest.mark.parametrize("value", [True, np.True_, 1.0, np.float64(2), "1", None, np.array([1, 2])])
-def test_what_only_looks_like_an_integer_is_none(value):
+def test_booleans_floats_and_text_are_not_integers(value):
     assert not is_integer(value)
 
 
 @pytest.mark.parametrize("value", [1e-9, 0.5, 1.0, np.float32(0.25)])
-def test_shares(value):
-    assert is_share(value)
+def test_fractions(value):
+    assert is_fraction(value)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0001, -0.5, np.nan, np.inf, 1, True, "0.5", None, 0.5j])
-def test_what_is_no_share(value):
-    assert not is_share(value)
+def test_values_outside_of_0_to_1_and_integers_are_not_fractions(value):
+    assert not is_fraction(value)
 
 
-def test_integer_below_the_least_is_refused_with_name_rule_and_value():
+def test_too_small_integer_is_refused_with_name_rule_and_value():
     check_integer("depth", 3, 3)
     with pytest.raises(ValueError, match=r"^depth must be an integer >= 3, got 2$"):
         check_integer("depth", 2, 3)
@@ -52,17 +52,17 @@ def test_one_is_not_true():
 
 @pytest.mark.parametrize("value", [0, 1, -1, np.nan, True, "0.5", None])
 def test_number_outside_is_refused_with_name_rule_and_value(value):
-    with pytest.raises(ValueError, match=r"^share must be a number strictly between 0 and 1, got "):
-        check_between("share", value, 0, 1)
+    with pytest.raises(ValueError, match=r"^fraction must be a number strictly between 0 and 1, got "):
+        check_between("fraction", value, 0, 1)
 
 
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), 1e-300])
 def test_number_inside_is_accepted(value):
-    check_between("share", value, 0, 1)
+    check_between("fraction", value, 0, 1)
 
 
 @pytest.mark.parametrize("value", [-1e-9, 1.1, np.nan, True, "0.5", None])
-def test_number_beyond_the_ends_is_refused_with_name_rule_and_value(value):
+def test_number_out_of_range_is_refused_with_name_rule_and_value(value):
     with pytest.raises(ValueError, match=r"^weight must be a number from 0 to 1, got "):
         check_within("weight", value, 0, 1)
 
@@ -73,7 +73,7 @@ def test_the_ends_are_accepted(value):
 
 
 @pytest.mark.parametrize("value", [0, -1, np.nan, np.inf, True, "1", None])
-def test_number_not_positive_is_refused_with_name_rule_and_value(value):
+def test_number_that_is_not_positive_is_refused_with_name_rule_and_value(value):
     with pytest.raises(ValueError, match=r"^weight must be a number > 0, got "):
         check_positive("weight", value)
 

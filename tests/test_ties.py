@@ -19,7 +19,7 @@ def test_values_that_differ_by_rounding_stay_in_column_order():
     assert stable_order(np.array([THIRD, np.nextafter(THIRD, 1), np.nextafter(THIRD, 0)])).tolist() == [0, 1, 2]
 
 
-def test_a_difference_that_means_something_decides():
+def test_a_difference_above_the_tolerance_decides():
     assert stable_order(np.array([THIRD, THIRD * (1 + 1e-8)])).tolist() == [1, 0]
 
 
@@ -29,11 +29,11 @@ def test_a_chain_of_close_values_is_cut_at_the_tolerance():
     assert groups.tolist() == [0, 0, 0, 1, 1, 1, 2]
 
 
-def test_without_a_floor_small_values_are_told_apart():
+def test_without_a_floor_small_values_are_different():
     assert tied_groups(np.array([1e-17, 2e-17])).tolist() == [1, 0]
 
 
-def test_the_floor_makes_what_is_zero_up_to_rounding_equal():
+def test_values_below_the_floor_are_equal():
     assert tied_groups(np.array([1e-17, -2e-17, 0.0, 1e-3]), floor=1e-12).tolist() == [1, 1, 1, 0]
 
 
@@ -52,7 +52,7 @@ def test_the_tie_break_has_a_floor_of_its_own():
     assert stable_order(values, tie_break, tie_break_floor=1e-12).tolist() == [0, 1]
 
 
-def test_nothing_has_no_order():
+def test_order_of_an_empty_array_is_empty():
     assert stable_order(np.array([])).tolist() == []
     assert stable_order(np.array([]), np.array([])).tolist() == []
 
@@ -90,5 +90,5 @@ def test_changing_the_last_bit_of_values_far_apart_or_equal_changes_nothing(valu
     np.testing.assert_array_equal(stable_order(disturbed, floor=1e-12), stable_order(values, floor=1e-12))
 
 
-def test_nothing_has_no_groups():
+def test_an_empty_array_has_no_groups():
     assert tied_groups(np.array([])).size == 0

@@ -1,4 +1,4 @@
-"""Names of array types, and what arrays of numbers need everywhere."""
+"""Names of array types, and helpers for arrays that all modules may use."""
 
 from typing import Any
 
@@ -10,29 +10,29 @@ Integers = NDArray[np.int64]
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to: one type for the compiler, whatever the caller's array is."""
+    """Return a read-only view, so that kernels are compiled once for writable and read-only arrays."""
     view = array.view(np.ndarray)
     view.flags.writeable = False
     return view
 
 
 def sparse_defect(indptr: NDArray[Any], indices: NDArray[Any], n_outer: int, n_inner: int) -> str | None:
-    """Why the index arrays of a compressed sparse matrix are not valid, None if they are.
+    """Check the index arrays of a compressed sparse matrix.
 
-    SciPy and compiled loops trust these arrays: an index out of bounds is read from foreign memory. SciPy's own check
-    leaves out a matrix whose last pointer is 0.
+    SciPy and compiled loops trust these arrays: an index out of bounds would read memory outside of the matrix. SciPy's
+    own check skips a matrix whose last pointer is 0.
 
     Parameters
     ----------
     indptr, indices : ndarray
         The index arrays.
     n_outer, n_inner : int
-        Rows and columns of compressed rows, columns and rows of compressed columns.
+        Numbers of rows and columns of a CSR matrix, of columns and rows of a CSC matrix.
 
     Returns
     -------
     str or None
-        The rule that is broken, and by what.
+        The rule that is broken and the values found, or None if the arrays are valid.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def sparse_defect(indptr: NDArray[Any], indices: NDArray[Any], n_outer: int, n_i
     n_values = len(indices)
     if len(indptr) != n_outer + 1 or indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any() or indptr[-1] > n_values:
         return f"indptr must rise from 0 to at most {n_values} in {n_outer + 1} values"
-    used = indices[: int(indptr[-1])]  # there may be room for more
+    used = indices[: int(indptr[-1])]  # indices may be longer than the matrix needs
     if used.size and not 0 <= used.min() <= used.max() < n_inner:
         return f"indices must be from 0 to {n_inner - 1}, got {used.min()} to {used.max()}"
     return None

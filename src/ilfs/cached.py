@@ -1,4 +1,4 @@
-"""Values that are computed when they are first asked for."""
+"""Attributes that are computed on first access."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -10,9 +10,9 @@ T = TypeVar("T")
 class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like property
     """Compute an attribute on first access and keep it on the instance.
 
-    Unlike `functools.cached_property` of Python 3.11 it takes no lock: there one lock serves all instances, so threads
-    wait for each other, and a process forked while one of them holds it waits for ever. Two threads may compute a value
-    twice, so the function must give the same every time.
+    Unlike `functools.cached_property` of Python 3.11 it takes no lock. There one lock serves all instances, so threads
+    wait for each other, and a process forked while a thread holds the lock waits for ever. Without it two threads may
+    both compute a value, so the function must return the same value every time.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like prop
     def __get__(self, instance: object | None, owner: type) -> "T | cached_property[T]":
         if instance is None:
             return self
-        # not a data descriptor, so from now on the value in the dictionary of the instance comes first
+        # Without __set__ this is a non-data descriptor: from now on Python finds the value in the instance's __dict__.
         value = instance.__dict__[self.name] = self.function(instance)
         return value
 

@@ -1,4 +1,4 @@
-"""Writing files that appear complete under their name, or not at all."""
+"""Atomic writing: a file appears complete under its name, or not at all."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 TOKEN_BYTES = 8
-MAX_NAME = 40  # characters of the target in the name of its temporary file: file systems allow 255 bytes in all
+MAX_NAME_CHARACTERS = 40  # of the target's name in that of its temporary file; file systems allow 255 bytes in all
 ORDINARY_MODE = 0o666  # permissions of a new file before the umask is applied
 
 REMEDIES = {
@@ -30,12 +30,12 @@ REMEDIES = {
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing that gets its name when the block ends without an error.
+    """Open a file for writing that replaces the target only if the ``with`` block ends without an error.
 
-    Several threads and processes may write to one path at once: each writes to a temporary file of its own in the
+    Several threads and processes may write to one path at the same time: each writes to its own temporary file in the
     same folder, and a reader sees the old content or that of one writer. After an error or Ctrl-C the temporary file is
     removed; only a killed process leaves one, named ``.<name>.<random>.part``. A symbolic link stays a link, an
-    existing file keeps its permissions, and a pipe or a device is written to directly.
+    existing file keeps its permissions, and pipes and devices are written to directly.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
     except OSError as error:
         of_this_file = error.errno is not None and error.filename in (None, *map(str, (path, target, temporary)))
-        if not of_this_file:  # an error of the caller's block
+        if not of_this_file:  # an error from the caller's block
             raise
         raise writing_error(path, error) from error
 
 
 def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in UTF-8 by `write_atomically`.
+    """Write a text file in UTF-8 with `write_atomically`.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove temporary files of killed writers of a path; the caller must hold a lock that all its writers take."""
-    if len(path.name) > MAX_NAME:  # the names of temporary files could belong to another target
+    """Remove temporary files that killed writers of a path have left; the caller must hold the lock of its writers."""
+    if len(path.name) > MAX_NAME_CHARACTERS:  # a shortened name could belong to another target
         return
     pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{{2 * TOKEN_BYTES}}}\.part")
     for leftover in [file for file in path.parent.iterdir() if pattern.fullmatch(file.name)]:
@@ -107,7 +107,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def writing_error(path: Path, error: OSError) -> OSError:
-    """Describe in one sentence why a file cannot be written and what to do; type and ``errno`` stay."""
+    """Build an error of the same type and ``errno`` whose message says why a file cannot be written and what to do."""
     reason = f"{str(path)!r} cannot be written ({error.strerror or error})"
     remedy = REMEDIES.get(error.errno or 0)
     described = type(error)(f"{reason}: {remedy}" if remedy else reason)
@@ -116,11 +116,11 @@ def writing_error(path: Path, error: OSError) -> OSError:
 
 
 def _temporary_name(target: Path) -> Path:
-    return target.with_name(f".{target.name[:MAX_NAME]}.{secrets.token_hex(TOKEN_BYTES)}.part")
+    return target.with_name(f".{target.name[:MAX_NAME_CHARACTERS]}.{secrets.token_hex(TOKEN_BYTES)}.part")
 
 
 def _is_pipe_or_device(path: Path) -> bool:
-    """Whether a rename would replace something that is to be written to as it is, such as ``/dev/stdout``."""
+    """Return True for targets such as ``/dev/stdout``, which a rename would replace by a file."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -138,12 +138,12 @@ def _renamed(temporary: Path, target: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.replace(temporary, target)
     finally:
-        with suppress(OSError):  # it is gone already, or was never there
+        with suppress(OSError):  # it was renamed or never created
             temporary.unlink()
 
 
 def _create(temporary: Path, target: Path) -> IO[bytes]:
-    """Create the temporary file with the permissions of the target, or by the umask if there is none yet.
+    """Create the temporary file with the permissions of the target, or those of a new file if there is none.
 
     `tempfile.mkstemp` would give 0600, and the umask cannot be read without changing it for all threads.
     """
@@ -152,5 +152,5 @@ def _create(temporary: Path, target: Path) -> IO[bytes]:
     mode = target.stat().st_mode & 0o777 if target.exists() else None
     file = open(temporary, "xb", opener=partial(os.open, mode=ORDINARY_MODE if mode is None else mode))  # noqa: SIM115
     if mode is not None:
-        temporary.chmod(mode)  # the umask may have taken some away
+        temporary.chmod(mode)  # the umask may have removed some
     return file

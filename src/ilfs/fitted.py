@@ -1,4 +1,4 @@
-"""Read the scores of a fitted selector, whoever wrote it."""
+"""Scores of fitted selectors, of this package or any other."""
 
 from typing import Any
 
@@ -9,10 +9,11 @@ from ilfs.arrays import Floats
 
 
 def scores_of(selector: Any) -> Floats | None:
-    """Scores of a fitted selector: its own, its weights or those of the model inside, or its ranking.
+    """Return the scores of a fitted selector, or None if it has none.
 
-    What is not there for every feature does not count: the model inside may have seen only some, and others call
-    something else scores.
+    These are the first that exist: ``scores_``; importances or coefficients of the selector or of its ``estimator_``;
+    minus its ``ranking_``. Arrays with another length than the number of features are passed over: the inner model may
+    have seen only some features, and selectors of other packages may call something else ``scores_``.
     """
     n_features = getattr(selector, "n_features_in_", None)
     inside = getattr(selector, "estimator_", None)

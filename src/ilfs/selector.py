@@ -27,7 +27,7 @@ from ilfs.execution import (
     together,
     under_labelling,
 )
-from ilfs.parameters import check_integer, is_integer, is_share
+from ilfs.parameters import check_integer, is_fraction, is_integer
 from ilfs.registry import classes_with
 from ilfs.sources import FrameSource, TableSource, table_source
 from ilfs.sources.frames import is_worth_converting_by_block
@@ -328,7 +328,7 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
 
     def _check_parameters(self) -> None:
         k = self.n_features_to_select
-        if not (k is None or (is_integer(k) and k >= 1) or is_share(k)):
+        if not (k is None or (is_integer(k) and k >= 1) or is_fraction(k)):
             raise ValueError(
                 f"n_features_to_select must be an integer >= 1, a share in (0, 1] (1.0: all) or None (half), got {k!r}"
             )

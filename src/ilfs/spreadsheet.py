@@ -1,4 +1,4 @@
-"""CSV files that every program reads alike, and that no spreadsheet runs."""
+"""CSV output that all programs read the same way and that contains no formulas for spreadsheets to run."""
 
 import csv
 from typing import Any, Protocol, TypeVar
@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 def neutralised(value: Value) -> Value | str:
-    """A text with an apostrophe before it if a spreadsheet would take it for a formula; numbers as they are.
+    """Put an apostrophe before text that a spreadsheet would run as a formula; return anything else unchanged.
 
     Examples
     --------
@@ -21,22 +21,22 @@ def neutralised(value: Value) -> Value | str:
 
 
 class Writable(Protocol):
-    """Something that takes text."""
+    """An object that text can be written to."""
 
     def write(self, text: str, /) -> Any:
-        """Take a text."""
+        """Write text."""
 
 
 class CsvLines:
-    r"""Lines of CSV that end in a newline alone.
+    r"""A CSV writer whose lines end in ``\n`` and which quotes values that contain ``\r`` or ``\n``.
 
-    Python's writer quotes the characters of its line ends and no other: with the line end ``\n`` a carriage return in a
-    name would begin a new row for those who read the file.
+    Python's writer only quotes the characters of its own line end. With the line end ``\n`` it would not quote a
+    carriage return in a name, which many readers take for the start of a new row.
 
     Parameters
     ----------
     file : text file
-        Where the lines go.
+        The file to write to.
     """
 
     def __init__(self, file: Writable) -> None:
@@ -44,5 +44,5 @@ class CsvLines:
         self.writerow = csv.writer(self, lineterminator="\r\n").writerow
 
     def write(self, line: str) -> None:
-        """Pass on a line with the shorter end."""
+        r"""Write a line with ``\n`` instead of ``\r\n`` at its end."""
         self.file.write(line.removesuffix("\r\n") + "\n")

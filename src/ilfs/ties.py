@@ -1,16 +1,16 @@
 """The package's one rule for ties: when two numbers count as equal, and how equal numbers are ordered.
 
-The last bits of a sum depend on the order of its terms, and so on the order of the rows, on how they are cut into
-blocks, on sparse or dense storage. An order of features must not depend on them. So two values are *equal* if they
-differ by no more than `RELATIVE_TOLERANCE` of the larger one, or by no more than an absolute floor which a method
+The last bits of a sum depend on the order of its terms, and so on the order of the rows, on their division into blocks,
+and on sparse or dense storage. An order of features must not depend on any of these. So two values are *equal* if they
+differ by no more than `RELATIVE_TOLERANCE` of the larger one, or by no more than an absolute floor, which a method
 states for values that would be zero without rounding. Equal values form a group:
 
-- sort the values from the largest on; the first one opens a group;
+- sort the values in descending order; the first one opens a group;
 - all following values that equal the *first* one of the group belong to it; the next value opens a new group.
 
 A group is therefore never wider than the tolerance: thousands of close values do not become one group because each
-equals its neighbour. Infinite values equal only themselves. Within a group a second number decides (the tie-break,
-compared by the same rule), then the column.
+equals its neighbour. Infinite values equal only themselves. Within a group a second number, the tie-break, decides by
+the same rule, and then the column.
 
 Values are never changed: ``scores_`` keep their last bits, and ``order_`` and ``ranking_`` follow this rule.
 """
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 
-# Far above the rounding of sums (1e-13 for a million rows), far below any difference that means something.
+# Far above the rounding of sums (1e-13 for a million rows), far below any difference that matters.
 RELATIVE_TOLERANCE = 1e-9
 
 # The floor for quantities whose natural size is 1: correlations, fractions of variance, probabilities, bits.
@@ -30,7 +30,7 @@ UNIT_FLOOR = 1e-11
 
 
 def tolerance(values: Floats | float, floor: float = 0.0) -> Floats:
-    """How far below each value another one may be and still equal it; 0 for infinite values.
+    """Return how far below each value another one may be and still equal it; 0 for infinite values.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def tied_groups(values: Floats, floor: float = 0.0) -> Integers:
 
 
 def group_starts(falling: Floats, floor: float = 0.0) -> NDArray[np.bool_]:
-    """Mark the values that open a group; they are sorted from the largest on.
+    """Mark the values that open a group, among values in descending order.
 
     Examples
     --------
@@ -83,14 +83,14 @@ def group_starts(falling: Floats, floor: float = 0.0) -> NDArray[np.bool_]:
     """
     allowed = tolerance(falling, floor)
     opens = np.ones(falling.size, dtype=bool)
-    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf are equal; a difference may be infinite
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf is NaN, and a difference may overflow
         opens[1:] = (falling[1:] != falling[:-1]) & ~(falling[:-1] - falling[1:] <= allowed[:-1])
     starts = np.flatnonzero(opens)
     ends = np.append(starts, falling.size)[1:] - 1
     # Neighbours in a run are equal; a run that is wider than the tolerance is cut into several groups.
     with np.errstate(invalid="ignore"):
         wide = falling[starts] - falling[ends] > allowed[starts]
-    rising = -falling
+    rising = -falling  # searchsorted needs ascending values
     for start, end in zip(starts[wide].tolist(), ends[wide].tolist(), strict=True):
         while falling[start] - falling[end] > allowed[start]:
             start += int(np.searchsorted(rising[start : end + 1], rising[start] + allowed[start], side="right"))
@@ -101,7 +101,7 @@ def group_starts(falling: Floats, floor: float = 0.0) -> NDArray[np.bool_]:
 def stable_order(
     values: Floats, tie_break: Floats | None = None, floor: float = 0.0, tie_break_floor: float = 0.0
 ) -> NDArray[np.intp]:
-    """Indices from the largest value on; equal values by the tie-break, then by index.
+    """Sort indices by descending value, equal values by the tie-break and then by index.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def stable_order(
     if opens.all():
         return order
     closes = np.append(opens, True)[1:]
-    places = np.flatnonzero(~(opens & closes))  # of values that are not alone in their group
+    places = np.flatnonzero(~(opens & closes))  # positions of values that are not alone in their group
     tied = order[places]
     second = np.zeros(tied.size, np.int64) if tie_break is None else tied_groups(tie_break[tied], tie_break_floor)
     order[places] = tied[np.lexsort([tied, second, np.cumsum(opens)[places]])]
@@ -137,7 +137,7 @@ def stable_order(
 
 
 def first_of_largest(values: Floats, floor: float = 0.0) -> int:
-    """Index of the first value that equals the largest one.
+    """Return the index of the first value that equals the largest one.
 
     Examples
     --------

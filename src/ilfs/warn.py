@@ -1,14 +1,14 @@
-"""Warnings that point at the user's line."""
+"""Warnings that point at the line of the user's code."""
 
 import sys
 import warnings
 
-OURS = ("ilfs", "sklearn")  # fit may have been called by a pipeline
+SKIPPED_PACKAGES = ("ilfs", "sklearn")  # scikit-learn too, as a pipeline may have called fit
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn as if the line that called into this package had."""
+    """Issue a warning that shows the user's line that called into this package."""
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in SKIPPED_PACKAGES:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

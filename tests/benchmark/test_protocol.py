@@ -14,7 +14,7 @@ from ilfs.benchmark import Cell, Contender, Protocol
 from ilfs.benchmark import protocol as module
 from ilfs.benchmark.metrics import area_under_curve
 from ilfs.benchmark.protocol import OWN_SIZE, compute, digest, filled, rows_of
-from ilfs.datasets import Table, load
+from ilfs.datasets import Dataset, load
 
 WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
 
@@ -25,7 +25,7 @@ def given(monkeypatch):
 
     def give(X, y, names=None):
         names = names or tuple(f"c{k}" for k in range(int(np.max(y)) + 1))
-        table = Table("made", X, np.asarray(y), names, checksum="of it")
+        table = Dataset("made", X, np.asarray(y), names, checksum="of it")
         monkeypatch.setattr(module, "_table", lambda _: table)
         return replace(WINE, dataset="made", checksum="of it")
 
@@ -79,7 +79,7 @@ def test_the_order_knows_nothing_of_the_test_rows(given):
     y = np.arange(90) % 2
     X = rng.normal(size=(90, 8))
     cell = given(X, y)
-    train, test = rows_of(cell, Table("made", X, y, ("a", "b"), checksum="of it"))
+    train, test = rows_of(cell, Dataset("made", X, y, ("a", "b"), checksum="of it"))
     X[test, 5] += 100 * y[test]
     X[train, 2] += 3 * y[train]
     assert compute(given(X, y)).order[0] == 2

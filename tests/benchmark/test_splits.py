@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ilfs.benchmark.splits import n_splits_of, n_test_of, split_rows, strata
-from ilfs.datasets import Table
+from ilfs.datasets import Dataset
 
 
 def table(y, **roles):
@@ -12,7 +12,7 @@ def table(y, **roles):
     n_classes = y.shape[1] if y.ndim == 2 else int(y.max()) + 1
     names = tuple(f"c{k}" for k in range(n_classes))
     roles = {role: np.asarray(values) for role, values in roles.items()}
-    return Table("made", np.zeros((len(y), 2)), y, names, **roles)
+    return Dataset("made", np.zeros((len(y), 2)), y, names, **roles)
 
 
 def parts(made, split=0, test_fraction=1 / 3, seed=0):

@@ -15,7 +15,7 @@ from ilfs.benchmark.protocol import OWN_SIZE
 from ilfs.benchmark.results import Results
 from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
 from ilfs.choices import FORMATS
-from ilfs.datasets import Table
+from ilfs.datasets import Dataset
 
 GRID = Grid("Title", ["name", "value"], [["a_b", 1.25], ["c & d", None], ["e", 1234.0]], notes=["A note."])
 
@@ -37,7 +37,7 @@ def test_every_format_has_every_cell():
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """Of the paper's eight sets, as many cells as needed, with figures that are easy to check."""
-    made = Table("made", np.zeros((90, 40)), np.arange(90) % 2, ("no", "yes"), checksum="c")
+    made = Dataset("made", np.zeros((90, 40)), np.arange(90) % 2, ("no", "yes"), checksum="c")
     monkeypatch.setattr(suites_module, "load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
     monkeypatch.setattr("ilfs.benchmark.results.load", lambda _: made)

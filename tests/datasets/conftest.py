@@ -1,4 +1,4 @@
-"""No test of this room finds the user's files or reaches the network, unless it says so."""
+"""Keep these tests from finding the user's files or using the network, unless a test allows it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server on this machine that behaves as badly as it is told, for tests of downloads."""
+"""A local server that misbehaves on request, for tests of downloads."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""A VOCdevkit in small: noisy pictures with coloured shapes, some of several classes, some difficult."""
+"""A small VOCdevkit: noisy images with coloured shapes, some of several classes, some difficult."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def _draw_labels(rng, n_images):
 
 
 def _picture(rng, row):
-    """A square of the class's colour for every class it shows; a tiny one for a difficult one."""
+    """Draw a coloured square for every class that the image shows, and a tiny one for a difficult class."""
     from PIL import Image, ImageDraw
 
     width, height = (48, 36) if rng.random() < 0.5 else (36, 48)

@@ -57,14 +57,14 @@ def test_indices_beyond_the_shape_are_refused(tmp_path):
         {"data": []},
     ],
 )
-def test_a_sparse_matrix_that_is_none_is_refused(tmp_path, parts):
+def test_an_invalid_sparse_matrix_is_refused(tmp_path, parts):
     valid = {"data": [1.0], "indices": [0], "indptr": [0, 1, 1, 1], "shape": [3, 4]}
     assert read_archive(saved(tmp_path, y=Y, class_names=NAMES, **valid), "toy").X.nnz == 1
     with pytest.raises(ValueError, match=r"toy\.npz must hold a valid CSR matrix"):
         read_archive(saved(tmp_path, y=Y, class_names=NAMES, **(valid | parts)), "toy")
 
 
-def test_a_sparse_matrix_may_have_room_for_more(tmp_path):
+def test_unused_space_in_the_arrays_of_a_sparse_matrix_is_ignored(tmp_path):
     parts = {"data": [1.0, 7.0], "indices": [0, 99], "indptr": [0, 1, 1, 1], "shape": [3, 4]}
     X = read_archive(saved(tmp_path, y=Y, class_names=NAMES, **parts), "toy").X
     assert X.toarray().sum() == 1
@@ -80,7 +80,7 @@ def test_pickled_objects_are_refused(tmp_path):
 def test_a_truncated_archive_is_refused(tmp_path, kept):
     path = saved(tmp_path, X=np.random.default_rng(0).normal(size=(3, 99)), y=Y, class_names=NAMES)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=r"toy\.npz must be a whole \.npz file"):
+    with pytest.raises(ValueError, match=r"toy\.npz must be a complete \.npz file"):
         read_archive(path, "toy")
 
 
@@ -96,7 +96,7 @@ def test_missing_arrays_are_named(tmp_path, arrays, sentence):
         read_archive(saved(tmp_path, **arrays), "toy")
 
 
-def test_a_split_must_be_marked(tmp_path):
+def test_loading_a_split_needs_the_array_split(tmp_path):
     with pytest.raises(ValueError, match="must have the arrays y, class_names, split, got X, y, class_names"):
         read_archive(saved(tmp_path, X=np.eye(3), y=Y, class_names=NAMES), "toy", split="train")
 
@@ -104,9 +104,9 @@ def test_a_split_must_be_marked(tmp_path):
 def test_a_single_array_under_the_name_of_an_archive_is_refused(tmp_path):
     with (tmp_path / "toy.npz").open("wb") as file:
         np.save(file, np.eye(3))
-    with pytest.raises(ValueError, match=r"toy\.npz must be a whole \.npz file"):
+    with pytest.raises(ValueError, match=r"toy\.npz must be a complete \.npz file"):
         read_archive(tmp_path / "toy.npz", "toy")
 
 
-def test_names_that_repeat_become_different():
+def test_repeated_names_become_distinct():
     assert distinct(["a", "a", "a.2", "b", "a", 3, 3]) == ("a", "a.3", "a.2", "b", "a.4", "3", "3.2")

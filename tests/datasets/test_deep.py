@@ -35,7 +35,7 @@ def colours(n_images=5, height=16, width=16, seed=0):
 
 
 def saved(folder, images, name="image"):
-    """Files without loss."""
+    """Write image files without compression loss."""
     folder.mkdir(exist_ok=True)
     paths = [folder / f"{name}{i}.png" for i in range(len(images))]
     for path, image in zip(paths, images, strict=True):
@@ -49,14 +49,14 @@ def paths(tmp_path):
 
 
 def gives_its_input(path, shape=("n", 3, 4, 4), kind=tiny_onnx.FLOAT):
-    """A network that says of an image what it was given."""
+    """Write a network whose output is its input."""
     image, same = tiny_onnx.value("image", shape, kind), tiny_onnx.value("same", shape, kind)
     path.write_bytes(tiny_onnx.network([tiny_onnx.node("Identity", ["image"], "same")], {}, [image], [same]))
     return path
 
 
 def as_given(paths, folder, size=4, **options):
-    """What a network is given, images x height x width x 3, in numbers from 0 to 255."""
+    """Return the input of a network, images x height x width x 3, as numbers from 0 to 255."""
     same = gives_its_input(folder / "same.onnx", ("n", 3, size, size))
     plain = {"crop": 1.0, "scale": 1.0, "mean": [0, 0, 0], "std": [1, 1, 1], "cache": False}
     rows = deep_features(paths, same, **(plain | options))
@@ -68,26 +68,26 @@ class TestNetwork:
         standardised = (images / 255 - MEAN) / STD
         return convolution_by_hand(standardised.transpose(0, 3, 1, 2), convolution_weights())
 
-    def test_the_last_output_as_computed_by_hand(self, model, paths):
+    def test_the_last_output_equals_one_computed_by_hand(self, model, paths):
         rows = deep_features(paths, model, crop=1.0)
         assert rows.dtype == np.float32
         np.testing.assert_allclose(rows, self.expected(colours())[1], rtol=1e-4, atol=1e-5)
 
-    def test_an_output_by_name_flat_or_averaged(self, model, paths):
+    def test_a_named_output_is_flattened_or_averaged(self, model, paths):
         maps = self.expected(colours())[0]
         flat = deep_features(paths, model, crop=1.0, layer="maps")
         np.testing.assert_allclose(flat, maps.reshape(5, -1), rtol=1e-4, atol=1e-5)
         averaged = deep_features(paths, model, crop=1.0, layer="maps", pool="mean")
         np.testing.assert_allclose(averaged, maps.mean(axis=(2, 3)), rtol=1e-4, atol=1e-5)
 
-    def test_a_layer_that_is_no_output(self, tmp_path, paths):
+    def test_an_inner_layer_can_be_taken(self, tmp_path, paths):
         stock = convolution_network(tmp_path / "stock.onnx", logits_only=True)
         assert network_layers(stock) == ("convolved", "maps", "means", "flat", "logits")
         maps = self.expected(colours())[0]
         rows = deep_features(paths, stock, crop=1.0, layer="flat")
         np.testing.assert_allclose(rows, maps.mean(axis=(2, 3)), rtol=1e-4, atol=1e-5)
 
-    def test_weights_in_a_file_of_their_own(self, tmp_path, model, paths):
+    def test_weights_in_a_separate_file(self, tmp_path, model, paths):
         network = convolution_network(tmp_path / "apart.onnx", apart=["head"])
         assert NetworkFile.read(network.read_bytes()).external == ("head.bin",)
         for layer in ("logits", "flat"):  # from the file, and from its bytes with one more output
@@ -111,17 +111,17 @@ class TestNetwork:
             ):
                 deep_features(paths, network, layer=layer)
 
-    def test_a_pipe_is_no_network(self, tmp_path, paths):
+    def test_a_pipe_is_refused_as_a_network(self, tmp_path, paths):
         os.mkfifo(tmp_path / "pipe.onnx")
         with pytest.raises(OSError, match=r"cannot read the network .*pipe\.onnx: it must be a file, not a device"):
             deep_features(paths, tmp_path / "pipe.onnx")
 
     @pytest.mark.parametrize("batch", [1, 2, 7])
-    def test_a_network_that_says_how_many_images_it_takes(self, tmp_path, model, paths, batch):
+    def test_a_network_with_a_fixed_batch_size(self, tmp_path, model, paths, batch):
         fixed = convolution_network(tmp_path / "fixed.onnx", batch=batch)
         np.testing.assert_allclose(deep_features(paths, fixed), deep_features(paths, model), rtol=1e-5, atol=1e-6)
 
-    def test_an_image_is_not_changed_by_its_company(self, model, paths):
+    def test_features_do_not_depend_on_other_images(self, model, paths):
         rows = deep_features(paths, model, cache=False)
         for some in ([3], [4, 0], [2, 2, 1]):
             np.testing.assert_array_equal(deep_features([paths[i] for i in some], model, cache=False), rows[some])
@@ -129,12 +129,12 @@ class TestNetwork:
             other = deep_features(paths, model, cache=False, batch_size=batch_size)
             np.testing.assert_allclose(other, rows, rtol=1e-5, atol=1e-6)
 
-    def test_the_size_of_a_network_that_takes_any(self, tmp_path, paths):
+    def test_size_applies_to_a_network_of_any_size(self, tmp_path, paths):
         any_size = convolution_network(tmp_path / "any.onnx", size="side")
         assert deep_features(paths[:1], any_size, layer="maps", batch_size=1).shape == (1, 6 * 111 * 111)  # of 224
         assert deep_features(paths, any_size, layer="maps", size=21).shape == (5, 6 * 10 * 10)
 
-    def test_a_network_with_colours_last(self, tmp_path, paths):
+    def test_a_network_with_channels_last(self, tmp_path, paths):
         last = gives_its_input(tmp_path / "last.onnx", ("n", 4, 6, 3))
         rows = deep_features(paths, last)
         assert rows.shape == (5, 4 * 6 * 3)
@@ -159,16 +159,16 @@ class TestNetwork:
 
 
 class TestPixels:
-    def test_an_image_of_the_right_size_is_taken_as_it_is(self, tmp_path):
+    def test_an_image_of_the_right_size_is_not_resampled(self, tmp_path):
         images = colours(2, 4, 4)
         np.testing.assert_array_equal(as_given(saved(tmp_path, images), tmp_path), images)
 
-    def test_colours_may_come_in_the_other_order_with_their_means(self, tmp_path):
+    def test_bgr_reverses_the_channels_before_the_means(self, tmp_path):
         images = colours(2, 4, 4)
         given = as_given(saved(tmp_path, images), tmp_path, channels="BGR", mean=[100, 110, 120], std=[1, 2, 4])
         np.testing.assert_array_equal(given, (images[..., ::-1] - [100.0, 110, 120]) / [1, 2, 4])
 
-    def test_the_usual_numbers(self, tmp_path):
+    def test_default_scaling_is_that_of_imagenet(self, tmp_path):
         images = colours(2, 4, 4)
         same = gives_its_input(tmp_path / "same.onnx")
         rows = deep_features(saved(tmp_path, images), same, crop=1.0).reshape(2, 3, 4, 4)
@@ -183,21 +183,21 @@ class TestPixels:
             ((100, 300), (10, 20), 0.5, (25, 100, 75, 200)),
         ],
     )
-    def test_the_centre(self, size, target, crop, box):
+    def test_centre_box(self, size, target, crop, box):
         assert centre(size, target, crop) == pytest.approx(box)
 
-    def test_the_same_as_scaling_first_and_cropping_then(self, tmp_path):
+    def test_one_resampling_equals_scaling_then_cropping(self, tmp_path):
         (image,) = colours(1, 80, 160)
         given = as_given(saved(tmp_path, [image]), tmp_path, size=28, crop=0.875)[0]
         scaled = Image.fromarray(image).resize((64, 32), Image.Resampling.BILINEAR)
         cropped = scaled.crop((18, 2, 18 + 28, 2 + 28))
         np.testing.assert_allclose(given, np.asarray(cropped, dtype=float), atol=1)  # each rounds for itself
 
-    def test_a_long_and_thin_picture(self, tmp_path):
+    def test_a_long_and_thin_image(self, tmp_path):
         (path,) = saved(tmp_path, [np.full((1, 30_000, 3), 77, dtype=np.uint8)])
         assert (as_given([path], tmp_path) == 77).all()
 
-    def test_bicubic_is_another_way(self, tmp_path):
+    def test_bicubic_differs_from_bilinear(self, tmp_path):
         paths = saved(tmp_path, colours(1, 40, 40))
         assert not np.array_equal(as_given(paths, tmp_path), as_given(paths, tmp_path, resample="bicubic"))
 
@@ -213,7 +213,7 @@ class TestPixels:
         Image.fromarray(np.eye(4, dtype=bool)).save(tmp_path / "bits.png")
         np.testing.assert_array_equal(as_given([tmp_path / "bits.png"], tmp_path)[0, :, :, 1], 255 * np.eye(4))
 
-    def test_what_is_transparent_is_white(self, tmp_path):
+    def test_transparent_pixels_become_white(self, tmp_path):
         rgba = np.zeros((4, 4, 4), dtype=np.uint8)
         rgba[:2] = [10, 20, 30, 255]
         rgba[3] = [0, 0, 0, 51]  # a fifth of black over white
@@ -231,7 +231,7 @@ class TestPixels:
         np.testing.assert_allclose(given, np.broadcast_to([255, 0, 0], (4, 4, 3)), atol=3)
 
     @pytest.mark.parametrize(("orientation", "turns"), [(1, 0), (3, 2), (6, 3), (8, 1)])
-    def test_a_rotated_photograph_stands_upright(self, tmp_path, orientation, turns):
+    def test_exif_rotation_is_applied(self, tmp_path, orientation, turns):
         image = colours(1, 4, 4)[0]
         exif = Image.Exif()
         exif[0x0112] = orientation
@@ -256,9 +256,9 @@ class TestBadImages:
         assert "image1.png" in self.refusal(paths, model)
 
     @pytest.mark.parametrize("content", [b"", b"not an image"])
-    def test_no_image(self, model, paths, content):
+    def test_a_file_that_is_not_an_image(self, model, paths, content):
         paths[2].write_bytes(content)
-        assert "image2.png: it is of no format that Pillow knows" in self.refusal(paths, model)
+        assert "image2.png: Pillow does not know its format" in self.refusal(paths, model)
 
     def test_damaged_inside(self, model, paths):
         content = bytearray(paths[3].read_bytes())
@@ -266,12 +266,12 @@ class TestBadImages:
         paths[3].write_bytes(content)
         assert "image3.png" in self.refusal(paths, model)
 
-    def test_numbers_of_32_bits(self, tmp_path, model):
+    def test_pixels_of_32_bits(self, tmp_path, model):
         Image.fromarray(np.ones((4, 4), dtype=np.float32)).save(tmp_path / "real.tif")
-        said = self.refusal([tmp_path / "real.tif"], model)
-        assert "real.tif: its pixels must have 8 or 16 bits, got 32 (mode F)" in said
+        message = self.refusal([tmp_path / "real.tif"], model)
+        assert "real.tif: its pixels must have 8 or 16 bits, got 32 (mode F)" in message
 
-    def test_lost_ones_are_missed_before_anything_is_computed(self, model, paths, monkeypatch):
+    def test_missing_files_are_reported_before_any_computation(self, model, paths, monkeypatch):
         monkeypatch.setattr(deep.Network, "open", None)
         paths[1].unlink()
         with pytest.raises(FileNotFoundError, match=r"no image .*image1.png$"):
@@ -287,19 +287,19 @@ class TestBadNetworks:
         path.write_bytes(tiny_onnx.network(nodes, {}, inputs, outputs))
         return path
 
-    def test_a_layer_that_there_is_not(self, model, paths):
+    def test_an_unknown_layer(self, model, paths):
         with pytest.raises(
             ValueError, match=r"layer must be an output of .*tiny.onnx \('maps', 'logits'\) or an inner .*, got 'fc7'"
         ):
             deep_features(paths, model, layer="fc7")
 
-    def test_no_file(self, tmp_path, paths):
+    def test_a_missing_file(self, tmp_path, paths):
         with pytest.raises(OSError, match=r"cannot read the network .*none.onnx: No such file"):
             deep_features(paths, tmp_path / "none.onnx")
         with pytest.raises(OSError, match=r"cannot read the network .*: Is a directory"):
             deep_features(paths, tmp_path)
 
-    def test_no_network(self, tmp_path, model, paths):
+    def test_a_file_that_is_not_a_network(self, tmp_path, model, paths):
         path, whole = tmp_path / "bad.onnx", model.read_bytes()
         for content in (b"", b"\x0f", b"pixels, not layers", whole[:-30], whole[:200], bytes(100)):
             path.write_bytes(content)
@@ -313,7 +313,7 @@ class TestBadNetworks:
             deep_features(paths, path)
 
     @pytest.mark.parametrize(
-        ("shapes", "kind", "said"),
+        ("shapes", "kind", "message"),
         [
             ([("n", 10)], tiny_onnx.FLOAT, r"one input, .* four axes .*, it has 'in0': tensor\(float\) of shape"),
             ([("n", 3, 4, 4)] * 2, tiny_onnx.FLOAT, "one input, .*, it has 'in0': .*, 'in1': "),
@@ -321,22 +321,22 @@ class TestBadNetworks:
             ([("n", 1, 4, 4)], tiny_onnx.FLOAT, r"images of 3 colours, its input has the shape \['n', 1, 4, 4\]"),
         ],
     )
-    def test_inputs(self, tmp_path, paths, shapes, kind, said):
+    def test_inputs(self, tmp_path, paths, shapes, kind, message):
         inputs = [tiny_onnx.value(f"in{i}", shape, kind) for i, shape in enumerate(shapes)]
         steps = [tiny_onnx.node("Identity", [f"in{i}"], f"out{i}") for i in range(len(shapes))]
         outputs = [tiny_onnx.value(f"out{i}", shape, kind) for i, shape in enumerate(shapes)]
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             deep_features(paths, self.write(tmp_path, steps, inputs, outputs))
 
     def test_an_output_for_all_images_together(self, tmp_path, paths):
         image, out = tiny_onnx.value("image", ["n", 3, 4, 4]), tiny_onnx.value("out", [1, 1, 1, 1])
         path = self.write(tmp_path, [tiny_onnx.node("ReduceMean", ["image"], "out")], [image], [out])
         with pytest.raises(
-            ValueError, match=r"'out' of .* for every image, got the shape \(1, 1, 1, 1\) for 32 images"
+            ValueError, match=r"'out' of .* must have one entry per image, got the shape \(1, 1, 1, 1\) for 32 images"
         ):
             deep_features(paths, path)
 
-    def test_a_size_that_only_the_network_knows(self, tmp_path, paths):
+    def test_a_size_that_the_network_cannot_compute(self, tmp_path, paths):
         # any size as it says, but what follows wants 3 x 4 x 4 numbers
         image, out = tiny_onnx.value("image", ["n", 3, "h", "w"]), tiny_onnx.value("out", ["n", 2])
         steps = [tiny_onnx.node("Flatten", ["image"], "flat"), tiny_onnx.node("MatMul", ["flat", "head"], "out")]
@@ -356,7 +356,7 @@ class TestBadNetworks:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"pool": "max"}, "pool must be 'flatten' or 'mean', got 'max'"),
         ({"batch_size": 0}, "batch_size must be an integer >= 1, got 0"),
@@ -366,20 +366,20 @@ class TestBadNetworks:
         ({"resample": "nearest"}, "resample must be 'bilinear' or 'bicubic', got 'nearest'"),
         ({"channels": "GBR"}, "channels must be 'RGB' or 'BGR', got 'GBR'"),
         ({"scale": -1}, "scale must be a number > 0, got -1"),
-        ({"mean": 0.5}, "mean must be three numbers, one a channel, got 0.5"),
-        ({"mean": "red"}, "mean must be three numbers, one a channel, got 'red'"),
-        ({"std": [1, 1, 0]}, r"std must be three numbers > 0, one a channel, got \[1, 1, 0\]"),
-        ({"std": [1, 1]}, r"std must be three numbers > 0, one a channel, got \[1, 1\]"),
+        ({"mean": 0.5}, "mean must be three numbers, one per channel, got 0.5"),
+        ({"mean": "red"}, "mean must be three numbers, one per channel, got 'red'"),
+        ({"std": [1, 1, 0]}, r"std must be three numbers > 0, one per channel, got \[1, 1, 0\]"),
+        ({"std": [1, 1]}, r"std must be three numbers > 0, one per channel, got \[1, 1\]"),
         ({"providers": ["AbacusProvider"]}, "providers must be among those of this onnxruntime .*'CPU.* got 'Abacus"),
         ({"providers": [("AbacusProvider", {"beads": 7})]}, "providers must be among .* got 'AbacusProvider'"),
     ],
 )
-def test_options_that_are_refused(model, paths, options, said):
-    with pytest.raises(ValueError, match=said):
+def test_options_that_are_refused(model, paths, options, message):
+    with pytest.raises(ValueError, match=message):
         deep_features(paths, model, **options)
 
 
-def test_images_that_are_none(model):
+def test_invalid_images_arguments(model):
     with pytest.raises(ValueError, match="images must name at least one file, got none"):
         deep_features([], model)
     with pytest.raises(TypeError, match=r"images must be a sequence of files, got the one path 'a.jpg'"):
@@ -387,7 +387,7 @@ def test_images_that_are_none(model):
 
 
 @pytest.mark.parametrize(("module", "package"), [("onnxruntime", "onnxruntime"), ("PIL", "Pillow")])
-def test_a_library_that_is_missing(model, paths, monkeypatch, module, package):
+def test_a_missing_library_is_named(model, paths, monkeypatch, module, package):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=rf'deep features need the package {package}: pip install "ilfs\[deep\]"'):
         deep_features(paths, model)
@@ -414,13 +414,13 @@ class TestCache:
         deep_features(paths, model, batch_size=2, progress=lambda *call: calls.append(call))
         assert calls == [(0, 5), (2, 5), (4, 5), (5, 5)]
 
-    def test_the_second_time_nothing_is_computed(self, model, paths, monkeypatch):
+    def test_cached_features_are_not_computed_again(self, model, paths, monkeypatch):
         before = deep_features(paths, model)
         monkeypatch.setattr(deep.Network, "open", None)
         np.testing.assert_array_equal(deep_features(paths, model), before)
         np.testing.assert_array_equal(deep_features(paths[::-1], model), before[::-1])
 
-    def test_what_is_the_same_is_found_again(self, tmp_path, model, paths):
+    def test_the_same_content_is_found_under_other_names(self, tmp_path, model, paths):
         deep_features(paths, model)
         renamed, moved = tmp_path / "renamed.onnx", paths[0].with_name("moved.png")
         model.rename(renamed)
@@ -442,26 +442,26 @@ class TestCache:
             {"std": [1, 1, 1]},
         ],
     )
-    def test_another_option_is_computed_anew(self, model, paths, option):
+    def test_another_option_is_computed_again(self, model, paths, option):
         deep_features(paths, model)
         assert self.computed(paths, model, **option) == 5
         assert self.computed(paths, model, **option) == 0
 
-    def test_another_image_or_network_is_computed_anew(self, tmp_path, model, paths):
+    def test_another_image_or_network_is_computed_again(self, tmp_path, model, paths):
         deep_features(paths, model)
         saved(tmp_path / "images", colours(1, seed=9))
         assert self.computed(paths, model) == 1
         convolution_network(model, convolution_weights(seed=1))
         assert self.computed(paths, model) == 5
 
-    def test_nothing_is_kept_if_so_wished(self, tmp_path, model, paths):
+    def test_cache_false_stores_nothing(self, tmp_path, model, paths):
         assert self.computed(paths, model, cache=False) == 5
         assert not (tmp_path / "cache").exists()
         assert self.computed(paths, model, cache=tmp_path / "own") == 5
         assert self.computed(paths, model, cache=str(tmp_path / "own")) == 0
         assert not (tmp_path / "cache").exists()
 
-    def test_damaged_files_are_noticed(self, tmp_path, model, paths):
+    def test_damaged_files_are_computed_again_with_a_warning(self, tmp_path, model, paths):
         before = deep_features(paths, model)
         files = self.kept(tmp_path)
         assert len(files) == 5
@@ -475,7 +475,7 @@ class TestCache:
         np.testing.assert_array_equal(again, before)
         assert self.computed(paths, model) == 0
 
-    def test_a_folder_that_cannot_be(self, tmp_path, model, paths):
+    def test_a_cache_folder_that_cannot_be_created(self, tmp_path, model, paths):
         (tmp_path / "file").touch()
         with pytest.raises(OSError, match=r"file.* cannot be written \((File exists|Not a directory)\)"):
             deep_features(paths, model, cache=tmp_path / "file")

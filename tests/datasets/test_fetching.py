@@ -36,7 +36,7 @@ def visible(folder):
     return {path.name for path in folder.iterdir() if path.suffix != ".lock"}
 
 
-def test_a_download_appears_whole_and_tells_its_progress(tmp_path, server):
+def test_a_download_is_complete_and_reports_its_progress(tmp_path, server):
     told = []
     fetched(tmp_path / "new" / "toy.npz", server, "good", progress=lambda done, total: told.append((done, total)))
     assert (tmp_path / "new" / "toy.npz").read_bytes() == CONTENT
@@ -45,13 +45,13 @@ def test_a_download_appears_whole_and_tells_its_progress(tmp_path, server):
     assert told[-1] == (len(CONTENT), len(CONTENT))
 
 
-def test_what_is_there_and_right_is_not_downloaded(tmp_path, server):
+def test_a_file_with_the_right_checksum_is_not_downloaded(tmp_path, server):
     (tmp_path / "toy.npz").write_bytes(CONTENT)
     fetched(tmp_path / "toy.npz", server, "good")
     assert not server.asked
 
 
-def test_what_is_there_and_wrong_is_replaced(tmp_path, server):
+def test_a_file_with_a_wrong_checksum_is_replaced(tmp_path, server):
     (tmp_path / "toy.npz").write_bytes(CONTENT[:50])
     fetched(tmp_path / "toy.npz", server, "good")
     assert (tmp_path / "toy.npz").read_bytes() == CONTENT
@@ -69,7 +69,7 @@ def test_what_is_there_and_wrong_is_replaced(tmp_path, server):
         ("stalled", "no answer within 0.3 seconds"),
     ],
 )
-def test_a_bad_mirror_is_told_and_leaves_nothing(tmp_path, server, behaviour, reason):
+def test_the_error_names_a_bad_mirror_and_no_file_is_left(tmp_path, server, behaviour, reason):
     with pytest.raises(OSError, match=rf"toy\.npz could not be downloaded \(http://.*{reason}.*\)"):
         fetched(tmp_path / "toy.npz", server, behaviour, timeout=0.3)
     assert visible(tmp_path) == set()
@@ -89,7 +89,7 @@ def test_the_next_mirror_is_tried(tmp_path, server):
         ("http://", "no host given"),
     ],
 )
-def test_an_address_that_leads_nowhere(tmp_path, url, reason):
+def test_an_unreachable_address_is_named(tmp_path, url, reason):
     with pytest.raises(OSError, match=reason):
         fetch(tmp_path / "toy.npz", [url], **RIGHT)
 
@@ -154,7 +154,7 @@ def test_a_folder_that_is_a_file(tmp_path, server):
         fetched(tmp_path / "cache" / "toy.npz", server, "good")
 
 
-def test_what_is_interrupted_while_writing_leaves_nothing(tmp_path):
+def test_an_interrupted_download_leaves_no_file(tmp_path):
     def interrupted():
         with write_atomically(tmp_path / "toy.npz") as file:
             file.write(b"half")

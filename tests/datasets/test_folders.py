@@ -23,7 +23,7 @@ def _unnamed(monkeypatch):
         ("linux", {"ILFS_CACHE": "/mine"}, "/mine"),
     ],
 )
-def test_the_cache_is_where_the_system_has_caches(monkeypatch, platform, variables, expected):
+def test_default_cache_folder_of_each_operating_system(monkeypatch, platform, variables, expected):
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():

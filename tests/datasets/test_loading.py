@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from ilfs.datasets import REGISTRY, Spec, load
 from ilfs.datasets.archive import checksum_of, write_archive
-from ilfs.datasets.table import Table, content_checksum
+from ilfs.datasets.dataset import Dataset, content_checksum
 
 X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
 Y = np.array([0, 0, 0, 0, 1, 1])
@@ -45,7 +45,7 @@ def write(path, X=X, y=Y, **arrays):
     return path
 
 
-def test_the_named_folder_comes_before_the_cache(register, cache, data):
+def test_ilfs_data_comes_before_the_cache(register, cache, data):
     for folder, shift in ((cache, 1), (data, 2)):
         write(folder / "toy.npz", X + shift)
     register(sha256="")
@@ -54,7 +54,7 @@ def test_the_named_folder_comes_before_the_cache(register, cache, data):
     np.testing.assert_array_equal(load("toy").X, X + 1)
 
 
-def test_another_file_under_the_name_is_told(register, data):
+def test_a_file_with_another_checksum_gives_a_warning(register, data):
     register()
     with pytest.warns(UserWarning, match=r"toy\.npz is not the registered file: its SHA-256 must be 0{64}, got"):
         load_own = load(write(data / "toy.npz").stem)
@@ -81,14 +81,14 @@ def test_only_the_rows_of_a_split(register, data):
     np.testing.assert_array_equal(table.y, Y[::2])
 
 
-def test_an_unknown_name_is_told_with_a_near_one():
+def test_the_error_for_an_unknown_name_suggests_a_similar_one():
     with pytest.raises(
         FileNotFoundError, match=r"no file and no data set is called 'colom', did you mean 'colon': .*REGISTRY"
     ):
         load("colom")
 
 
-def test_what_is_missing_is_told_with_the_folder_to_put_it_into(cache, data, monkeypatch):
+def test_the_error_for_a_missing_file_names_the_folder_to_put_it_into(cache, data, monkeypatch):
     source = r"Source: Alon et al\. 1999, .*; see docs/datasets\.md$"
     put = r"^COLON is not here: put colon\.npz into"
     with pytest.raises(FileNotFoundError, match=rf"{put} {data}, which ILFS_DATA names\. {source}"):
@@ -105,7 +105,7 @@ def test_what_is_missing_is_told_with_the_folder_to_put_it_into(cache, data, mon
         load("gina")
 
 
-def test_voc_says_what_to_do():
+def test_the_error_for_voc_says_what_to_do():
     with pytest.raises(
         FileNotFoundError, match=r"^VOC 2007 is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder"
     ):
@@ -133,7 +133,7 @@ def answer(handler, content):
     handler.wfile.write(content)
 
 
-def test_a_mirror_without_the_file_is_told(register, cache, monkeypatch):
+def test_the_error_names_a_mirror_without_the_file(register, cache, monkeypatch):
     register()
     monkeypatch.delenv("ILFS_OFFLINE")
     with serving() as server:
@@ -179,7 +179,7 @@ def test_openml_is_asked_once(register, cache, openml, kept):
         assert table.checksum == content_checksum(table) == content_checksum(tables[0])
 
 
-def test_openml_must_have_what_the_registry_says(register, cache, openml):
+def test_a_copy_on_openml_must_have_the_registered_sizes(register, cache, openml):
     register(openml=7, class_sizes=(3, 3))
     sentence = r"data set 7 must be \(6, 4, \[3, 3\]\), got \(6, 4, \[2, 4\]\): put toy\.npz into"
     with pytest.raises(FileNotFoundError, match=sentence):
@@ -187,7 +187,7 @@ def test_openml_must_have_what_the_registry_says(register, cache, openml):
     assert not (cache / "openml-7.npz").exists()
 
 
-def test_without_a_network_openml_is_named(register, openml):
+def test_the_error_without_a_network_names_openml(register, openml):
     register(openml=7)
     openml.data = urllib.error.URLError("no network")
     with pytest.raises(
@@ -196,7 +196,7 @@ def test_without_a_network_openml_is_named(register, openml):
         load("toy")
 
 
-def test_offline_nothing_is_asked(register, openml, monkeypatch):
+def test_offline_mode_makes_no_requests(register, openml, monkeypatch):
     register(openml=7)
     monkeypatch.setenv("ILFS_OFFLINE", "1")
     monkeypatch.setenv("ILFS_MIRROR", "http://127.0.0.1:9")
@@ -205,22 +205,22 @@ def test_offline_nothing_is_asked(register, openml, monkeypatch):
     assert openml.asked == []
 
 
-def test_the_checksum_of_content_is_of_numbers_and_names_only():
-    dense = Table("a", X, Y, ("no", "yes"))
+def test_the_content_checksum_depends_on_values_and_names_only():
+    dense = Dataset("a", X, Y, ("no", "yes"))
     assert content_checksum(dense) == content_checksum(
-        Table("b", np.asfortranarray(X), Y.astype(np.int8), ("no", "yes"))
+        Dataset("b", np.asfortranarray(X), Y.astype(np.int8), ("no", "yes"))
     )
     unsorted = sparse.csr_array((np.array([2.0, 1.0]), [1, 0], [0, 2]), shape=(1, 2))
     sorted_ = sparse.csr_array(np.array([[1.0, 2.0]]))
     one = np.array([0])
-    assert content_checksum(Table("a", unsorted, one, ("c",))) == content_checksum(Table("a", sorted_, one, ("c",)))
+    assert content_checksum(Dataset("a", unsorted, one, ("c",))) == content_checksum(Dataset("a", sorted_, one, ("c",)))
     different = [X + 1, X.astype(np.float64)]
-    assert len({content_checksum(Table("a", other, Y, ("no", "yes"))) for other in [X, *different]}) == 3
-    assert content_checksum(dense) != content_checksum(Table("a", X, Y, ("yes", "no")))
+    assert len({content_checksum(Dataset("a", other, Y, ("no", "yes"))) for other in [X, *different]}) == 3
+    assert content_checksum(dense) != content_checksum(Dataset("a", X, Y, ("yes", "no")))
 
 
 def test_a_written_archive_is_read_again(data):
-    table = Table("toy", X, Y, ("no", "yes"), tuple("abcd"))
+    table = Dataset("toy", X, Y, ("no", "yes"), tuple("abcd"))
     with (data / "copy.npz").open("wb") as file:
         write_archive(file, table)
     assert content_checksum(load("copy")) == content_checksum(table)

@@ -1,9 +1,9 @@
-"""Names with a query: what is written is read, and what is wrong is said in a sentence."""
+"""Names with a query: round trips, titles, and errors."""
 
 import pytest
 
 from ilfs.datasets import load, title_of
-from ilfs.datasets.naming import parse, spelled
+from ilfs.datasets.naming import format_name, parse
 
 GENES = "sample,diagnosis,TP53,a&b,50 %,1017\n" + "".join(
     f"s{k},{'tumour' if k % 2 else 'normal'},{k},{k + 1},{k * k},{k % 3}\n" for k in range(6)
@@ -17,13 +17,13 @@ def genes(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("column", ["a", "a&b", "a=b", "50 %", "%41", "é+?", "1017", "-1", "'q'", "'", "''", 3, -1])
-def test_what_is_spelled_is_parsed(column):
-    assert parse(spelled("x/genes.csv", column))[:3] == ("x/genes.csv", column, ())
-    assert parse(spelled("genes.csv", "t", [column, "z"]))[:3] == ("genes.csv", "t", (column, "z"))
+def test_parse_reads_what_format_name_writes(column):
+    assert parse(format_name("x/genes.csv", column))[:3] == ("x/genes.csv", column, ())
+    assert parse(format_name("genes.csv", "t", [column, "z"]))[:3] == ("genes.csv", "t", (column, "z"))
 
 
-def test_without_columns_it_is_the_path():
-    assert spelled("genes.csv") == "genes.csv"
+def test_a_name_without_columns_is_the_path():
+    assert format_name("genes.csv") == "genes.csv"
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_a_file_with_its_columns(genes, query, features):
         assert (table.name, table.class_names) == ("genes", ("normal", "tumour"))
 
 
-def test_it_is_the_same_table_however_columns_are_said(genes):
+def test_columns_in_the_name_and_as_arguments_give_the_same_data(genes):
     wanted = load("genes.csv", target="diagnosis", drop=("sample", "TP53"))
     assert load("genes.csv?target=diagnosis&drop=sample&drop=TP53").checksum == wanted.checksum
     assert load("genes.csv?target=diagnosis&drop=sample", drop="TP53").checksum == wanted.checksum
     assert load("genes.csv?drop=sample", target="diagnosis").checksum != wanted.checksum
 
 
-def test_a_file_of_that_very_name_comes_first(genes, tmp_path):
+def test_an_existing_file_with_a_question_mark_in_its_name_comes_first(genes, tmp_path):
     (tmp_path / "genes.csv?target=x.csv").write_text("a,b\n1,0\n2,1\n")
     assert load("genes.csv?target=x.csv").feature_names == ("a",)
 
@@ -63,7 +63,7 @@ def test_a_file_of_that_very_name_comes_first(genes, tmp_path):
     [
         ("genes.csv?traget=diagnosis", r"must be target=COLUMN, drop=COLUMN, .* joined by &, got 'traget=diagnosis'$"),
         ("genes.csv?target=diagnosis&", r"joined by &, got ''$"),
-        ("genes.csv?", r"what follows \? in 'genes\.csv\?' must be .*, got ''$"),
+        ("genes.csv?", r"the part after \? in 'genes\.csv\?' must be .*, got ''$"),
         ("genes.csv?target=", r"got 'target='$"),
         ("genes.csv?drop", r"got 'drop'$"),
         ("genes.csv?target=a&target=b", r"must have one target, got 2$"),
@@ -74,17 +74,17 @@ def test_a_file_of_that_very_name_comes_first(genes, tmp_path):
         ("wine?target=alcohol", r"target must be None for 'wine', whose classes are known, got 'alcohol'$"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(genes, name, sentence):
+def test_invalid_queries_are_refused(genes, name, sentence):
     with pytest.raises(ValueError, match=sentence):
         load(name)
 
 
-def test_a_target_is_said_once(genes):
+def test_a_target_must_not_be_given_twice(genes):
     with pytest.raises(ValueError, match=r"target must be None for 'genes\.csv\?target=1', which says it, got 'TP53'"):
         load("genes.csv?target=1", target="TP53")
 
 
-def test_a_missing_file_is_told_without_the_query(tmp_path, monkeypatch):
+def test_the_error_for_a_missing_file_leaves_out_the_query(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=rf"^there is no file {tmp_path / 'genes.csv'}$"):
         load("genes.csv?target=diagnosis")
@@ -104,7 +104,7 @@ def test_titles(name, title):
     assert title_of(name) == title
 
 
-def test_titles_tell_data_sets_apart():
+def test_titles_of_files_with_the_same_name_differ():
     names = ["colon", "a/genes.csv", "b/genes.csv?target=x", "c/cells.csv", "d/t.csv?target=x", "d/t.csv?target=y"]
     titles = [title_of(name, names) for name in names]
     assert titles == ["COLON", "a/genes", "b/genes", "cells", "d/t.csv?target=x", "d/t.csv?target=y"]

@@ -12,7 +12,7 @@ names = st.text(min_size=1, max_size=300)
 
 
 @given(st.lists(names, min_size=1, max_size=5), names)
-def test_the_names_that_were_written_are_read(layers, inserted):
+def test_names_are_read_as_written(layers, inserted):
     steps = [node("Relu", [before], after) for before, after in zip(["image", *layers], layers, strict=False)]
     content = network(steps, {}, [value("image", ["n", 3, 4, 4])], [value(layers[-1], ["n"])])
     read = NetworkFile.read(content)
@@ -20,19 +20,19 @@ def test_the_names_that_were_written_are_read(layers, inserted):
     assert NetworkFile.read(with_output(content, inserted)).outputs == (layers[-1], inserted)
 
 
-def test_constants_and_outputs_without_a_name_are_no_layers():
+def test_constants_and_unnamed_outputs_are_not_layers():
     steps = [node("Constant", [], "five", value_int=5), node("Dropout", ["image"], ""), node("Relu", ["image"], "out")]
     content = network(steps, {}, [value("image", ["n"])], [value("out", ["n"])])
     assert NetworkFile.read(content).layers == ("out",)
 
 
-def test_fields_of_every_type_are_stepped_over(tmp_path):
+def test_unknown_fields_of_every_type_are_skipped(tmp_path):
     content = convolution_network(tmp_path / "tiny.onnx").read_bytes()
     eight, four = bytes([50 << 3 & 127 | 1 | 128, 50 >> 4]) + bytes(8), bytes([15 << 3 | 5]) + bytes(4)
     assert NetworkFile.read(eight + four + field(14, 1 << 62) + content) == NetworkFile.read(content)
 
 
-def test_other_facts_about_files_beside_it_are_not_their_names():
+def test_other_entries_about_external_files_are_not_locations():
     facts = [message((1, "offset"), (2, "4096")), message((1, "location"), (2, "weights.bin"))]
     tensor = message((8, "w"), *((13, fact) for fact in facts))
     content = network([node("Relu", ["image"], "out")], {"w": tensor}, [], [value("out", ["n"])])
@@ -57,7 +57,7 @@ def test_weights_of_constants_branches_functions_and_sparse_tensors_are_found():
     assert found == ("branch.bin", "constant.bin", "function.bin", "list.bin", "s.bin")
 
 
-def test_graphs_that_are_nested_deeply():
+def test_deeply_nested_graphs_are_read():
     graph = message((5, weights_in("deep.bin")))
     for _ in range(2000):
         graph = message((1, message((5, message((6, graph))))))
@@ -74,12 +74,12 @@ def test_a_location_in_the_folder_of_the_model(tmp_path, location):
     "location",
     ["", ".", "../w.bin", "a/../../w.bin", "a\\..\\w.bin", "/etc/passwd", "C:\\w.bin", "C:w.bin", "\\\\host\\w", "w\0"],
 )
-def test_a_location_that_leaves_the_folder(tmp_path, location):
+def test_a_location_outside_of_the_folder_is_refused(tmp_path, location):
     with pytest.raises(ValueError, match=r"weights of .*m\.onnx must be in "):
         external_file(tmp_path / "m.onnx", location)
 
 
-def test_links_devices_and_pipes(tmp_path):
+def test_links_devices_and_pipes_are_refused(tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()
     (tmp_path / "secret").write_text("x")
@@ -102,7 +102,7 @@ def test_links_devices_and_pipes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "reason"),
     [
         (b"", "it declares no output"),
         (b"\x0b", "a field of type 3 is not ONNX"),
@@ -112,13 +112,13 @@ def test_links_devices_and_pipes(tmp_path):
         (b"\x0d\x00", "it ends too early"),
     ],
 )
-def test_what_is_wrong(content, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_files_are_refused(content, reason):
+    with pytest.raises(ValueError, match=reason):
         NetworkFile.read(content)
 
 
 @given(st.binary(max_size=200), st.integers(0, 1200), st.integers(0, 255))
-def test_any_other_bytes_are_refused_with_a_sentence_or_read(tmp_path_factory, noise, at, byte):
+def test_damaged_files_are_read_or_refused(tmp_path_factory, noise, at, byte):
     content = bytearray(convolution_network(tmp_path_factory.mktemp("noise") / "tiny.onnx").read_bytes())
     content[at] = byte
     for spoiled in (noise, bytes(content), bytes(content[:at])):

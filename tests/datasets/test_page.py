@@ -1,4 +1,4 @@
-"""The page about data sets says what the registry says; a failure shows the table as it must be."""
+"""The page about data sets must match the registry; a failure shows the table that the page should contain."""
 
 import re
 from pathlib import Path
@@ -29,11 +29,11 @@ def part_after(comment):
     return re.search(rf"<!-- {comment}.*?-->\n(.*?)\n<!-- end -->", PAGE, re.S)[1]
 
 
-def test_the_table_of_data_sets():
+def test_table_of_data_sets_matches_the_registry():
     assert part_after("registry") == table()
 
 
-def test_the_list_of_differences():
+def test_list_of_differences_matches_the_registry():
     assert part_after("differs") == differences()
 
 

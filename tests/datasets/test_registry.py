@@ -21,7 +21,7 @@ def check(table, spec):
 
 
 @pytest.mark.parametrize("spec", FILES, ids=lambda spec: spec.name)
-def test_a_file_is_as_its_spec_says(spec, monkeypatch):
+def test_a_file_matches_its_spec(spec, monkeypatch):
     if not DATA or not (Path(DATA) / spec.file).is_file():
         pytest.skip(NO_DATA)
     monkeypatch.setenv("ILFS_DATA", DATA)
@@ -30,11 +30,11 @@ def test_a_file_is_as_its_spec_says(spec, monkeypatch):
 
 
 @pytest.mark.parametrize("spec", ALWAYS, ids=lambda spec: spec.name)
-def test_what_needs_no_file_is_as_its_spec_says(spec):
+def test_data_sets_without_a_file_match_their_spec(spec):
     check(load(spec.name), spec)
 
 
-def test_the_ten_of_the_paper_in_its_own_figures():
+def test_the_ten_data_sets_of_the_paper_have_its_sizes():
     rows = {spec.paper.row: (spec.paper.samples, spec.paper.features, spec.paper.class_sizes) for spec in PAPER}
     assert rows == {
         "GINA": (3153, 970, (1500, 1600)),
@@ -51,7 +51,7 @@ def test_the_ten_of_the_paper_in_its_own_figures():
 
 
 @pytest.mark.parametrize("spec", PAPER, ids=lambda spec: spec.name)
-def test_exact_means_the_sizes_of_the_paper(spec):
+def test_exact_data_sets_have_the_sizes_of_the_paper(spec):
     if spec.standing == "exact":
         assert (spec.samples, spec.features) == (spec.paper.samples, spec.paper.features)
         assert sorted(spec.class_sizes) == sorted(spec.paper.class_sizes)
@@ -59,19 +59,19 @@ def test_exact_means_the_sizes_of_the_paper(spec):
         assert spec.differs
 
 
-def test_synthetic_sets_are_made_and_no_others():
+def test_only_synthetic_data_sets_are_made():
     assert all((spec.standing == "made") == (spec.origin == "synthetic") for spec in REGISTRY.values())
 
 
-def test_titles_say_what_is_not_the_papers():
+def test_titles_mark_data_that_are_not_the_papers():
     assert REGISTRY["gina"].title == "GINA (rebuilt)"
     assert REGISTRY["dexter"].title == "DEXTER (600 of 2600 rows)"
-    assert all("(stand-in for VOC)" in REGISTRY[name].title for name in ("office_caltech10", "pascal_sentence"))
+    assert all("(substitute for VOC)" in REGISTRY[name].title for name in ("office_caltech10", "pascal_sentence"))
     assert all(spec.title != spec.paper.row for spec in PAPER if spec.standing != "exact")
 
 
 @pytest.mark.parametrize("spec", REGISTRY.values(), ids=lambda spec: spec.name)
-def test_every_spec_is_whole(spec):
+def test_every_spec_is_complete(spec):
     assert all((spec.title, spec.source, spec.licence))
     assert spec.class_sizes is None or sum(spec.class_sizes) == spec.samples
     assert bool(spec.size) <= (len(spec.sha256) == 64)

@@ -1,4 +1,4 @@
-"""Columns of groups and folds: read with every format that has columns, and no features."""
+"""Columns of groups and folds: every format with columns supports them, and they are not features."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_groups_and_folds_of_arrays(tmp_path, monkeypatch):
         np.testing.assert_array_equal(table.folds, np.array(FOLDS) - 1)
 
 
-def test_the_checksum_knows_them(genes):
+def test_the_checksum_includes_groups_and_folds(genes):
     plain = load(f"{BASE}&drop=donor&drop=fold").checksum
     grouped = load(f"{BASE}&groups=donor&drop=fold").checksum
     folded = load(f"{BASE}&folds=fold&drop=donor").checksum
@@ -82,16 +82,16 @@ def test_the_checksum_knows_them(genes):
         (f"{BASE}&drop=fold&folds=donor", "folds of genes.csv must be numbered .* without gaps, got ann, bob, cid"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(genes, name, message):
+def test_invalid_groups_and_folds_are_refused(genes, name, message):
     with pytest.raises(ValueError, match=message):
         load(name)
 
 
-def test_missing_fold_numbers_and_groups(genes, tmp_path):
+def test_gaps_in_folds_and_missing_groups_are_refused(genes, tmp_path):
     path = tmp_path / "genes.csv"
     path.write_text(genes.replace(",2,", ",4,"))
     with pytest.raises(ValueError, match=r"must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 1, 4"):
         load(f"{BASE}&folds=fold&drop=donor")
     path.write_text(genes.replace("cid", ""))
-    with pytest.raises(ValueError, match=r"groups column 'donor' of .* must not be missing, as it is in row 3"):
+    with pytest.raises(ValueError, match=r"groups column 'donor' of .* must not be missing, got .* in row 3"):
         load(f"{BASE}&groups=donor&drop=fold")

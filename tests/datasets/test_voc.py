@@ -7,21 +7,21 @@ from small_devkit import CLASSES as SMALL
 from small_devkit import write_devkit
 from tiny_onnx import convolution_network, convolution_weights
 
-from ilfs.datasets import Table
-from ilfs.datasets.voc import CLASSES, load_voc, read_devkit
+from ilfs.datasets import Dataset
+from ilfs.datasets.voc import VOC_CLASSES, load_voc, read_devkit
 
 pytest.importorskip("PIL", reason="needs the extra [deep]")
 
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory):
-    """Folder and labels; not to be changed."""
+    """Folder and labels of a devkit that all tests share and must not change."""
     return write_devkit(tmp_path_factory.mktemp("voc"))
 
 
 @pytest.fixture
 def own_kit(tmp_path):
-    """A small one to spoil."""
+    """A devkit that a test may change."""
     return write_devkit(tmp_path, n_images=4)[0]
 
 
@@ -42,12 +42,12 @@ def main(folder, name):
 
 
 def test_the_twenty_classes_are_in_alphabetical_order():
-    assert len(CLASSES) == 20
-    assert list(CLASSES) == sorted(CLASSES)
+    assert len(VOC_CLASSES) == 20
+    assert list(VOC_CLASSES) == sorted(VOC_CLASSES)
 
 
 @pytest.mark.parametrize("part", ["train", "val", "trainval", "test"])
-def test_what_was_written_is_read(kit, part):
+def test_labels_are_read_as_written(kit, part):
     folder, labels = kit
     images = read_devkit(folder, 2007, part, classes=SMALL)
     np.testing.assert_array_equal(images.labels, labels[part])
@@ -58,19 +58,19 @@ def test_what_was_written_is_read(kit, part):
     assert all(path.is_file() for path in images.paths)
 
 
-def test_trainval_is_train_and_val(kit):
+def test_trainval_joins_train_and_val(kit):
     train, val, both = (read_devkit(kit[0], 2007, part, classes=SMALL) for part in ("train", "val", "trainval"))
     assert both.ids == train.ids + val.ids
 
 
-def test_the_folder_above_and_the_folder_of_the_year_will_do(kit):
+def test_the_parent_folder_and_the_folder_of_the_year_are_accepted(kit):
     folder = kit[0]
     expected = read_devkit(folder, 2007, "test", classes=SMALL)
     for other in (folder.parent, folder / "VOC2007", str(folder)):
         assert read_devkit(other, 2007, "test", classes=SMALL).ids == expected.ids
 
 
-def test_lines_as_the_makers_write_them(own_kit):
+def test_lines_in_the_original_format_are_read(own_kit):
     # names of 2012 have an underscore, columns are padded, lines may end as in Windows, the last may be empty
     main(own_kit, "cat_val.txt").write_bytes(b"2008_000002 -1\r\n2008_000003  1\r\n2008_000007  0\r\n\r\n")
     for name in ("2008_000002", "2008_000003", "2008_000007"):
@@ -81,17 +81,17 @@ def test_lines_as_the_makers_write_them(own_kit):
 
 
 class TestErrors:
-    def test_no_devkit(self, tmp_path, own_kit):
+    def test_missing_devkit(self, tmp_path, own_kit):
         with pytest.raises(FileNotFoundError, match=r"no VOC2007/ImageSets/Main in .*nothing, which must be the VOC"):
             read_devkit(tmp_path / "nothing", 2007, "train")
         with pytest.raises(FileNotFoundError, match="no VOC2012/ImageSets/Main"):
             read_devkit(own_kit / "VOC2007", 2012, "train")
 
-    def test_no_list_of_a_class(self, own_kit):
+    def test_missing_list_of_a_class(self, own_kit):
         with pytest.raises(FileNotFoundError, match=r"no aeroplane_train.txt in .*Main$"):
             read_devkit(own_kit, 2007, "train")
 
-    def test_no_labels_of_the_test_images(self, tmp_path, own_kit):
+    def test_missing_labels_of_the_test_images(self, tmp_path, own_kit):
         main(own_kit, "cat_test.txt").unlink()
         with pytest.raises(
             FileNotFoundError, match=r"no cat_test.txt in .*; its archive of test images must be unpack"
@@ -102,7 +102,7 @@ class TestErrors:
             read_devkit(later, 2012, "test", classes=SMALL)
 
     @pytest.mark.parametrize(
-        ("line", "said"),
+        ("line", "message"),
         [
             ("000001 2", r"must be the name of an image and 1, -1 or 0, got '000001 2'"),
             ("000001", "got '000001'"),
@@ -110,15 +110,15 @@ class TestErrors:
             ("\x00\ufffd", "got "),
         ],
     )
-    def test_a_line_that_cannot_be_read(self, own_kit, line, said):
+    def test_a_line_that_cannot_be_read(self, own_kit, line, message):
         file = main(own_kit, "cat_train.txt")
         file.write_text(f"000000 -1\n{line}\n")
-        with pytest.raises(ValueError, match=f"cat_train.txt, line 2: .*{said}"):
+        with pytest.raises(ValueError, match=f"cat_train.txt, line 2: .*{message}"):
             read_devkit(own_kit, 2007, "train", classes=SMALL)
 
     def test_an_image_listed_twice(self, own_kit):
         main(own_kit, "cat_train.txt").write_text("000000 -1\n000000  1\n")
-        with pytest.raises(ValueError, match=r"cat_train.txt, line 2: the image 000000 is there already"):
+        with pytest.raises(ValueError, match=r"cat_train.txt, line 2: the image 000000 must occur once, got it again"):
             read_devkit(own_kit, 2007, "train", classes=["cat"])
 
     def test_an_empty_list(self, own_kit):
@@ -136,7 +136,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="got 999999 instead of 000002"):
             read_devkit(own_kit, 2007, "train", classes=SMALL)
 
-    def test_images_that_are_not_there(self, own_kit):
+    def test_missing_images(self, own_kit):
         images = sorted((own_kit / "VOC2007" / "JPEGImages").iterdir())
         images[1].unlink()
         with pytest.raises(FileNotFoundError, match=r"no image 000001.jpg in .*JPEGImages$"):
@@ -146,7 +146,7 @@ class TestErrors:
             read_devkit(own_kit, 2007, "train", classes=SMALL)
 
     @pytest.mark.parametrize(
-        ("changed", "said"),
+        ("changed", "message"),
         [
             ({"year": 2006}, "year must be from 2007 to 2012, got 2006"),
             ({"year": "2007"}, "year must be from 2007 to 2012, got '2007'"),
@@ -156,15 +156,15 @@ class TestErrors:
             ({"classes": ["cat", "cat"]}, "classes must differ, got 'cat' more than once"),
         ],
     )
-    def test_arguments(self, own_kit, changed, said):
-        with pytest.raises(ValueError, match=said):
+    def test_arguments(self, own_kit, changed, message):
+        with pytest.raises(ValueError, match=message):
             read_devkit(**({"folder": own_kit, "year": 2007, "part": "train", "classes": SMALL} | changed))
 
 
 class TestLoad:
     def test_tables(self, tables, kit):
         train, test = tables
-        assert isinstance(train, Table)
+        assert isinstance(train, Dataset)
         assert [train.name, test.name] == ["VOC2007 trainval", "VOC2007 test"]
         assert train.X.shape == (60, 24)
         assert train.X.dtype == np.float32
@@ -177,7 +177,7 @@ class TestLoad:
         train, test = load_voc(folder, 2012, network, classes=SMALL, cache=False)
         assert [train.name, test.name] == ["VOC2012 train", "VOC2012 val"]
 
-    def test_the_checksum_says_whether_anything_changed(self, tmp_path, network):
+    def test_the_checksum_changes_with_images_and_labels(self, tmp_path, network):
         folder, _ = write_devkit(tmp_path, n_images=3)
 
         def checksums(**options):
@@ -201,7 +201,7 @@ class TestLoad:
         with pytest.raises(TypeError, match="batchsize"):
             load_voc(kit[0], 2007, network, classes=SMALL, batchsize=4)
 
-    def test_a_linear_machine_finds_the_coloured_classes_and_not_the_random_one(self, tables):
+    def test_an_svm_finds_the_coloured_classes_and_not_the_random_one(self, tables):
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
         from sklearn.svm import LinearSVC
@@ -241,7 +241,7 @@ def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypat
 
     folder, _ = write_devkit(tmp_path, parts=("train", "val", "trainval", "test"), n_images=24)
     lists = folder / "VOC2007" / "ImageSets" / "Main"
-    for name in set(CLASSES) - set(SMALL):
+    for name in set(VOC_CLASSES) - set(SMALL):
         for part in ("train", "val", "trainval", "test"):
             (lists / f"{name}_{part}.txt").write_bytes((lists / f"cat_{part}.txt").read_bytes())
     monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
@@ -251,10 +251,10 @@ def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypat
     options += ["--devkit", str(folder), "--network", str(network), "--layer", "flat"]
     assert command(["bench", "run", *options, "--jobs", "1", "--quiet"]) == 0
     assert command(["bench", "table", *options]) == 0
-    said = capsys.readouterr().out
-    ours, difference = said.split("\n\nVOC 2007")[:2]
+    message = capsys.readouterr().out
+    ours, difference = message.split("\n\nVOC 2007")[:2]
     rows = {line.split()[0]: line.split()[1:] for line in ours.split("\n\n")[1].splitlines()[1:]}
-    assert set(rows) == {*CLASSES, "mean"}
+    assert set(rows) == {*VOC_CLASSES, "mean"}
     assert float(rows["bird"][0]) > 90
     assert float(rows["dog"][0]) < 85
     assert "ours minus the paper's Table 3" in difference

@@ -35,7 +35,7 @@ def tensor(name, array):
 
 
 def external_tensor(name, array, file_name):
-    """A tensor whose numbers are in another file, beside that of the network."""
+    """Write a tensor whose numbers are in another file in the same folder."""
     location = message((1, "location"), (2, file_name))
     return message(*((1, size) for size in array.shape), (2, FLOAT), (8, name), (13, location), (14, 1))
 

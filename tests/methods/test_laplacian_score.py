@@ -79,7 +79,7 @@ def test_a_feature_far_smoother_than_the_rest_keeps_its_digits():
     # on a line, the score is the sum of squared steps over the spread
     x = np.linspace(0, 1, 2001)
     X = np.column_stack([x, x**2])
-    W = heat_graph(DistinctSamples.of(X), 2).toarray()
+    W = heat_graph(DistinctSamples.from_samples(X), 2).toarray()
     i, j = np.nonzero(np.triu(W))
     d = W.sum(axis=1)
     deviation = x - d @ x / d.sum()

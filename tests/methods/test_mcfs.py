@@ -14,7 +14,7 @@ from ilfs.neighbours import DistinctSamples, heat_graph
 
 
 def generalised(X, n_neighbors=5):
-    W = heat_graph(DistinctSamples.of(X), n_neighbors).toarray()
+    W = heat_graph(DistinctSamples.from_samples(X), n_neighbors).toarray()
     D = np.diag(W.sum(axis=1))
     return eigh(D - W, D), D
 
@@ -73,7 +73,7 @@ def test_a_graph_in_parts_is_told_by_the_parts():
     assert (done.eigenvalues_[3:] > 1e-3).all()
     for part in range(4):
         assert np.ptp(done.embedding_[np.arange(120) % 4 == part, :3], axis=0).max() < 1e-12
-    W = heat_graph(DistinctSamples.of(X), 4).toarray()
+    W = heat_graph(DistinctSamples.from_samples(X), 4).toarray()
     np.testing.assert_allclose(done.embedding_.T @ np.diag(W.sum(axis=1)) @ done.embedding_, np.eye(5), atol=1e-9)
     assert set(MCFS(2, n_clusters=2, n_neighbors=4).fit(X).order_[:2].tolist()) == {0, 1}
 

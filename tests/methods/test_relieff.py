@@ -52,12 +52,12 @@ def by_definition(X, y, k=10, drawn=None):
 def tiny_blocks(monkeypatch):
     """Many blocks and few places, so that every path is taken."""
     for name, size in {
-        "SMALL_BLOCK": 8,
-        "LARGE_BLOCK": 8,
-        "SUMMED": 8,
-        "SPARE": 1,
-        "MANY_ROWS": 7,
-        "PAIRS": 50,
+        "MIN_BLOCK_SAMPLES": 8,
+        "MAX_BLOCK_SAMPLES": 8,
+        "SUMMED_FEATURES": 8,
+        "SPARE_CANDIDATES": 1,
+        "RETRIED_SAMPLES": 7,
+        "PAIRS_PER_TASK": 50,
     }.items():
         monkeypatch.setattr(by_class, name, size)
 
@@ -110,7 +110,7 @@ def test_the_definition_with_missing_cells(seed, k, share, values):
 @pytest.mark.parametrize("size", [3, 6, 7, 8, 9, 12])
 def test_ties_of_a_whole_class(size, monkeypatch):
     # as many samples in a class as there are places in its list, some less and some more
-    monkeypatch.setattr(by_class, "SPARE", 5)
+    monkeypatch.setattr(by_class, "SPARE_CANDIDATES", 5)
     X, y = np.vstack([np.eye(size), np.zeros((2, size))]), np.array([0] * size + [1] * 2)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-10, atol=1e-14)
 
@@ -213,8 +213,8 @@ def test_sparse_text_is_the_same_as_dense():
 
 
 def test_callbacks_may_end_it_after_some_samples(monkeypatch):
-    monkeypatch.setattr(by_class, "SMALL_BLOCK", 16)
-    monkeypatch.setattr(by_class, "LARGE_BLOCK", 16)
+    monkeypatch.setattr(by_class, "MIN_BLOCK_SAMPLES", 16)
+    monkeypatch.setattr(by_class, "MAX_BLOCK_SAMPLES", 16)
     X, y = planted(n_samples=64, n_features=8, n_classes=3)
     monkeypatch.setattr(ReliefF, "_steps", lambda self, items, name: iter(items[:2]))
     np.testing.assert_allclose(relieff(X, y, n_neighbors=4), by_definition(X, y, 4, range(32)), rtol=1e-10)

@@ -57,7 +57,7 @@ def test_laplacian_by_definition(n_neighbors, regularization):
 def test_copies_add_the_same_whether_counted_or_repeated():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(25, 4)).astype(float)[rng.integers(0, 25, size=60)]
-    samples = DistinctSamples.of(X)
+    samples = DistinctSamples.from_samples(X)
     counted = neighbourhood_laplacian(samples.X, samples.counts, 3, 1e-2, None)
     repeated = neighbourhood_laplacian(X, np.ones(60), 3, 1e-2, None)
     expected = X.T @ repeated @ X

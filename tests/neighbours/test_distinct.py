@@ -25,7 +25,7 @@ FORMS = [
 @pytest.mark.parametrize("form", FORMS)
 def test_equal_rows_are_found_in_any_storage(form):
     X = table() if form is not np.float32 else np.round(7 * table())
-    samples = DistinctSamples.of(form(X))
+    samples = DistinctSamples.from_samples(form(X))
     rows = samples.X.toarray() if sparse.issparse(samples.X) else samples.X
     expected, counts = np.unique(X, axis=0, return_counts=True)
     order = np.lexsort(rows.T[::-1])
@@ -35,17 +35,17 @@ def test_equal_rows_are_found_in_any_storage(form):
     assert samples.n_samples == 300
 
 
-def test_the_order_depends_on_values_only():
+def test_order_and_rank_do_not_depend_on_the_order_of_the_rows():
     X = table()
     moved = np.random.default_rng(1).permutation(300)
-    one, two = DistinctSamples.of(X), DistinctSamples.of(np.asfortranarray(X[moved]))
+    one, two = DistinctSamples.from_samples(X), DistinctSamples.from_samples(np.asfortranarray(X[moved]))
     np.testing.assert_array_equal(one.X, two.X)
     X = np.random.default_rng(0).normal(size=(50, 3))
     moved = np.random.default_rng(1).permutation(50)
-    one, two = DistinctSamples.of(X), DistinctSamples.of(X[moved])
-    assert one.X is X  # without copies nothing is copied
+    one, two = DistinctSamples.from_samples(X), DistinctSamples.from_samples(X[moved])
+    assert one.X is X  # without repeated rows the input is not copied
     np.testing.assert_array_equal(one.rank[moved], two.rank)
-    np.testing.assert_array_equal(DistinctSamples.of(X[moved], ordered=True).X, X[np.argsort(one.rank)])
+    np.testing.assert_array_equal(DistinctSamples.from_samples(X[moved], ordered=True).X, X[np.argsort(one.rank)])
 
 
 def test_keys_do_not_depend_on_blocks(monkeypatch):
@@ -55,13 +55,13 @@ def test_keys_do_not_depend_on_blocks(monkeypatch):
     np.testing.assert_array_equal(row_keys(X), keys)
 
 
-def test_rows_that_share_a_key_are_still_told_apart(monkeypatch):
+def test_different_rows_with_the_same_key_stay_distinct(monkeypatch):
     monkeypatch.setattr(distinct, "row_keys", lambda X: np.zeros(X.shape[0], dtype=np.uint64))
     X = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0]])
     for form in (np.asarray, sparse.csr_array):
-        assert DistinctSamples.of(form(X)).counts.tolist() == [2.0, 1.0]
+        assert DistinctSamples.from_samples(form(X)).counts.tolist() == [2.0, 1.0]
 
 
-def test_small_integers_have_keys_of_their_own():
+def test_rows_of_small_integers_have_different_keys():
     grid = np.stack(np.meshgrid(*[np.arange(-8.0, 8.0)] * 4), axis=-1).reshape(-1, 4)
     assert np.unique(row_keys(grid)).size == len(grid)

@@ -16,18 +16,18 @@ def by_differences(X, k):
 
 
 def listed(X, k, n_jobs=None):
-    """Neighbours of a table without ties: indices and squared distances, a row for each sample."""
+    """Neighbours of samples without ties: indices and squared distances, one row per sample."""
     found = nearest_neighbours(X, k, n_jobs)
     assert (found.places == 1).all()
     return found.indices.reshape(-1, k), found.squared.reshape(-1, k)
 
 
 def heat_graph(X, *arguments, **options):
-    return graph.heat_graph(DistinctSamples.of(X), *arguments, **options)
+    return graph.heat_graph(DistinctSamples.from_samples(X), *arguments, **options)
 
 
 def places_by_definition(X, k):
-    """How many of the k places of sample i sample j gets: those at the k-th distance share what nearer ones leave."""
+    """Matrix of places: samples at the k-th distance share the places that nearer ones leave."""
     squared = np.square(X[:, None] - X[None]).sum(axis=2)
     np.fill_diagonal(squared, np.inf)
     last = np.sort(squared, axis=1)[:, k - 1, None]
@@ -41,11 +41,11 @@ def as_matrix(found, m):
 
 @pytest.fixture(params=["double", "single"])
 def precision(request, monkeypatch):
-    """Products in float32 as well, and blocks so small that there are many."""
-    monkeypatch.setattr(euclidean, "SMALL_BLOCK", 16)
-    monkeypatch.setattr(euclidean, "SUMMED", 5)
+    """Run the test with products in float32 and in float64, and with blocks so small that there are many."""
+    monkeypatch.setattr(euclidean, "MIN_PRODUCT_ROWS", 16)
+    monkeypatch.setattr(euclidean, "SUMMED_FEATURES", 5)
     monkeypatch.setattr(columns, "PART_CELLS", 1000)
-    monkeypatch.setattr(euclidean, "SINGLE_WORK", 0 if request.param == "single" else np.inf)
+    monkeypatch.setattr(euclidean, "MIN_FLOAT32_MULTIPLICATIONS", 0 if request.param == "single" else np.inf)
     return request.param
 
 
@@ -85,17 +85,17 @@ def test_distances_that_differ_by_rounding_tie(form):
     assert found.places[:2].tolist() == [0.5, 0.5]
 
 
-def test_copies_may_be_counted_instead_of_repeated(precision):
+def test_counted_copies_give_the_same_neighbours_as_repeated_rows(precision):
     X = np.random.default_rng(0).integers(0, 3, size=(30, 3)).astype(float)
     X = X[np.random.default_rng(1).integers(0, 30, size=120)]
-    samples = DistinctSamples.of(X)
+    samples = DistinctSamples.from_samples(X)
     found = nearest_neighbours(samples.X, 6, counts=samples.counts, rank=samples.rank)
     every = places_by_definition(X, 6)  # places of a distinct sample are those of its copies together
     together = sparse.csr_array((np.ones(120), (np.arange(120), samples.inverse))).toarray()
     np.testing.assert_allclose(as_matrix(found, samples.counts.size)[samples.inverse], every @ together, rtol=1e-12)
 
 
-def test_places_that_too_many_share_go_to_the_lowest_ranks(monkeypatch):
+def test_places_that_too_many_tie_for_go_to_the_lowest_ranks(monkeypatch):
     monkeypatch.setattr(euclidean, "MAX_TIED", 4)
     rank = np.random.default_rng(0).permutation(20)
     found = nearest_neighbours(np.eye(20), 3, rank=rank)  # all are equally far from each other
@@ -107,7 +107,7 @@ def test_places_that_too_many_share_go_to_the_lowest_ranks(monkeypatch):
 
 
 @pytest.mark.parametrize("offset", [1e6, -1e9])
-def test_an_offset_costs_no_precision(offset, precision):
+def test_a_large_mean_costs_no_precision(offset, precision):
     X = np.random.default_rng(0).integers(-100, 100, size=(60, 3)).astype(float)
     np.testing.assert_array_equal(listed(X + offset, 5)[0], by_differences(X, 5)[0])
 
@@ -122,12 +122,12 @@ def test_tight_clusters_far_apart(precision):
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e-25, 1e25, 1e140])
-def test_any_scale(scale, precision):
+def test_neighbours_do_not_depend_on_the_scale(scale, precision):
     X = np.random.default_rng(0).normal(size=(80, 5))
     np.testing.assert_array_equal(listed(scale * X, 5)[0], by_differences(X, 5)[0])
 
 
-def test_most_rows_need_no_second_look(monkeypatch):
+def test_most_rows_need_no_second_search(monkeypatch):
     X = np.random.default_rng(0).uniform(0, 1000, size=(1000, 1500))
     monkeypatch.setattr(euclidean, "_candidates", None)  # calling it would fail
     indices, _ = listed(X, 5)
@@ -141,14 +141,14 @@ def test_heat_graph_by_definition(form, precision):
     squared = np.square(X[:, None] - X[None]).sum(axis=2)
     t = 2 * pdist(X).sum() / 90**2
     one_way = places_by_definition(X, 4) * np.exp(-squared / (2 * t * t))
-    inverse = DistinctSamples.of(X).inverse  # many rows are zeros; the graph has one node for all of them
+    inverse = DistinctSamples.from_samples(X).inverse  # many rows are zeros; the graph has one node for all of them
     together = sparse.csr_array((np.ones(90), (np.arange(90), inverse))).toarray()
     expected = together.T @ np.maximum(one_way, one_way.T) @ together
-    # the mean distance is used to 36 bits, which the weights of far samples feel most
+    # The mean distance is rounded to 36 bits, which changes the weights of distant samples most.
     np.testing.assert_allclose(W, expected, rtol=1e-10 if precision == "double" else 1e-3, atol=1e-12)
 
 
-def test_binary_graph_is_that_of_scikit_learn():
+def test_binary_graph_equals_that_of_scikit_learn():
     X = np.random.default_rng(0).normal(size=(70, 4))
     theirs = kneighbors_graph(X, 3).toarray()
     np.testing.assert_array_equal(heat_graph(X, 3, weights="binary").toarray(), np.maximum(theirs, theirs.T))
@@ -163,12 +163,12 @@ def test_graph_is_symmetric_positive_and_without_loops():
     assert not W.diagonal().any()
 
 
-def test_width_of_the_heat():
+def test_width_scales_the_heat_weights():
     X = np.array([[0.0], [1.0], [3.0]])
     np.testing.assert_allclose(heat_graph(X, 1, width=2.0).toarray()[[0, 1], [1, 2]], np.exp([-1 / 8, -4 / 8]))
 
 
-def test_more_neighbours_than_samples_are_all_of_them():
+def test_all_samples_are_neighbours_if_more_are_asked_for():
     with pytest.warns(UserWarning, match="n_neighbors=5 is more than the 2 other samples: all of them are taken"):
         assert heat_graph(np.array([[0.0], [1.0], [3.0]]), 5).nnz == 6
 

@@ -8,7 +8,7 @@ ENOUGH = 100_000
 
 
 def table(kind, n_samples, n_features, seed=0):
-    """Two classes that overlap or not, and values that tie or not."""
+    """Samples of two classes that overlap or not, with values that tie or not."""
     rng = np.random.default_rng(seed)
     label = np.where(np.arange(n_samples) % 3, 1.0, -1.0)
     X = rng.normal(size=(n_samples, n_features))
@@ -17,9 +17,9 @@ def table(kind, n_samples, n_features, seed=0):
         X = np.round(X)
     if kind == "bits":
         X = (X > 0.5).astype(float)
-    if kind == "pixels":  # most of them are background
+    if kind == "pixels":  # mostly zeros
         X = np.maximum(X - 1, 0)
-    if kind == "twice":  # every column and every sample is there twice
+    if kind == "twice":  # every column and every sample occurs twice
         X[:, n_features // 2 :] = X[:, : n_features - n_features // 2]
         X[n_samples // 2 :], label[n_samples // 2 :] = (
             X[: n_samples - n_samples // 2],
@@ -40,7 +40,7 @@ def objective(program, weight, cost):
 
 
 def by_linprog(program, cost):
-    """The whole program, in the textbook's form."""
+    """Optimal value of the whole program in standard form, by SciPy."""
     S = program.columns.T
     done = linprog(
         np.concatenate([cost, cost, program.bound]),
@@ -57,10 +57,10 @@ KINDS = ["overlapping", "separable", "integers", "bits", "twice", "pixels"]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", [(9, 4), (40, 12), (150, 20), (30, 90)])
-@pytest.mark.parametrize("share", [0.6, 0.1, 0.001])
-def test_the_optimum_is_that_of_a_general_solver(kind, shape, share):
+@pytest.mark.parametrize("fraction", [0.6, 0.1, 0.001])
+def test_optimum_equals_that_of_a_general_solver(kind, shape, fraction):
     program = program_of(*table(kind, *shape))
-    cost = np.append(0.0, np.full(shape[1], share * program.cost.max()))
+    cost = np.append(0.0, np.full(shape[1], fraction * program.cost.max()))
     assert program.move(cost, ENOUGH)
     weight = program.weights()
     assert objective(program, weight, cost) == pytest.approx(by_linprog(program, cost), abs=1e-9)
@@ -68,7 +68,7 @@ def test_the_optimum_is_that_of_a_general_solver(kind, shape, share):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_duals_and_weights_fit_each_other(kind):
+def test_duals_and_weights_satisfy_complementary_slackness(kind):
     program = program_of(*table(kind, 60, 15))
     rng = np.random.default_rng(1)
     cost = np.append(0.0, rng.uniform(0.02, 0.3, 15))
@@ -84,7 +84,7 @@ def test_duals_and_weights_fit_each_other(kind):
     np.testing.assert_allclose(program.dual[loss < -1e-6], 0.0)
 
 
-def test_the_way_of_the_costs_does_not_matter():
+def test_result_does_not_depend_on_earlier_costs():
     X, label, bound = table("overlapping", 50, 30)
     direct, winding = program_of(X, label, bound), program_of(X, label, bound)
     cost = np.append(0.0, np.full(30, 0.1))
@@ -95,7 +95,7 @@ def test_the_way_of_the_costs_does_not_matter():
     np.testing.assert_allclose(winding.weights(), direct.weights(), atol=1e-12)
 
 
-def test_columns_may_come_later():
+def test_columns_added_one_by_one_give_the_same_weights():
     X, label, bound = table("overlapping", 50, 30)
     together, apart = program_of(X, label, bound), HingeProgram(label, bound)
     cost = np.full(30, 0.1)
@@ -109,11 +109,11 @@ def test_columns_may_come_later():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("share", [0.6, 0.1, 0.001])
-def test_some_samples_lead_to_the_optimum_of_all(kind, share):
+@pytest.mark.parametrize("fraction", [0.6, 0.1, 0.001])
+def test_starting_from_some_samples_reaches_the_optimum_of_all(kind, fraction):
     X, label, bound = table(kind, 150, 20)
     plain = program_of(X, label, bound)
-    cost = np.append(0.0, np.full(20, share * plain.cost.max()))
+    cost = np.append(0.0, np.full(20, fraction * plain.cost.max()))
     rows = np.flatnonzero(np.arange(150) % 4 < 2)
     few_bound = np.where(label[rows] > 0, 1 / (label[rows] > 0).sum(), 1 / (label[rows] < 0).sum())
     few = program_of(X[rows], label[rows], few_bound)
@@ -129,7 +129,7 @@ def test_some_samples_lead_to_the_optimum_of_all(kind, share):
         np.testing.assert_allclose(lifted.weights(), plain.weights(), atol=1e-12)
 
 
-def test_it_starts_without_weights_and_at_the_cost_of_the_class_means():
+def test_initial_weights_are_zero_and_costs_are_differences_of_class_means():
     X, label, bound = table("overlapping", 30, 6)
     program = program_of(X, label, bound)
     difference = X[label > 0].mean(axis=0) - X[label < 0].mean(axis=0)
@@ -139,27 +139,27 @@ def test_it_starts_without_weights_and_at_the_cost_of_the_class_means():
     assert program.hinge(program.weights()) == pytest.approx(2.0)
 
 
-def test_the_path_is_piecewise_linear_and_continuous():
+def test_optimal_value_is_concave_along_the_path():
     X, label, bound = table("overlapping", 40, 8)
     program = program_of(X, label, bound)
     top, values = program.cost.max(), []
-    for share in np.linspace(1.0, 0.02, 200):
-        cost = np.append(0.0, np.full(8, share * top))
+    for fraction in np.linspace(1.0, 0.02, 200):
+        cost = np.append(0.0, np.full(8, fraction * top))
         assert program.move(cost, ENOUGH)
         values.append(objective(program, program.weights(), cost))
-    # the optimal value is concave in the costs and its slope is the size of the weights
+    # The optimal value is a minimum of functions that are linear in the costs, so it is concave.
     assert (np.diff(values, 2) <= 1e-12).all()
 
 
-def test_too_few_pivots_are_told():
+def test_move_returns_false_if_it_needs_more_pivots():
     program = program_of(*table("overlapping", 60, 15))
     assert not program.move(np.append(0.0, np.full(15, 0.01)), 3)
     assert program.n_pivots == 3
 
 
-def test_dependent_columns_are_told_from_each_other_by_cost():
+def test_of_proportional_columns_the_cheaper_one_gets_the_weight():
     X, label, bound = table("overlapping", 40, 5)
-    X = np.column_stack([X, X[:, 0], 2 * X[:, 1]])  # a twin, and one that is cheaper per unit
+    X = np.column_stack([X, X[:, 0], 2 * X[:, 1]])  # a copy, and one that needs half the weight
     program = program_of(X, label, bound)
     cost = np.append(0.0, np.full(7, 0.05))
     assert program.move(cost, ENOUGH)
@@ -169,7 +169,7 @@ def test_dependent_columns_are_told_from_each_other_by_cost():
     assert objective(program, program.weights(), cost) == pytest.approx(by_linprog(program, cost), abs=1e-9)
 
 
-def test_jitter_keeps_its_distance():
+def test_jitter_is_random_and_spaced():
     numbers = spaced_at_random(1000)
     assert np.diff(np.sort(numbers)).min() > 0.4 / 1000
     assert 0 <= numbers.min() < numbers.max() < 1

@@ -24,9 +24,9 @@ SHAPES = [(100, 40, 10), (100, 40, 40), (300, 250, 200), (50, 200, 20), (50, 200
 
 @pytest.mark.parametrize(("m", "n", "d"), SHAPES)
 @pytest.mark.parametrize("panel", [7, 128])
-def test_those_that_entered_are_correlated_alike_and_more_than_the_others(m, n, d, panel, monkeypatch):
-    monkeypatch.setattr(least_angle, "PANEL", panel)
-    monkeypatch.setattr(least_angle, "SIDE", 16)
+def test_features_that_entered_have_the_same_largest_correlation(m, n, d, panel, monkeypatch):
+    monkeypatch.setattr(least_angle, "PANEL_FEATURES", panel)
+    monkeypatch.setattr(least_angle, "PRODUCT_COLUMNS", 16)
     X, Y = problem(m, n)
     coefficients, _ = least_angle_coefficients(X, Y, d, n_jobs=2)
     centred = X - X.mean(axis=0)
@@ -41,8 +41,8 @@ def test_those_that_entered_are_correlated_alike_and_more_than_the_others(m, n, 
 
 
 @pytest.mark.parametrize(("m", "n"), [(100, 40), (50, 200)])
-def test_the_path_is_that_of_scikit_learn(m, n):
-    # up to where a coefficient passes 0: there scikit-learn's method "lar" turns its sign, and correlations part
+def test_path_equals_that_of_scikit_learn(m, n):
+    # Only up to where a coefficient passes 0: there scikit-learn's method "lar" flips its sign, and the paths differ.
     X, Y = problem(m, n, n_targets=1)
     _, _, path = lars_path(X - X.mean(axis=0), Y[0] - Y[0].mean(), method="lar", max_iter=30)
     same_signs = [d for d in range(1, path.shape[1]) if not np.any(path[:, :d] * path[:, [d]] < 0)]
@@ -51,7 +51,7 @@ def test_the_path_is_that_of_scikit_learn(m, n):
         np.testing.assert_allclose(least_angle_coefficients(X, Y, d)[0][0], path[:, d], rtol=1e-9, atol=1e-12)
 
 
-def test_both_ways_to_compute_it_agree(monkeypatch):
+def test_paths_from_products_and_from_samples_agree(monkeypatch):
     X, Y = problem(90, 60)
     tall = least_angle_coefficients(X, Y, 35)
     wide = least_angle_coefficients(sparse.csr_array(X), Y, 35)
@@ -62,7 +62,7 @@ def test_both_ways_to_compute_it_agree(monkeypatch):
         np.testing.assert_allclose(other[1], tall[1], rtol=1e-9)
 
 
-def test_more_features_than_samples_end_where_nothing_is_left():
+def test_with_more_features_than_samples_the_path_ends_at_a_perfect_fit():
     X, Y = problem(30, 100)
     coefficients, _ = least_angle_coefficients(X, Y, 100)
     assert ((coefficients != 0).sum(axis=1) == 29).all()
@@ -71,7 +71,7 @@ def test_more_features_than_samples_end_where_nothing_is_left():
 
 
 @pytest.mark.parametrize("n", [8, 60])
-def test_a_feature_that_depends_on_others_does_not_enter(n):
+def test_a_linearly_dependent_feature_does_not_enter(n):
     X, Y = problem(40, n)
     X = np.column_stack([X, X[:, 0], X[:, 1] - 2 * X[:, 2], 3 * X[:, 3] + 1])
     coefficients, nearness = least_angle_coefficients(X, Y, 20)
@@ -83,7 +83,7 @@ def test_a_feature_that_depends_on_others_does_not_enter(n):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("m", [80, 12])
 @pytest.mark.parametrize("seed", range(5))
-def test_of_copies_the_first_enters_and_the_others_change_nothing(seed, m, form):
+def test_only_the_first_of_equal_features_enters(seed, m, form):
     X, Y = problem(m, 9, seed=seed)
     without, nearness = least_angle_coefficients(X, Y, 5)
     columns = np.concatenate([np.arange(9), np.random.default_rng(seed).integers(0, 9, size=8)])
@@ -93,18 +93,18 @@ def test_of_copies_the_first_enters_and_the_others_change_nothing(seed, m, form)
     np.testing.assert_allclose(near, nearness[:, columns], rtol=1e-9)
 
 
-def test_nearness_is_the_largest_share_of_the_correlation_of_those_that_entered():
+def test_nearness_is_the_largest_ratio_to_the_correlation_of_entered_features():
     X, Y = problem(80, 12, n_targets=1)
     centred = X - X.mean(axis=0)
-    share = []
+    ratio = []
     for d in range(6):
         a = least_angle_coefficients(X, Y, d)[0][0] if d else np.zeros(12)
         correlation = np.abs(centred.T @ (Y[0] - Y[0].mean() - centred @ a))
-        share.append(correlation / correlation.max())
-    np.testing.assert_allclose(least_angle_coefficients(X, Y, 5)[1][0], np.max(share, axis=0), rtol=1e-9)
+        ratio.append(correlation / correlation.max())
+    np.testing.assert_allclose(least_angle_coefficients(X, Y, 5)[1][0], np.max(ratio, axis=0), rtol=1e-9)
 
 
-def test_an_offset_costs_no_precision():
+def test_a_large_mean_costs_no_precision():
     X, Y = problem(50, 20)
     X = np.round(X * 1024) / 1024
     moved = least_angle_coefficients(X + 2.0**30, Y, 9)[0]
@@ -113,7 +113,7 @@ def test_an_offset_costs_no_precision():
     np.testing.assert_allclose(wide, least_angle_coefficients(X[:15], Y[:, :15], 9)[0], rtol=1e-7, atol=1e-12)
 
 
-def test_a_target_that_nothing_is_correlated_with_has_no_path():
+def test_an_uncorrelated_target_has_an_empty_path():
     X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
     coefficients, nearness = least_angle_coefficients(X, np.array([[1.0, 1, -1, -1]]), 2)
     assert not coefficients.any()
@@ -121,9 +121,9 @@ def test_a_target_that_nothing_is_correlated_with_has_no_path():
 
 
 @pytest.mark.parametrize(("m", "n"), [(200, 150), (50, 300)])
-def test_the_same_on_any_number_of_threads(m, n, monkeypatch):
-    monkeypatch.setattr(least_angle, "SIDE", 16)
-    monkeypatch.setattr(least_angle, "PANEL", 16)
+def test_result_does_not_depend_on_the_number_of_threads(m, n, monkeypatch):
+    monkeypatch.setattr(least_angle, "PRODUCT_COLUMNS", 16)
+    monkeypatch.setattr(least_angle, "PANEL_FEATURES", 16)
     X, Y = problem(m, n)
     one, three = least_angle_coefficients(X, Y, 45, n_jobs=1), least_angle_coefficients(X, Y, 45, n_jobs=3)
     np.testing.assert_array_equal(one[0], three[0])
@@ -131,7 +131,7 @@ def test_the_same_on_any_number_of_threads(m, n, monkeypatch):
 
 
 @pytest.mark.parametrize("k", [1, 40, 64])
-def test_squares_are_subtracted_from_the_leading_part_above_the_diagonal(k):
+def test_add_squares_changes_only_the_leading_upper_triangle(k):
     rng = np.random.default_rng(0)
     S, R = rng.normal(size=(64, 64)), rng.normal(size=(7, 64))
     expected = S.copy()
@@ -141,7 +141,7 @@ def test_squares_are_subtracted_from_the_leading_part_above_the_diagonal(k):
     np.testing.assert_allclose(S, expected, rtol=1e-12)
 
 
-def test_a_symmetric_matrix_closes_up_over_rows_that_go():
+def test_close_up_removes_rows_and_columns_in_place():
     S, panel = np.random.default_rng(0).normal(size=(9, 9)), np.random.default_rng(1).normal(size=(2, 9))
     gone, left = np.array([0, 3, 4, 7]), np.array([1, 2, 5, 6])
     expected, columns = S[np.ix_(left, left)], panel[:, left]

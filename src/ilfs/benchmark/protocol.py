@@ -23,7 +23,7 @@ from ilfs.benchmark.memory import Peak
 from ilfs.benchmark.metrics import metrics_of, penalty_of
 from ilfs.benchmark.precision import average_precision, voc_average_precision
 from ilfs.benchmark.splits import split_rows
-from ilfs.datasets import Table, load
+from ilfs.datasets import Dataset, load
 from ilfs.parameters import check_between, check_integer, check_positive
 
 MAX_SIZE = 2**31 - 1  # features; far beyond any table, and within what a store can hold
@@ -267,7 +267,7 @@ def compute(cell: Cell) -> Outcome:
     return EXPERIMENTS[cell.experiment](cell)
 
 
-def table_of(cell: Cell) -> Table:
+def table_of(cell: Cell) -> Dataset:
     """The data of a cell, if they are what they were when it was described."""
     table = _table(cell.dataset)
     if table.checksum != cell.checksum:
@@ -279,11 +279,11 @@ def table_of(cell: Cell) -> Table:
 
 
 @lru_cache(TABLES_KEPT)
-def _table(name: str) -> Table:
+def _table(name: str) -> Dataset:
     return load(name)
 
 
-def rows_of(cell: Cell, table: Table) -> tuple[Integers, Integers]:
+def rows_of(cell: Cell, table: Dataset) -> tuple[Integers, Integers]:
     """Training and test rows of a split: the same for all methods."""
     seed = seed_of(cell.protocol.seed, cell.dataset, "split", cell.split)
     return split_rows(table, cell.split, cell.protocol.test_share, seed)
@@ -341,7 +341,7 @@ def sizes_experiment(cell: Cell) -> Outcome:
 
 
 def measure_sizes(
-    cell: Cell, table: Table, train: Integers, test: Integers, order: Integers, counts: Mapping[int, int]
+    cell: Cell, table: Dataset, train: Integers, test: Integers, order: Integers, counts: Mapping[int, int]
 ) -> list[Measurement]:
     """All metrics of all classifiers, for each size with so many of the first columns."""
     X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
@@ -357,7 +357,7 @@ def measure_sizes(
     return measured
 
 
-def tuning_of(cell: Cell, table: Table, train: Integers, *of_class: int) -> Tuning:
+def tuning_of(cell: Cell, table: Dataset, train: Integers, *of_class: int) -> Tuning:
     """Grid, folds and seed of the classifiers of a split: the same for all methods."""
     seed = seed_of(cell.protocol.seed, cell.dataset, "folds", cell.split, *of_class)
     groups = None if table.groups is None else table.groups[train]
@@ -388,7 +388,7 @@ def classes_experiment(cell: Cell) -> Outcome:
 
 
 def measure_class(
-    cell: Cell, table: Table, relevant: Integers, k: int, train: Integers, test: Integers, kept: Integers
+    cell: Cell, table: Dataset, relevant: Integers, k: int, train: Integers, test: Integers, kept: Integers
 ) -> list[tuple[str, int, float, str]]:
     """Metrics of one class against the rest by every classifier: (metric, class, value, classifier)."""
     X, T = filled(columns(table.X, train, kept), columns(table.X, test, kept))

@@ -4,30 +4,30 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ilfs.arrays import Integers
-from ilfs.datasets import Table
+from ilfs.datasets import Dataset
 
 Rows = tuple[Integers, Integers]
 N_DRAWS = 200  # random divisions of the groups that are tried
 N_COMPARED = 20  # divisions with every class on both sides, of which the best balanced one is taken
 
 
-def n_splits_of(table: Table, n_splits: int) -> int:
+def n_splits_of(table: Dataset, n_splits: int) -> int:
     """How many of so many splits a data set has: not more than its folds, if it has any."""
     return n_splits if table.folds is None else min(n_splits, int(table.folds.max()) + 1)
 
 
-def n_test_of(table: Table, test_fraction: float) -> int:
+def n_test_of(table: Dataset, test_fraction: float) -> int:
     """How many test rows a split has: those of a fold on average, if there are folds, else the fraction."""
     fraction = test_fraction if table.folds is None else 1 / (int(table.folds.max()) + 1)
     return int(np.ceil(fraction * table.n_samples))
 
 
-def split_rows(table: Table, split: int, test_fraction: float, seed: int) -> Rows:
+def split_rows(table: Dataset, split: int, test_fraction: float, seed: int) -> Rows:
     """Training and test rows of a split, ascending.
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         The data set. If it has test rows, there is one split; if it has folds, fold i is the test set of split i; if it
         has groups, none of them is in both parts.
     split : int
@@ -71,7 +71,7 @@ def strata(Y: Integers) -> Integers:
     return np.where(alone, -1 if alone.sum() > 1 else size.argmax(), stratum)
 
 
-def check_class_sizes(table: Table, labels: Integers, test_fraction: float) -> None:
+def check_class_sizes(table: Dataset, labels: Integers, test_fraction: float) -> None:
     """Refuse classes too small, or rows too few, to have every class in training and test rows."""
     values, sizes = np.unique(labels, return_counts=True)
     if sizes.min() < 2:
@@ -104,7 +104,7 @@ def with_one_moved(giving: Integers, taking: Integers, movable: Integers, rng: n
     return giving[giving != row], np.sort(np.append(taking, row))
 
 
-def fold_rows(table: Table, folds: Integers, split: int) -> Rows:
+def fold_rows(table: Dataset, folds: Integers, split: int) -> Rows:
     """Fold i is the test set of split i."""
     if split > folds.max():
         raise ValueError(f"data set {table.name} has {folds.max() + 1} folds, got split {split}")
@@ -121,13 +121,13 @@ def fold_rows(table: Table, folds: Integers, split: int) -> Rows:
     return train, test
 
 
-def name_of(table: Table, codes: Integers) -> str:
+def name_of(table: Dataset, codes: Integers) -> str:
     """The name of the first class, as sentences quote it."""
     return repr(table.class_names[codes[0]])
 
 
 def group_rows(
-    table: Table, labels: Integers, groups: Integers, test_fraction: float, rng: np.random.Generator
+    table: Dataset, labels: Integers, groups: Integers, test_fraction: float, rng: np.random.Generator
 ) -> Rows:
     """No group in both parts, every class in both.
 
@@ -159,7 +159,7 @@ def group_rows(
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
-def check_groups(table: Table, labels: Integers, table_of_groups: Integers) -> None:
+def check_groups(table: Dataset, labels: Integers, table_of_groups: Integers) -> None:
     """Refuse a class that is in one group only: it would be either in the training or in the test rows."""
     in_groups = (table_of_groups > 0).sum(axis=0)
     if in_groups.min() > 1:

@@ -11,10 +11,10 @@ from ilfs.benchmark.contenders import RANDOM, Contender
 from ilfs.benchmark.protocol import EXPERIMENTS, Cell, Protocol, TimingJob
 from ilfs.benchmark.rivals import RIVALS
 from ilfs.benchmark.splits import n_splits_of
-from ilfs.datasets import REGISTRY, Table, load
-from ilfs.datasets.naming import spelled
+from ilfs.datasets import REGISTRY, Dataset, load
+from ilfs.datasets.dataset import content_checksum
+from ilfs.datasets.naming import format_name
 from ilfs.datasets.readers import ENDINGS, columns_of
-from ilfs.datasets.table import content_checksum
 from ilfs.importing import importable_from
 from ilfs.methods import ILFS, METHODS
 from ilfs.parameters import check_integer
@@ -204,7 +204,7 @@ class Suite:
         return table.checksum, content_of(table), n_splits_of(table, self.n_splits)
 
 
-def content_of(table: Table) -> str:
+def content_of(table: Dataset) -> str:
     """Checksum of what was read, beside that of the file: a new version of a reader may read it in another way."""
     test_rows = b"" if table.test_rows is None else table.test_rows.tobytes()
     return hashlib.sha256(content_checksum(table).encode() + test_rows).hexdigest()
@@ -334,7 +334,7 @@ def dataset_of(one: Any, path: str) -> str:
                 f"{key} of a data set of suite {path} must be text{' or a position' * (key != 'path')}, got {value!r}"
             )
     target, groups, folds = (entries.get(key) for key in ("target", "groups", "folds"))
-    return spelled(from_folder(entries["path"], Path(path).parent), target, drop, groups, folds)
+    return format_name(from_folder(entries["path"], Path(path).parent), target, drop, groups, folds)
 
 
 def from_folder(name: str, folder: Path) -> str:

@@ -1,5 +1,6 @@
-"""Data sets: those of the paper and more by name, a user's own files, and synthetic tables with a known answer."""
+"""Data sets: registered ones by name, files of the user, and synthetic data with known informative features."""
 
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
@@ -8,14 +9,13 @@ from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, Spec
 from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
-from ilfs.datasets.table import Table
 
 __all__ = [
     "REGISTRY",
+    "Dataset",
     "Paper",
     "ReadLimits",
     "Spec",
-    "Table",
     "Truth",
     "cache_folder",
     "load",

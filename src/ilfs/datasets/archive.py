@@ -1,8 +1,8 @@
 """Data sets as compressed NumPy archives, the format that registered data sets are kept in.
 
-Dense: ``X``; sparse: the CSR parts ``data``, ``indices``, ``indptr``, ``shape``. Both: ``y`` (codes 0 to K-1),
-``class_names`` and perhaps ``feature_names``; ``split`` may name a part for each row. Further arrays are left alone.
-Nothing is ever unpickled.
+Features are an array ``X``, or ``data``, ``indices``, ``indptr`` and ``shape`` of a CSR matrix. ``y`` has the classes
+as codes 0 to K-1, and ``class_names`` their names. ``feature_names`` is optional, and so is ``split``, the name of a
+split for each row. Other arrays are ignored. Nothing is ever unpickled.
 """
 
 import hashlib
@@ -16,15 +16,15 @@ from scipy import sparse
 
 from ilfs.arrays import sparse_defect
 from ilfs.datasets.checks import as_floats, check_kind, check_matrix
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError, ReadLimits
 from ilfs.datasets.npz import NpzArrays
-from ilfs.datasets.table import Table
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
-def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DEFAULT_LIMITS) -> Table:
-    """The table in an archive, or only the rows of one split of it, with the checksum of the file."""
+def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DEFAULT_LIMITS) -> Dataset:
+    """Read the data set in an archive, or only the rows of one split."""
     parts = NpzArrays(path, limits)
     needed = ["y", "class_names", *(["split"] if split else [])]
     if not parts.keys() >= set(needed):
@@ -33,7 +33,7 @@ def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DE
     check_matrix(path, X, names, limits)
     codes, class_names = classes_of(parts, X.shape[0], path)
     rows = _rows_of(parts, split, X.shape[0], path) if split else slice(None)
-    return Table(
+    return Dataset(
         name=name,
         X=as_floats(X[rows]),
         y=codes[rows],
@@ -44,8 +44,8 @@ def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DE
 
 
 def features_of(parts: NpzArrays, path: Path) -> tuple[Any, tuple[str, ...] | None]:
-    """Features of an archive, and their names."""
-    if "X" in parts:  # before anything is inflated
+    """Read the features of an archive and their names."""
+    if "X" in parts:  # check the headers before anything is decompressed
         check_same_rows(parts.shape("X"), parts.shape("y"), path)
     X, names = matrix_of(parts, path), feature_names_of(parts)
     check_kind(path, X, names)
@@ -53,12 +53,12 @@ def features_of(parts: NpzArrays, path: Path) -> tuple[Any, tuple[str, ...] | No
 
 
 def feature_names_of(parts: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Names of the features, made distinct, if the archive has any."""
+    """Read the feature names of an archive, if it has any, and make them distinct."""
     return distinct(parts["feature_names"].ravel().tolist()) if "feature_names" in parts else None
 
 
 def classes_of(parts: Mapping[str, Any], n_rows: int, path: Path) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Codes of the classes, or an indicator matrix of labels, and their names."""
+    """Read the codes of the classes, or the indicator matrix of labels, and the class names."""
     y, class_names = parts["y"], tuple(map(str, parts["class_names"].ravel()))
     if y.ndim not in (1, 2) or y.dtype.kind not in "iu":
         raise ValueError(
@@ -66,7 +66,7 @@ def classes_of(parts: Mapping[str, Any], n_rows: int, path: Path) -> tuple[NDArr
             f"got shape {y.shape} of {y.dtype}"
         )
     if len(y) != n_rows:
-        raise ValueError(f"{path} must have one label a row, got {n_rows} rows and {len(y)} labels")
+        raise ValueError(f"{path} must have one label per row, got {n_rows} rows and {len(y)} labels")
     if len(class_names) < 2 or len(set(class_names)) < len(class_names):
         raise ValueError(f"class_names of {path} must be two or more different names, got {', '.join(class_names[:5])}")
     _check_codes(y, len(class_names), path)
@@ -85,21 +85,21 @@ def _check_codes(y: NDArray[Any], n_classes: int, path: Path) -> None:
 
 
 def check_same_rows(features: tuple[int, ...], target: tuple[int, ...], path: Path) -> None:
-    """Refuse a target with another number of values than the features have rows."""
+    """Raise an error unless the target has as many values as the features have rows."""
     if len(features) == 2 and features[0] not in target:
         n_labels = max(target, default=0)
-        raise ValueError(f"{path} must have one label a row, got {features[0]} rows and {n_labels} labels")
+        raise ValueError(f"{path} must have one label per row, got {features[0]} rows and {n_labels} labels")
 
 
 def _rows_of(parts: Mapping[str, Any], split: str, n_rows: int, path: Path) -> NDArray[np.bool_]:
     marks = parts["split"]
     if marks.shape != (n_rows,):
-        raise ValueError(f"split of {path} must name a part for each of {n_rows} rows, got shape {marks.shape}")
+        raise ValueError(f"split of {path} must have one value for each of {n_rows} rows, got shape {marks.shape}")
     return np.asarray(marks == split)
 
 
-def write_archive(file: IO[bytes], table: Table) -> None:
-    """Write a table as an archive."""
+def write_archive(file: IO[bytes], table: Dataset) -> None:
+    """Write a data set as an archive."""
     X = table.X
     if sparse.issparse(X):
         arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
@@ -111,7 +111,7 @@ def write_archive(file: IO[bytes], table: Table) -> None:
 
 
 def matrix_of(parts: Mapping[str, Any], path: Path) -> Any:
-    """X of an archive: dense as it is, sparse put together from its CSR parts."""
+    """Read the features of an archive as a dense array or a CSR matrix."""
     if "X" in parts:
         return parts["X"]
     if not parts.keys() >= set(CSR_PARTS):
@@ -124,14 +124,14 @@ def matrix_of(parts: Mapping[str, Any], path: Path) -> Any:
 
 
 def checked_sparse(kind: Any, data: Any, indices: Any, indptr: Any, shape: Sequence[int], path: Path) -> Any:
-    """A sparse array, ``csr_array`` or ``csc_array``, if all its indices are within its shape."""
+    """Build a ``csr_array`` or ``csc_array``, or raise an error if an index is outside of its shape."""
     what = f"{path} must hold a valid {kind.__name__[:3].upper()} matrix"
     if len(shape) != 2 or min(shape) < 0 or max(shape) > np.iinfo(np.int64).max:
         raise ReadError(f"{what}, got the shape {tuple(shape)}")
     outer, inner = shape if kind is sparse.csr_array else shape[::-1]
     if defect := sparse_defect(indptr, indices, outer, inner):
         raise ReadError(f"{what}: {defect}")
-    n_values = int(indptr[-1])  # there may be room for more
+    n_values = int(indptr[-1])  # the arrays may be longer than the matrix needs
     data, indices = data[:n_values], indices[:n_values]
     if data.shape != (n_values,) or data.dtype.kind not in "buif":
         raise ReadError(f"{what}: data must be {n_values} numbers, got shape {data.shape} of {data.dtype}")
@@ -139,14 +139,14 @@ def checked_sparse(kind: Any, data: Any, indices: Any, indptr: Any, shape: Seque
 
 
 def distinct(names: Sequence[Any]) -> tuple[str, ...]:
-    """The names as they are, but those that repeat an earlier one with their number behind: a, b, a.2.
+    """Make names distinct by numbering repeated ones.
 
-    Chips have several probes of one gene, and results must tell them apart.
+    Microarrays have several probes per gene, and results must distinguish them.
 
     >>> distinct(["a", "b", "a"])
     ('a', 'b', 'a.2')
     """
-    given, told = set(map(str, names)), list[str]()
+    given, made = set(map(str, names)), list[str]()
     seen = set[str]()
     for name in map(str, names):
         new, number = name, 1
@@ -154,11 +154,11 @@ def distinct(names: Sequence[Any]) -> tuple[str, ...]:
             number += 1
             new = f"{name}.{number}"
         seen.add(new)
-        told.append(new)
-    return tuple(told)
+        made.append(new)
+    return tuple(made)
 
 
 def checksum_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Compute the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,12 +1,12 @@
 """Small data sets that come with scikit-learn."""
 
-from ilfs.datasets.table import Table, with_checksum
+from ilfs.datasets.dataset import Dataset, with_checksum
 
 
-def load_bundled(name: str) -> Table:
-    """One of them by its name."""
+def load_bundled(name: str) -> Dataset:
+    """Load a data set of scikit-learn by its name."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
     class_names = tuple(map(str, bunch.target_names))
-    return with_checksum(Table(name, bunch.data, bunch.target, class_names, tuple(map(str, bunch.feature_names))))
+    return with_checksum(Dataset(name, bunch.data, bunch.target, class_names, tuple(map(str, bunch.feature_names))))

@@ -1,4 +1,4 @@
-"""Checks of features that all files share, whatever their format."""
+"""Checks of features that apply to all file formats."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,23 +9,23 @@ from scipy import sparse
 
 from ilfs.datasets.limits import ReadError, ReadLimits
 
-#: Integers up to here, of either sign, are floats of 64 bits without rounding.
+#: Integers up to this absolute value are float64 numbers without rounding.
 MAX_EXACT_INTEGER = 2**53
 FLOAT_BYTES = 8
-MAX_QUOTED_LENGTH = 80  # characters of a value in a sentence
+MAX_QUOTED_LENGTH = 80  # characters of a value in an error message
 
 
 def check_kind(path: Path, X: Any, feature_names: Sequence[str] | None) -> None:
-    """Refuse features that are not a matrix of numbers with one name a column, if they have names."""
+    """Raise an error unless the features are a matrix of numbers with one name per column, if they have names."""
     if X.ndim != 2 or X.dtype.kind not in "buif":
         raise ValueError(f"the features of {path} must be a matrix of numbers, got shape {X.shape} of {X.dtype}")
     if feature_names is not None and len(feature_names) != X.shape[1]:
         got = f"{X.shape[1]} features and {len(feature_names)} names"
-        raise ValueError(f"{path} must have one name a feature, got {got}")
+        raise ValueError(f"{path} must have one name per feature, got {got}")
 
 
 def check_matrix(path: Path, X: Any, feature_names: Sequence[str] | None, limits: ReadLimits) -> None:
-    """Refuse features that no selector can use: too few, too many, infinite, or integers that floats cannot hold."""
+    """Raise an error for features that no selector can use: too few, too many, infinite, or too large integers."""
     if X.shape[0] < 2 or X.shape[1] < 1:
         raise ValueError(f"{path} must have at least 2 rows and 1 feature, got {X.shape[0]} and {X.shape[1]}")
     if sparse.issparse(X):
@@ -39,26 +39,26 @@ def check_matrix(path: Path, X: Any, feature_names: Sequence[str] | None, limits
 
 
 def as_floats(X: Any) -> Any:
-    """The features as float32 if they are so already, else as float64."""
+    """Convert features to float64 unless they are float32 or float64 already."""
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 def column_called(names: Sequence[str] | None, j: int) -> str:
-    """How a sentence calls a column: by name, or counted from 1."""
+    """Name a column in an error message, by its name or by its number from 1."""
     return f"column {j + 1}" if names is None else f"column {quoted(names[j])}"
 
 
 def quoted(value: Any) -> str:
-    """A value of a file in a sentence: in quotes if it is text, and only its beginning if it is long."""
+    """Format a value for an error message: in quotes if it is text, shortened if it is long."""
     if isinstance(value, str) and len(value) > MAX_QUOTED_LENGTH:
         value = value[:MAX_QUOTED_LENGTH] + "..."
     return repr(value)[: 10 * MAX_QUOTED_LENGTH]
 
 
 def inexact_integer(column: str, value: Any, row: int, path: Path) -> ReadError:
-    """The error for an integer that a float of 64 bits may have to round."""
+    """Make the error for an integer that float64 may have to round."""
     return ReadError(
-        f"integers in {column} of {path} must be within +-2**53, as features are floats of 64 bits, "
+        f"integers in {column} of {path} must be within +-2**53, as features are float64, "
         f"got {str(value)[:60]} in row {row}; drop the column if it is an identifier, else store it as floats"
     )
 
@@ -77,7 +77,7 @@ def _check_finite(path: Path, X: Any, feature_names: Sequence[str] | None) -> No
 
 
 def _first(condition: Any) -> tuple[int, int]:
-    """Row and column of the first value that is true."""
+    """Find the row and column of the first true value."""
     rows, columns = condition.nonzero()
     at = np.lexsort((columns, rows))[0]
     return int(rows[at]), int(columns[at])

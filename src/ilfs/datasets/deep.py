@@ -1,7 +1,7 @@
-"""Features of images from a deep network that the user names, as an ONNX file.
+"""Features of images from a deep network in an ONNX file.
 
-What one layer of the network says about an image is its row of features. Rows are kept by what was computed and of
-which bytes, so that an interrupted run goes on where it was, and nothing is computed twice.
+The activations of one layer of the network are the features of an image. They are cached by the network, the options
+and the content of the image, so that an interrupted run continues where it stopped and nothing is computed twice.
 """
 
 import hashlib
@@ -23,15 +23,15 @@ from ilfs.datasets.onnx_file import NetworkFile, external_file, with_output
 from ilfs.datasets.pixels import Pixels, colours
 from ilfs.parameters import check_choice, check_integer
 
-Rows = NDArray[np.float32]
+FeatureRows = NDArray[np.float32]
 AnyPath = str | os.PathLike[str]
 Providers = Sequence[str | tuple[str, dict[str, Any]]]
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
-USUAL_SIZE = 224
+DEFAULT_PIXELS = 224
 INPUT_TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16"}
-RECIPE = 1  # to be raised when the same options come to give other features
+FEATURES_VERSION = 1  # increase it when the same options give other features, so that cached ones are not used
 
 
 def deep_features(
@@ -51,11 +51,11 @@ def deep_features(
     providers: Providers | None = None,
     cache: AnyPath | Literal[False] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Rows:
-    """What a layer of a network says about images.
+) -> FeatureRows:
+    """Compute the activations of a layer of a network for images.
 
-    Needs the extra ``[deep]``, onnxruntime and Pillow. The defaults are what networks expect that were trained on
-    ImageNet with PyTorch; the documentation of a network says if it wants something else.
+    Needs the extra ``[deep]``, onnxruntime and Pillow. The defaults suit networks that were trained on ImageNet with
+    PyTorch; see the documentation of your network.
 
     Parameters
     ----------
@@ -66,36 +66,36 @@ def deep_features(
     layer : str, optional
         Name of the output, or of any inner layer, to take; `network_layers` lists them. By default the last output.
     pool : {"flatten", "mean"}, default="flatten"
-        What becomes of an output of more than two axes: all its numbers in a row, or the mean over the places of the
-        image (of a vision transformer, whose outputs have three axes: over its tokens).
+        How an output with more than two axes becomes one row per image: flattened, or averaged over the positions in
+        the image (over the tokens of a vision transformer, whose outputs have three axes).
     size : int, optional
-        Height and width of the images for the network. By default what the network says, and 224 if it takes any.
+        Height and width of the images for the network. By default what the network declares, and 224 if it takes any.
     crop : float, default=0.875
-        How much of the largest centred square is kept (0.875 is 224 of 256).
+        Fraction of the side of the largest centred square that is kept (0.875 is 224 of 256).
     resample : {"bilinear", "bicubic"}, default="bilinear"
-        How images are scaled. When they get smaller, all pixels count.
+        Interpolation. When images get smaller, all pixels contribute.
     channels : {"RGB", "BGR"}, default="RGB"
-        The order of the colours that the network was trained with.
+        Order of the colours that the network was trained with.
     scale : float, default=1/255
-        What a number from 0 to 255 is multiplied with.
+        Factor for pixel values from 0 to 255.
     mean, std : sequence of three floats
-        Subtracted after that, and divided by, in the order of ``channels``. By default those of ImageNet.
+        Subtracted from the scaled values, and divided by, in the order of ``channels``. By default those of ImageNet.
     batch_size : int, default=32
-        Images at once, unless the network says how many. The last batch is filled up, so that the features of an image
-        do not depend on how many others there are.
+        Images per batch, unless the network fixes it. The last batch is filled up, so that the features of an image do
+        not depend on the number of other images.
     providers : sequence, optional
-        What onnxruntime shall compute on, for example ``["CUDAExecutionProvider"]``. By default the CPU.
+        Execution providers of onnxruntime, for example ``["CUDAExecutionProvider"]``. By default the CPU.
     cache : path-like or False, optional
-        A folder to keep features in, by default ``deep`` in `ilfs.datasets.cache_folder`; False keeps nothing. Several
-        networks and processes may share it; it may be interrupted at any time, and deleted. A row is used again if the
-        bytes of the model, the bytes of the image, and the options up to ``std`` are the same.
+        Folder for computed features, by default ``deep`` in `ilfs.datasets.cache_folder`; False for no cache. Several
+        networks and processes may share it, and it may be deleted at any time. A row is used again if the bytes of the
+        model, the bytes of the image, and the options up to ``std`` are the same.
     progress : callable, optional
-        Called with the number of images that are done and the number of all.
+        Called with the number of finished images and the number of all images.
 
     Returns
     -------
     ndarray of shape (n_images, n_features)
-        Of type float32.
+        The features, in float32.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def deep_features(
     check_choice("pool", pool, ("flatten", "mean"))
     check_integer("batch_size", batch_size, 1)
     mean, std = colours("mean", mean), colours("std", std, positive=True)
-    plan = Plan.of(Path(model), layer, pool, Pixels(size, crop, resample, channels, scale, mean, std))
+    plan = Plan.from_network(Path(model), layer, pool, Pixels(size, crop, resample, channels, scale, mean, std))
     paths = _files(images)
     kept = _cache(cache, plan)
     rows = dict(_rows_kept(paths, kept))
@@ -124,7 +124,7 @@ def deep_features(
 
 
 def network_layers(model: AnyPath) -> tuple[str, ...]:
-    """Names of all layers of a network that `deep_features` can take.
+    """List the layers of a network that `deep_features` can take.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def network_layers(model: AnyPath) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        In the order of computation.
+        Names of the layers in the order of computation.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _files(images: Sequence[AnyPath]) -> list[Path]:
     paths = [Path(image) for image in images]
     if not paths:
         raise ValueError("images must name at least one file, got none")
-    lost = [path for path in paths if not path.is_file()]  # now, not after hours
+    lost = [path for path in paths if not path.is_file()]  # fail now, not after hours of computation
     if lost:
         raise FileNotFoundError(f"no image {lost[0]}" + (f", nor {len(lost) - 1} more" if len(lost) > 1 else ""))
     return paths
@@ -174,7 +174,7 @@ def _report(progress: Callable[[int, int], None] | None, done: int, total: int) 
         progress(done, total)
 
 
-def _rows_kept(paths: list[Path], kept: FeatureCache | None) -> Iterable[tuple[int, Rows]]:
+def _rows_kept(paths: list[Path], kept: FeatureCache | None) -> Iterable[tuple[int, FeatureRows]]:
     if kept is None:
         return
     for i, path in enumerate(paths):
@@ -184,7 +184,7 @@ def _rows_kept(paths: list[Path], kept: FeatureCache | None) -> Iterable[tuple[i
     kept.warn_of_damage()
 
 
-def _rows_computed(paths: list[Path], network: "Network", kept: FeatureCache | None) -> Rows:
+def _rows_computed(paths: list[Path], network: "Network", kept: FeatureCache | None) -> FeatureRows:
     contents = [path.read_bytes() for path in paths]
     rows = network.rows(paths, contents)
     if kept is not None:
@@ -195,7 +195,7 @@ def _rows_computed(paths: list[Path], network: "Network", kept: FeatureCache | N
 
 @dataclass(frozen=True)
 class Plan:
-    """What is computed of every image."""
+    """Everything that determines the features of an image."""
 
     model: Path
     model_digest: str
@@ -205,8 +205,8 @@ class Plan:
     pixels: Pixels
 
     @classmethod
-    def of(cls, model: Path, layer: str | None, pool: str, pixels: Pixels) -> "Plan":
-        """With the layer looked up in the file of the network."""
+    def from_network(cls, model: Path, layer: str | None, pool: str, pixels: Pixels) -> "Plan":
+        """Read the network file and look up the layer."""
         content, network = _read_network(model)
         layer = network.outputs[-1] if layer is None else layer
         if layer not in network.outputs + network.layers:
@@ -221,9 +221,9 @@ class Plan:
 
     @property
     def key(self) -> str:
-        """The same if the features are the same."""
-        told = [RECIPE, self.model_digest, self.layer, self.pool, asdict(self.pixels)]
-        return hashlib.sha256(json.dumps(told, default=float).encode()).hexdigest()
+        """Name of the cache folder: a hash of everything that determines the features."""
+        described = [FEATURES_VERSION, self.model_digest, self.layer, self.pool, asdict(self.pixels)]
+        return hashlib.sha256(json.dumps(described, default=float).encode()).hexdigest()
 
 
 def _read_network(model: Path) -> tuple[bytes, NetworkFile]:
@@ -245,7 +245,7 @@ def _content(file: Path) -> bytes:
 
 @dataclass(frozen=True)
 class Network:
-    """A network that is ready to compute."""
+    """A network that is loaded and ready to run."""
 
     plan: Plan
     session: Any
@@ -258,7 +258,7 @@ class Network:
 
     @classmethod
     def open(cls, plan: Plan, batch_size: int, providers: Providers | None) -> "Network":
-        """With the shape of its input, or the user's where it takes any."""
+        """Load the network and determine the shape of its input."""
         session = _session(plan, providers)
         inputs = session.get_inputs()
         if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].type not in INPUT_TYPES:
@@ -283,11 +283,11 @@ class Network:
             is_channels_last=is_channels_last,
         )
 
-    def rows(self, paths: list[Path], contents: list[bytes]) -> Rows:
-        """Features of the images with this content, at most a batch of them."""
+    def rows(self, paths: list[Path], contents: list[bytes]) -> FeatureRows:
+        """Compute the features of the images with this content, at most one batch."""
         images = np.zeros((self.batch_size, self.height, self.width, 3), dtype=self.input_type)
         for image, path, content in zip(images, paths, contents, strict=False):
-            image[:] = self.plan.pixels.of(path, content, self.width, self.height)
+            image[:] = self.plan.pixels.from_content(path, content, self.width, self.height)
         if not self.is_channels_last:
             images = np.ascontiguousarray(images.transpose(0, 3, 1, 2))
         rows = self._pooled(self._run(images))[: len(paths)]
@@ -303,18 +303,18 @@ class Network:
             shape = f"{self.batch_size} images of {self.height} x {self.width} pixels"
             raise ValueError(f"{self.plan.model} cannot compute {shape}: {' '.join(str(error).split())}") from error
 
-    def _pooled(self, output: Any) -> Rows:
-        """An output of the network as one row an image."""
+    def _pooled(self, output: Any) -> FeatureRows:
+        """Turn an output of the network into one row per image."""
         if not isinstance(output, np.ndarray) or output.shape[:1] != (self.batch_size,):
             raise ValueError(
-                f"{self.plan.layer!r} of {self.plan.model} must give something for every image, "
+                f"{self.plan.layer!r} of {self.plan.model} must have one entry per image, "
                 f"got the shape {np.shape(output)} for {self.batch_size} images"
             )
         if self.plan.pool == "mean" and output.ndim > 2:
             is_channel_second = output.ndim > 3 and not self.is_channels_last
             places = range(2, output.ndim) if is_channel_second else range(1, output.ndim - 1)
             output = output.mean(axis=tuple(places), dtype=np.float64)
-        rows: Rows = output.reshape(self.batch_size, -1).astype(np.float32)
+        rows: FeatureRows = output.reshape(self.batch_size, -1).astype(np.float32)
         return rows
 
 
@@ -323,10 +323,10 @@ def _session(plan: Plan, providers: Providers | None) -> Any:
     providers = ["CPUExecutionProvider"] if providers is None else list(providers)
     available = onnxruntime.get_available_providers()
     for name in (provider if isinstance(provider, str) else provider[0] for provider in providers):
-        if name not in available:  # onnxruntime would warn, and compute on the CPU
+        if name not in available:  # onnxruntime would only warn and compute on the CPU
             raise ValueError(f"providers must be among those of this onnxruntime ({_listed(available)}), got {name!r}")
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # its warnings are for those who make networks
+    options.log_severity_level = 3  # errors only: its warnings concern authors of networks
     network: str | bytes = str(plan.model)
     if plan.is_inner:
         network = with_output(_content(plan.model), plan.layer)
@@ -339,10 +339,10 @@ def _session(plan: Plan, providers: Providers | None) -> Any:
 
 
 def _length(name: str, axis: int | str | None, plan: Plan) -> int:
-    """Of an axis of the images: what the network says, else the user."""
+    """Return the length of an axis of the images: the network's if it declares one, else the user's."""
     size = plan.pixels.size
     if not isinstance(axis, int):
-        return size or USUAL_SIZE
+        return size or DEFAULT_PIXELS
     if size not in (None, axis):
         raise ValueError(f"size must be the {name} of the images that {plan.model} takes, {axis}, got {size}")
     return axis

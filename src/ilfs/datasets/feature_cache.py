@@ -1,8 +1,8 @@
-"""Rows of features that are kept in a folder, one file an image.
+"""Cache of deep features in a folder, one file per image.
 
-A file holds the SHA-256 of its numbers, then the numbers, and appears by rename: a process that is killed leaves whole
-files or none, and two processes that compute the same row put the same file in its place. A file that does not fit its
-checksum (a power cut, a full disk, a bad copy) counts as missing.
+A file holds the SHA-256 of its numbers, then the numbers. It is written atomically: a killed process leaves complete
+files or none, and two processes that compute the same row write the same file. A file that does not match its checksum
+(after a power cut, a full disk or a bad copy) counts as missing.
 """
 
 import hashlib
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from ilfs.files import write_atomically, writing_error
 from ilfs.warn import warn
 
-Row = NDArray[np.float32]
+FeatureRow = NDArray[np.float32]
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 
 
 class FeatureCache:
-    """Rows by the content of the image they are of.
+    """Rows of features, looked up by the content of the image.
 
     Parameters
     ----------
     folder : Path
-        Where; it is made if it is not there.
+        Folder of the cache, which is created if it does not exist.
     key : str
-        What is computed of an image, a name for a folder: rows of another key are not seen.
+        Name of a subfolder that identifies the network and the options; rows of other keys are not found.
     """
 
     def __init__(self, folder: Path, key: str) -> None:
@@ -36,8 +36,8 @@ class FeatureCache:
         except OSError as error:
             raise writing_error(folder, error) from None
 
-    def get(self, image: bytes) -> Row | None:
-        """The row of the image with this content, if there is one."""
+    def get(self, image: bytes) -> FeatureRow | None:
+        """Return the row of the image with this content, or None."""
         try:
             stored = self._file(image).read_bytes()
         except FileNotFoundError:
@@ -48,14 +48,14 @@ class FeatureCache:
             return None
         return np.frombuffer(numbers, dtype="<f4").astype(np.float32, copy=False)
 
-    def put(self, image: bytes, row: Row) -> None:
-        """Keep the row of the image with this content."""
+    def put(self, image: bytes, row: FeatureRow) -> None:
+        """Store the row of the image with this content."""
         numbers = row.astype("<f4").tobytes()
         with write_atomically(self._file(image)) as opened:
             opened.write(hashlib.sha256(numbers).digest() + numbers)
 
     def warn_of_damage(self) -> None:
-        """Say, once for all, how many files did not fit their checksum."""
+        """Warn once about all files that did not match their checksum."""
         if self.n_damaged:
             warn(f"{self.n_damaged} damaged files in the cache {self.folder.parent} are computed again")
 

@@ -1,8 +1,8 @@
-"""Downloading a file whose checksum is known: it appears whole and right under its name, or not at all.
+"""Download of files with a known checksum: a file appears complete and verified under its name, or not at all.
 
-The bytes go into a temporary file beside it, are counted and hashed on the way, and get the name only when both are
-right. Who downloads holds a lock on ``<name>.lock``, which the operating system releases even if the process is killed;
-who waited for it finds the file there.
+The bytes go to a temporary file in the same folder and are counted and hashed on the way. The file gets its name only
+if both size and checksum match. The downloading process holds a lock on ``<name>.lock``, which the operating system
+releases even if the process is killed; a process that waited for the lock finds the file.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ from urllib.request import urlopen
 from ilfs.datasets.archive import checksum_of
 from ilfs.files import remove_leftovers, write_atomically, writing_error
 
-CHUNK = 1 << 16
-TIMEOUT = 30.0  # seconds without a byte after which a server is given up
+CHUNK_BYTES = 1 << 16
+TIMEOUT_SECONDS = 30.0  # without a byte, after which the next mirror is tried
 
 Progress = Callable[[int, int], None]
 
 
 class NotFetchedError(OSError):
-    """No mirror had the file."""
+    """Error for a file that no mirror could provide."""
 
 
 def fetch(
@@ -34,25 +34,25 @@ def fetch(
     *,
     sha256: str,
     size: int,
-    timeout: float = TIMEOUT,
+    timeout: float = TIMEOUT_SECONDS,
     progress: Progress | None = None,
 ) -> None:
-    """Download a file from the first mirror that has it right.
+    """Download a file from the first mirror that has it with the right checksum.
 
     Parameters
     ----------
     path : Path
-        Where the file shall be. If it is there and right, nothing is downloaded.
+        The file to write. If it exists with the right checksum, nothing is downloaded.
     urls : sequence of str
-        Its addresses, in the order of trying.
+        Its addresses, which are tried in this order.
     sha256 : str
-        What the SHA-256 of the file must be.
+        SHA-256 of the file.
     size : int
-        How many bytes it must have.
+        Size of the file in bytes.
     timeout : float
-        Seconds without a byte after which a mirror is given up.
+        Seconds without a byte after which the next mirror is tried.
     progress : callable, optional
-        Called with the bytes that are there and the bytes to come in all.
+        Called with the number of bytes received and the size of the file.
     """
     with exclusively(path):
         if path.is_file() and checksum_of(path) == sha256:
@@ -69,9 +69,9 @@ def fetch(
 
 @contextmanager
 def exclusively(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, whose folder is made if need be; only one process at a time does.
+    """Hold the lock of a file, which only one process can hold at a time.
 
-    Temporary files that a killed process has left are removed.
+    The folder is created if necessary, and temporary files that a killed process has left are removed.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def exclusively(path: Path) -> Iterator[None]:
 
 
 class _MirrorError(Exception):
-    """Why one mirror is given up."""
+    """Error of one mirror, after which the next one is tried."""
 
 
 def _fetch_from(url: str, path: Path, sha256: str, size: int, timeout: float, progress: Progress | None) -> None:
@@ -106,15 +106,15 @@ def _fetch_from(url: str, path: Path, sha256: str, size: int, timeout: float, pr
 
 
 def _chunks(url: str, timeout: float) -> Generator[bytes, None, None]:
-    """The bytes at an address; whatever goes wrong with the network is a failure of the mirror."""
+    """Yield the bytes at an address; every network error becomes a `_MirrorError`."""
     if not url.startswith(("http://", "https://")):
         raise _MirrorError("an address must start with http:// or https://")
     try:
         with urlopen(url, timeout=timeout) as response:
-            while chunk := response.read(CHUNK):
+            while chunk := response.read(CHUNK_BYTES):
                 yield chunk
     except HTTPError as error:
-        with error:  # it holds the connection
+        with error:  # the error holds the connection; close it
             raise _MirrorError(str(error)) from error
     except TimeoutError as error:
         raise _MirrorError(f"no answer within {timeout:g} seconds") from error
@@ -129,7 +129,7 @@ if sys.platform == "win32":
         while True:
             try:
                 return msvcrt.locking(lock.fileno(), msvcrt.LK_LOCK, 1)
-            except OSError:  # it gives up after ten seconds
+            except OSError:  # Windows gives up after ten seconds; try again
                 continue
 
 else:

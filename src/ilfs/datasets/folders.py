@@ -1,4 +1,4 @@
-"""Where files of data sets are looked for."""
+"""Folders in which files of data sets are searched for."""
 
 import os
 import sys
@@ -6,13 +6,13 @@ from pathlib import Path
 
 
 def data_folder() -> Path | None:
-    """The folder that the environment variable ``ILFS_DATA`` names."""
+    """Return the folder in the environment variable ``ILFS_DATA``, or None if it is not set."""
     named = os.environ.get("ILFS_DATA")
     return Path(named).expanduser() if named else None
 
 
 def cache_folder() -> Path:
-    """The user's cache: ``ILFS_CACHE``, or ``ilfs`` in the folder that the operating system has for caches."""
+    """Return the cache folder: ``ILFS_CACHE`` if it is set, else ``ilfs`` in the system's folder for caches."""
     named = os.environ.get("ILFS_CACHE")
     return Path(named).expanduser() if named else _caches() / "ilfs"
 

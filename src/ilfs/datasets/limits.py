@@ -1,4 +1,4 @@
-"""Limits on what a file may ask for, so that a small file cannot exhaust memory."""
+"""Limits on the memory that reading a file may take, so that a small file cannot exhaust it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,16 +7,16 @@ from ilfs.parameters import check_integer, check_positive
 
 
 class ReadError(ValueError):
-    """An error whose message already names the file, so that nobody needs to add it."""
+    """Error whose message is complete: it names the file, so readers pass it on unchanged."""
 
 
 @dataclass(frozen=True)
 class ReadLimits:
     r"""Limits on the size of a table in a file.
 
-    A compressed file, or one that only declares how large its table is, may be small and still fill the memory. Each
-    limit is checked before the memory is used. The defaults are far beyond common tables; raise them for a file that
-    you trust.
+    A compressed file, or one that merely declares the size of its table, may be small and still fill the memory. Each
+    limit is checked before the memory is used. The defaults are far above the size of common tables; raise them for a
+    file that you trust.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ class ReadLimits:
     max_bytes : int, default=268435456
         Bytes that the table may take in memory.
     max_expansion : float, default=100.0
-        A table may also take this many times the size of its file; the larger of the two limits counts, so that large
-        files need no change of ``max_bytes``.
+        A table may also take this many times the size of its file. The larger of the two limits applies, so that large
+        files do not need another ``max_bytes``.
     max_columns : int, default=16777216
         Columns of a sparse table, whose number a single index determines.
 
@@ -39,7 +39,7 @@ class ReadLimits:
     ...     path = Path(folder) / "words.svm"
     ...     _ = path.write_text("0 20000000:1\n1 3:1\n")
     ...     read_table(path, limits=ReadLimits(max_columns=20_000_000))
-    <Table words: 2 samples x 20000000 features; classes 0 1, 1 1>
+    <Dataset words: 2 samples x 20000000 features; classes 0 1, 1 1>
     """
 
     max_line_length: int = 2**25
@@ -53,7 +53,7 @@ class ReadLimits:
         check_positive("max_expansion", self.max_expansion)
 
     def allowed_bytes(self, path: Path) -> int:
-        """Bytes that the table of a file may take in memory.
+        """Return the number of bytes that the table of a file may take in memory.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class ReadLimits:
         return max(self.max_bytes, int(self.max_expansion * path.stat().st_size))
 
     def check_bytes(self, n_bytes: int, path: Path) -> None:
-        """Refuse a table that takes more memory than allowed.
+        """Raise an error if a table takes more memory than allowed.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class ReadLimits:
         Returns
         -------
         ReadError
-            With the numbers, and how to raise the limit.
+            States the numbers and how to raise the limit.
         """
         return ReadError(
             f"the table in {path} ({path.stat().st_size:,} bytes) must take at most {self.allowed_bytes(path):,} bytes "
@@ -101,7 +101,7 @@ class ReadLimits:
         )
 
     def check_columns(self, n_columns: int, path: Path) -> None:
-        """Refuse a sparse table with more columns than allowed.
+        """Raise an error if a sparse table has more columns than allowed.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class ReadLimits:
         Returns
         -------
         ReadError
-            With the limit, and how to raise it.
+            States the limit and how to raise it.
         """
         return ReadError(
             f"a line of {path} must have at most {self.max_line_length:,} characters, got more; "

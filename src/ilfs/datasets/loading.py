@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ilfs.datasets.archive import read_archive
 from ilfs.datasets.bundled import load_bundled
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
@@ -17,7 +18,6 @@ from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.roles import with_roles
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.synthetic import load_truth
-from ilfs.datasets.table import Table
 from ilfs.warn import warn
 
 VOC_YEARS = {"voc2007": 2007, "voc2012": 2012}
@@ -30,8 +30,8 @@ def load(
     drop: Column | Sequence[Column] = (),
     limits: ReadLimits = DEFAULT_LIMITS,
     progress: Progress | None = None,
-) -> Table:
-    """A data set by its name, or a table from a file of one's own.
+) -> Dataset:
+    """Load a data set by its name, or read one from a file.
 
     The file ``<name>.npz`` is looked for in the folder that the environment variable ``ILFS_DATA`` names, then in the
     user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
@@ -47,8 +47,8 @@ def load(
         the path of a file, which :func:`ilfs.datasets.read_table` reads. A string may say target and columns to drop
         behind the path, for places that have room for a name only: ``genes.csv?target=diagnosis&drop=sample&drop=-1``.
         The names of columns are decoded as in addresses (``%26`` is ``&``), whole numbers are positions, and a column
-        that is called by a number stands in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of
-        groups and ``folds=fold`` one of fold numbers (`Table`), which are then no features.
+        whose name is a number must be in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of
+        groups and ``folds=fold`` one of fold numbers (`Dataset`), which are then not features.
     target : str or int, optional
         The column of a file that holds the classes.
     drop : str, int or a sequence of them, default=()
@@ -60,14 +60,14 @@ def load(
 
     Returns
     -------
-    Table
+    Dataset
         The data set. Its checksum is that of the file, or of the content where there is no one file.
 
     Examples
     --------
     >>> from ilfs.datasets import load
     >>> load("wine")
-    <Table wine: 178 samples x 13 features; classes class_0 59, class_1 71, class_2 48>
+    <Dataset wine: 178 samples x 13 features; classes class_0 59, class_1 71, class_2 48>
     """
     name = os.fspath(name_or_path)
     spec = REGISTRY.get(name) if isinstance(name_or_path, str) else None
@@ -93,7 +93,7 @@ def load(
 
 def _load_query(
     name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits, progress: Progress | None
-) -> Table:
+) -> Dataset:
     said = parse(name)
     if said.target is not None and target is not None:
         raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
@@ -102,13 +102,13 @@ def _load_query(
         raise ValueError(f"groups and folds must be none for {said.path!r}, whose columns are known, got {name!r}")
     query = said._replace(target=target, drop=(*said.drop, *drop))
 
-    def part(target: Column | None, drop: tuple[Column, ...]) -> Table:
+    def part(target: Column | None, drop: tuple[Column, ...]) -> Dataset:
         return load(said.path, target=target, drop=drop, limits=limits, progress=progress)
 
     return with_roles(query, part)
 
 
-def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits) -> Table:
+def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits) -> Dataset:
     if Path(name).exists() or name.lower().endswith(ENDINGS):
         return read_table(name, target, drop=drop, limits=limits)
     path = _find(f"{name}.npz")
@@ -123,7 +123,7 @@ def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...
     )
 
 
-def _on_disk(spec: Spec) -> Table | None:
+def _on_disk(spec: Spec) -> Dataset | None:
     path = _find(spec.file)
     if path is not None:
         table = read_archive(path, spec.name, spec.split)
@@ -140,7 +140,7 @@ def _find(file: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _downloaded(spec: Spec, progress: Progress | None) -> Table:
+def _downloaded(spec: Spec, progress: Progress | None) -> Dataset:
     failures = []
     for download in (_from_mirrors, _from_openml):
         try:
@@ -153,7 +153,7 @@ def _downloaded(spec: Spec, progress: Progress | None) -> Table:
     raise FileNotFoundError(_what_to_do(spec, failures))
 
 
-def _from_mirrors(spec: Spec, progress: Progress | None) -> Table | None:
+def _from_mirrors(spec: Spec, progress: Progress | None) -> Dataset | None:
     mirrors = os.environ.get("ILFS_MIRROR", "").split()
     if _is_offline() or not mirrors or not spec.size:
         return None
@@ -163,7 +163,7 @@ def _from_mirrors(spec: Spec, progress: Progress | None) -> Table | None:
     return read_archive(path, spec.name, spec.split)
 
 
-def _from_openml(spec: Spec, progress: Progress | None) -> Table | None:  # noqa: ARG001 scikit-learn reports none
+def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:  # noqa: ARG001 scikit-learn reports none
     if _is_offline() or spec.openml is None:
         return None
     path = cache_folder() / openml_file(spec)
@@ -172,7 +172,7 @@ def _from_openml(spec: Spec, progress: Progress | None) -> Table | None:  # noqa
 
 
 def whereabouts(spec: Spec) -> str:
-    """Whether a data set can be loaded, found out without loading it.
+    """Find out, without loading it, if a data set can be loaded and from where.
 
     ``"yes"``, ``"made"`` when it is asked for, ``"mirror"`` or ``"OpenML"`` if it would be fetched from there, else
     ``"no"``.

@@ -1,9 +1,9 @@
-"""Names of data sets: of the registry, of files, and of files with what is to be known of their columns.
+"""Names of data sets: registered names, paths of files, and paths followed by the roles of columns.
 
 A suite and the command line name a data set by one string. ``genes.csv?target=diagnosis&drop=sample`` is the file
-``genes.csv``, whose column ``diagnosis`` holds the classes and whose column ``sample`` is no feature. Whole numbers are
-positions; a column that is called by a number stands in quotes: ``drop='1017'``. ``groups`` and ``folds`` name the
-columns that say which rows belong together and in which split they are test rows.
+``genes.csv``, whose column ``diagnosis`` holds the classes and whose column ``sample`` is not a feature. Integers are
+positions of columns; put quotes around a column whose name is a number: ``drop='1017'``. ``groups`` is a column whose
+equal values mark rows that must stay together, and ``folds`` a column with the split in which a row is a test row.
 """
 
 import os
@@ -16,11 +16,11 @@ from urllib.parse import unquote
 from ilfs.datasets.registry import REGISTRY
 
 Column = str | int
-NUMBER = re.compile(r"[+-]?\d+")
+INTEGER = re.compile(r"[+-]?\d+")
 
 
 class Query(NamedTuple):
-    """A path, and which of its columns are what."""
+    """A path and the roles of its columns."""
 
     path: str
     target: Column | None = None
@@ -30,38 +30,38 @@ class Query(NamedTuple):
 
 
 def parse(name: str) -> Query:
-    """What a name with a query says.
+    """Parse a name with a query.
 
     >>> parse("genes.csv?target=tumour%20type&drop=sample&drop=-1")
     Query(path='genes.csv', target='tumour type', drop=('sample', -1), groups=None, folds=None)
     """
     path, _, query = name.partition("?")
-    said: dict[str, list[Column]] = {"target": [], "drop": [], "groups": [], "folds": []}
+    columns: dict[str, list[Column]] = {"target": [], "drop": [], "groups": [], "folds": []}
     for part in query.split("&"):
         key, _, value = part.partition("=")
-        if key not in said or not value:
+        if key not in columns or not value:
             raise ValueError(
-                f"what follows ? in {name!r} must be target=COLUMN, drop=COLUMN, groups=COLUMN or folds=COLUMN, "
+                f"the part after ? in {name!r} must be target=COLUMN, drop=COLUMN, groups=COLUMN or folds=COLUMN, "
                 f"joined by &, got {part!r}"
             )
-        said[key].append(_column(unquote(value)))
+        columns[key].append(_column(unquote(value)))
     for key in ("target", "groups", "folds"):
-        if len(said[key]) > 1:
-            raise ValueError(f"{name!r} must have one {key}, got {len(said[key])}")
-    target, groups, folds = (next(iter(said[key]), None) for key in ("target", "groups", "folds"))
-    return Query(path, target, tuple(said["drop"]), groups, folds)
+        if len(columns[key]) > 1:
+            raise ValueError(f"{name!r} must have one {key}, got {len(columns[key])}")
+    target, groups, folds = (next(iter(columns[key]), None) for key in ("target", "groups", "folds"))
+    return Query(path, target, tuple(columns["drop"]), groups, folds)
 
 
-def spelled(
+def format_name(
     path: str,
     target: Column | None = None,
     drop: Iterable[Column] = (),
     groups: Column | None = None,
     folds: Column | None = None,
 ) -> str:
-    """The name that `parse` reads.
+    """Format a path and the roles of its columns as a name that `parse` reads.
 
-    >>> spelled("genes.csv", "diagnosis", ["sample", "1017", 3])
+    >>> format_name("genes.csv", "diagnosis", ["sample", "1017", 3])
     "genes.csv?target=diagnosis&drop=sample&drop='1017'&drop=3"
     """
     parts = [] if target is None else [f"target={_value(target)}"]
@@ -71,14 +71,14 @@ def spelled(
 
 
 def _column(value: str) -> Column:
-    if NUMBER.fullmatch(value):
+    if INTEGER.fullmatch(value):
         return int(value)
     return value[1:-1] if _is_quoted(value) else value
 
 
 def _value(column: Column) -> str:
     text = str(column)
-    if isinstance(column, str) and (NUMBER.fullmatch(text) or _is_quoted(text)):
+    if isinstance(column, str) and (INTEGER.fullmatch(text) or _is_quoted(text)):
         text = f"'{text}'"
     return text.replace("%", "%25").replace("&", "%26")
 
@@ -88,21 +88,21 @@ def _is_quoted(text: str) -> bool:
 
 
 def title_of(name: str | os.PathLike[str], among: Sequence[str] = ()) -> str:
-    """What tables call a data set.
+    """Return the title of a data set for tables of results.
 
     Parameters
     ----------
     name : str or path
-        As :func:`ilfs.datasets.load` takes it.
+        The name, as for :func:`ilfs.datasets.load`.
     among : sequence of str
-        The names of all data sets of the table. Files that have the same name in different folders are told apart by
-        the folder.
+        The names of all data sets of the table. The titles of files with the same name in different folders include the
+        folder.
 
     Returns
     -------
     str
-        The title of a registered data set, which says whether it is rebuilt or stands in for another; of a file the
-        name without folder and ending.
+        The title of a registered data set, which marks data that are rebuilt or a substitute; for a file, its name
+        without folder and ending.
 
     Examples
     --------
@@ -114,8 +114,8 @@ def title_of(name: str | os.PathLike[str], among: Sequence[str] = ()) -> str:
     """
     name = os.fspath(name)
     others = [other for other in among if other != name]
-    spellings: tuple[Callable[[str], str], ...] = (_short, _with_folder)
-    return next((said(name) for said in spellings if said(name) not in map(said, others)), name)
+    formats: tuple[Callable[[str], str], ...] = (_short, _with_folder)  # the first that is different for all
+    return next((title(name) for title in formats if title(name) not in map(title, others)), name)
 
 
 def _short(name: str) -> str:
@@ -127,6 +127,6 @@ def _with_folder(name: str) -> str:
 
 
 def _path_of(name: str) -> PurePath:
-    """The path in a name, without ending."""
+    """Return the path in a name, without its ending."""
     path = PurePath(name.partition("?")[0])
     return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).with_suffix("")

@@ -1,7 +1,7 @@
-"""NumPy's files ``.npy`` and ``.npz``, whose headers are checked before their arrays are read.
+"""Readers of NumPy's ``.npy`` and ``.npz`` files that check headers before they read arrays.
 
-A header declares a shape, and a zip archive declares the size of what it inflates to. Both are compared with each
-other and with the limits first, so that a small file cannot ask for much memory. Nothing is ever unpickled.
+A header declares a shape, and a zip archive declares the decompressed size of its members. Both are compared with each
+other and with the limits first, so that a small file cannot take much memory. Nothing is ever unpickled.
 """
 
 import math
@@ -22,7 +22,7 @@ from ilfs.datasets.limits import ReadError, ReadLimits
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """Shape and type that the header of an array declares."""
+    """Shape and type from the header of an array."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -34,14 +34,14 @@ class ArrayHeader:
 
 
 class NpzArrays(Mapping[str, NDArray[Any]]):
-    """Arrays of an ``.npz`` file by name, each inflated when it is asked for.
+    """Arrays of an ``.npz`` file by name, each decompressed on access.
 
     Parameters
     ----------
     path : Path
         The file. The headers of all its arrays are read and checked at once.
     limits : ReadLimits
-        Limits on what an array inflates to.
+        Limits on the decompressed size of an array.
     """
 
     def __init__(self, path: Path, limits: ReadLimits) -> None:
@@ -51,7 +51,7 @@ class NpzArrays(Mapping[str, NDArray[Any]]):
             self._headers = {name.removesuffix(".npy"): _member_header(archive, info) for name, info in members.items()}
 
     def shape(self, key: str) -> tuple[int, ...]:
-        """Shape of an array, from its header."""
+        """Return the shape of an array from its header."""
         return self._headers[key].shape
 
     def __getitem__(self, key: str) -> NDArray[Any]:
@@ -60,7 +60,7 @@ class NpzArrays(Mapping[str, NDArray[Any]]):
             return _read_array(file)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._headers  # that of Mapping would inflate the array
+        return key in self._headers  # Mapping's own method would decompress the array
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._headers)
@@ -70,7 +70,7 @@ class NpzArrays(Mapping[str, NDArray[Any]]):
 
 
 def load_npy(path: Path) -> NDArray[Any]:
-    """The array in an ``.npy`` file."""
+    """Read the array in an ``.npy`` file."""
     with whole_file(path, ".npy file without pickled objects"), path.open("rb") as file:
         read_header(file, path.stat().st_size)
         file.seek(0)
@@ -78,9 +78,9 @@ def load_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_array(file: IO[bytes]) -> NDArray[Any]:
-    """The array in an open file, whose header was checked before; bytes are decoded."""
+    """Read the array in an open file whose header has been checked; bytes become text."""
     array = npy.read_array(file, allow_pickle=False)
-    if array.dtype.kind == "U":  # NumPy would notice when a value is used, by a SystemError
+    if array.dtype.kind == "U":  # NumPy would raise a SystemError later, when such a value is used
         points = np.ascontiguousarray(array).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
         if points.max(initial=0) > sys.maxunicode:
             raise ValueError("an array holds text that is not Unicode")
@@ -88,7 +88,7 @@ def _read_array(file: IO[bytes]) -> NDArray[Any]:
 
 
 def read_header(file: IO[bytes], n_bytes: int) -> ArrayHeader:
-    """The header of an array, if the ``n_bytes`` of the file hold what it declares."""
+    """Read the header of an array, and check that ``n_bytes``, the size of the file, can hold what it declares."""
     version = npy.read_magic(file)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read(file)
@@ -102,17 +102,17 @@ def read_header(file: IO[bytes], n_bytes: int) -> ArrayHeader:
 
 @contextmanager
 def whole_file(path: Path, kind: str) -> Generator[None, None, None]:
-    """Report whatever a damaged file makes a library raise in one sentence."""
+    """Turn any error that a damaged file causes in a library into a one-line ValueError."""
     try:
         yield
     except ReadError:
         raise
     except Exception as error:  # zipfile, zlib and NumPy raise almost anything, MemoryError included
-        raise ValueError(f"{path} must be a whole {kind}: {reason_of(error)}") from error
+        raise ValueError(f"{path} must be a complete {kind}: {reason_of(error)}") from error
 
 
 def reason_of(error: BaseException) -> str:
-    """The message of an error in one line, or its type if it has none."""
+    """Return the message of an error in one line, or its type if it has none."""
     return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
 
 

@@ -1,25 +1,25 @@
-"""What an ONNX file says about its network, read without any library.
+"""Layers, outputs and weight files of a network in an ONNX file, read without any library.
 
-A runtime gives the outputs that the file declares, which for a published network is its last layer alone; the features
-are in a layer before it. So the names of all layers are read here, and any of them can be declared an output.
+A runtime returns only the outputs that the file declares. A published network usually declares just its last layer,
+but the useful features are in a layer before it. So this module lists all layers and can declare any of them an output.
 
-The file is a message of the protocol buffers: fields one after another, each a number, a type and a value, where a
-value may be a message again. The numbers of the fields are those of onnx.proto.
+The file is a protocol buffer message: a sequence of fields, each a number, a type and a value, where a value may be a
+message again. The numbers of the fields are those in onnx.proto.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
-# the types of a field
+# Types of fields.
 VARINT, EIGHT_BYTES, SIZED, FOUR_BYTES = 0, 1, 2, 5
-LONGEST_VARINT = 10  # bytes, of 64 bits
-# numbers of fields, by the message they are in
+MAX_VARINT_BYTES = 10  # 64 bits in groups of seven
+# Numbers of fields, by the message they are in.
 MODEL_GRAPH = 7
 GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_OUTPUT = 1, 5, 12
 NODE_OUTPUT, NODE_OPERATION = 2, 4
 TENSOR_EXTERNAL_DATA = 13
-# messages that lead to tensors: what the fields of each hold, by their numbers
+# Messages that may contain tensors, and the kind of message in each of their fields.
 LEADING_TO_TENSORS = {
     "model": {MODEL_GRAPH: "graph", 25: "function"},
     "function": {7: "node"},
@@ -42,11 +42,11 @@ class NetworkFile:
     Parameters
     ----------
     layers : tuple of str
-        What the network computes, in the order of computation; constants are not layers.
+        The computed values, in the order of computation; constants are not layers.
     outputs : tuple of str
-        Those that it gives back.
+        The layers that the network returns.
     external : tuple of str
-        Files beside it that hold weights, as it names them; see `external_file`.
+        Locations of files with weights, as the network names them; see `external_file`.
     """
 
     layers: tuple[str, ...]
@@ -55,7 +55,7 @@ class NetworkFile:
 
     @classmethod
     def read(cls, content: bytes) -> "NetworkFile":
-        """From the bytes of the file."""
+        """Parse the bytes of the file."""
         graphs = list(_parts(memoryview(content), MODEL_GRAPH))
         nodes = [node for graph in graphs for node in _parts(graph, GRAPH_NODE)]
         computed = [node for node in nodes if "Constant" not in _texts(node, NODE_OPERATION)]
@@ -70,12 +70,12 @@ class NetworkFile:
 
 
 def external_file(model: Path, location: str) -> Path:
-    """The file beside a model that holds weights, if it is one: a location may be any text.
+    """Return the path of a weight file, or raise an error if it is not a regular file in the folder of the model.
 
-    Runtimes read the file and pass on what is in it, so that a location outside of the model's folder, or a link that
-    leads there, would let a model read any file of the user. A device or a pipe has no end.
+    The location may be any text, and runtimes load whatever is there. A location outside of the model's folder, or a
+    link that leads there, would let a model read any file of the user. A device or a pipe might never end.
     """
-    parts = PureWindowsPath(location).parts  # which takes both kinds of slashes
+    parts = PureWindowsPath(location).parts  # understands both kinds of slashes
     is_inside = bool(parts) and not PureWindowsPath(location).anchor and ".." not in parts and "\0" not in location
     file = model.parent / location if is_inside else model
     if not is_inside or not file.resolve().is_relative_to(model.parent.resolve()):
@@ -86,16 +86,16 @@ def external_file(model: Path, location: str) -> Path:
 
 
 def with_output(content: bytes, layer: str) -> bytes:
-    """The file with one more output.
+    """Add an output to the content of a file.
 
-    Messages that follow each other are merged by whoever reads them, so what is to be added is written at the end.
+    Protocol buffer readers merge messages that follow each other, so the new output is simply appended.
     """
     return content + _sized(MODEL_GRAPH, _sized(GRAPH_OUTPUT, _sized(VALUE_NAME, layer.encode())))
 
 
 def _tensors(model: memoryview) -> Iterator[memoryview]:
-    """All tensors of a model: weights, constants, and those of graphs inside nodes, such as the branches of If."""
-    unread = [("model", model)]  # a list, not a recursion, as a file may nest graphs to any depth
+    """Yield all tensors of a model: weights, constants, and those of graphs inside nodes, such as branches of If."""
+    unread = [("model", model)]  # not a recursion, because a file may nest graphs to any depth
     while unread:
         kind, message = unread.pop()
         if kind == "tensor":
@@ -116,12 +116,12 @@ def _texts(message: memoryview, number: int) -> list[str]:
 
 
 def _parts(message: memoryview, number: int) -> Iterator[memoryview]:
-    """The values of all fields of this number that have a size: messages and texts."""
+    """Yield the values of all sized fields (messages and texts) with this number."""
     return (part for found, part in _fields(message) if found == number)
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """Number and value of all fields that have a size."""
+    """Yield number and value of all sized fields."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
@@ -133,7 +133,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
 
 
 def _value(message: memoryview, at: int, kind: int) -> tuple[int, int]:
-    """Where the value of this type begins and ends."""
+    """Return the start and end of a value of this type."""
     if kind == SIZED:
         size, at = _varint(message, at)
         return at, at + size
@@ -145,13 +145,13 @@ def _value(message: memoryview, at: int, kind: int) -> tuple[int, int]:
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    """An integer in groups of seven bits, the lowest first, and where it ends."""
+    """Decode an integer in groups of seven bits, lowest first; return it and its end."""
     value = 0
-    for i, byte in enumerate(message[at : at + LONGEST_VARINT]):
+    for i, byte in enumerate(message[at : at + MAX_VARINT_BYTES]):
         value |= (byte & 127) << 7 * i
         if byte < 128:
             return value, at + i + 1
-    raise ValueError("it ends too early" if at + LONGEST_VARINT > len(message) else "an integer in it is too long")
+    raise ValueError("it ends too early" if at + MAX_VARINT_BYTES > len(message) else "an integer in it is too long")
 
 
 def _sized(number: int, value: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Copies of data sets on OpenML, fetched with scikit-learn and kept as our own archives."""
+"""Copies of data sets on OpenML, fetched with scikit-learn and stored as archives of this package."""
 
 from collections.abc import Iterable
 from http.client import HTTPException
@@ -9,24 +9,24 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.archive import distinct, read_archive, write_archive
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.fetching import NotFetchedError, exclusively
 from ilfs.datasets.spec import Spec
-from ilfs.datasets.table import Table, with_checksum
 from ilfs.files import write_atomically
 
 
 def openml_file(spec: Spec) -> str:
-    """Name of the file that a copy from OpenML is kept in; never that of the file with the known checksum."""
+    """Return the file name for a copy from OpenML, which differs from that of the file with the known checksum."""
     return f"openml-{spec.openml}.npz"
 
 
-def read_openml(path: Path, spec: Spec) -> Table:
-    """A copy that was kept, with the checksum of its content: its bytes depend on who packed it."""
+def read_openml(path: Path, spec: Spec) -> Dataset:
+    """Read a stored copy, with the checksum of its content: the bytes of the file depend on who compressed it."""
     return with_checksum(read_archive(path, spec.name))
 
 
 def fetch_openml_copy(path: Path, spec: Spec) -> None:
-    """Fetch a copy from OpenML and keep it."""
+    """Fetch a copy from OpenML and store it."""
     with exclusively(path):
         if not path.is_file():
             table = _downloaded(spec)
@@ -35,25 +35,25 @@ def fetch_openml_copy(path: Path, spec: Spec) -> None:
                 write_archive(file, table)
 
 
-def _downloaded(spec: Spec) -> Table:
+def _downloaded(spec: Spec) -> Dataset:
     from sklearn.datasets import fetch_openml
 
     try:
-        # liac-arff comes with scikit-learn and reads sparse files; our archive is the cache
+        # liac-arff comes with scikit-learn and reads sparse files; the archive replaces scikit-learn's cache.
         bunch = fetch_openml(data_id=spec.openml, as_frame=False, parser="liac-arff", cache=False)
     except (OSError, HTTPException, ValueError) as error:
         raise NotFetchedError(f"OpenML did not give its data set {spec.openml} ({error})") from error
     return _table(spec.name, bunch.data, bunch.target, bunch.feature_names)
 
 
-def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Table:
+def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Dataset:
     class_names, codes = np.unique(np.asarray(target).astype(str), return_inverse=True)
     X = sparse.csr_array(X, dtype=np.float32) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
-    return with_checksum(Table(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names))))
+    return with_checksum(Dataset(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names))))
 
 
-def _check_size(table: Table, spec: Spec) -> None:
-    """Refuse what is not the data set that the registry describes; OpenML may change a copy or deactivate it."""
+def _check_size(table: Dataset, spec: Spec) -> None:
+    """Raise an error unless the sizes are those in the registry; OpenML may change or deactivate a copy."""
     expected = (spec.samples, spec.features, sorted(spec.class_sizes or table.class_sizes))
     got = (table.n_samples, table.n_features, sorted(table.class_sizes))
     if got != expected:

@@ -1,10 +1,10 @@
-"""From the file of an image to the numbers that a network takes.
+"""Conversion of an image file to the numbers that a network takes.
 
-The image is turned upright as its EXIF says and made RGB, where what is transparent becomes white. The centre of it is
-scaled to the network's size, and its numbers are standardised.
+The image is rotated according to its EXIF data and converted to RGB; transparent pixels become white. Its centre is
+scaled to the network's size, and its values are standardised.
 
-Where we depart from the usual ``Resize(256), CenterCrop(224)``: both are one resampling of the part that remains. It is
-the same up to rounding to whole pixels in between; and of a long and thin picture no huge one is made.
+Difference from the usual ``Resize(256), CenterCrop(224)``: both are done by one resampling of the part that remains.
+The result is the same up to the rounding to whole pixels in between, and a long, thin image does not become a huge one.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Pixels:
-    """How an image becomes numbers; see `ilfs.datasets.deep.deep_features` for what the options mean."""
+    """Options for the conversion of images; see `ilfs.datasets.deep.deep_features` for their meaning."""
 
     size: int | None
     crop: float
@@ -41,8 +41,8 @@ class Pixels:
         check_choice("channels", self.channels, ("RGB", "BGR"))
         check_positive("scale", self.scale)
 
-    def of(self, path: Path, content: bytes, width: int, height: int) -> NDArray[np.float32]:
-        """Height x width x 3 numbers of the image with this content; the path is for messages."""
+    def from_content(self, path: Path, content: bytes, width: int, height: int) -> NDArray[np.float32]:
+        """Convert the content of an image file to height x width x 3 numbers; the path is for error messages."""
         image, method = _decoded(path, content), import_module("PIL.Image").Resampling[self.resample.upper()]
         small = image.resize((width, height), method, box=centre(image.size, (width, height), self.crop))
         numbers = np.asarray(small, dtype=np.float32) * np.float32(self.scale)
@@ -54,16 +54,16 @@ class Pixels:
 
 
 def colours(name: str, values: Any, *, positive: bool = False) -> tuple[float, ...]:
-    """Three numbers, one a channel; anything else is refused."""
+    """Check that the values are three numbers, one per channel, and return them as a tuple."""
     numbers = np.asarray(values)
     is_number = numbers.dtype.kind in "iuf" and np.isfinite(numbers).all()
     if not is_number or numbers.shape != (3,) or (positive and numbers.min() <= 0):
-        raise ValueError(f"{name} must be three numbers{' > 0' if positive else ''}, one a channel, got {values!r}")
+        raise ValueError(f"{name} must be three numbers{' > 0' if positive else ''}, one per channel, got {values!r}")
     return tuple(numbers.tolist())
 
 
 def centre(size: tuple[int, int], target: tuple[int, int], crop: float) -> Box:
-    """Left, top, right, bottom of what is kept: centred, of the target's shape, this share of the largest such part."""
+    """Return left, top, right and bottom of the centred box with the target's shape, ``crop`` times the largest."""
     factor = crop * min(size[0] / target[0], size[1] / target[1])
     width, height = factor * target[0], factor * target[1]
     left, top = (size[0] - width) / 2, (size[1] - height) / 2
@@ -71,21 +71,21 @@ def centre(size: tuple[int, int], target: tuple[int, int], crop: float) -> Box:
 
 
 def _decoded(path: Path, content: bytes) -> Any:
-    """The image, upright and RGB."""
+    """Decode an image, upright and in RGB."""
     Image, ImageOps = import_module("PIL.Image"), import_module("PIL.ImageOps")
     try:
         with Image.open(BytesIO(content)) as image:
             image.load()
             return _rgb(ImageOps.exif_transpose(image))
-    except Exception as error:  # what is wrong with a file, every decoder says with an exception of its own
-        is_unknown = type(error).__name__ == "UnidentifiedImageError"  # its text would name a buffer in memory
-        said = "it is of no format that Pillow knows" if is_unknown else str(error) or type(error).__name__
-        raise ValueError(f"cannot read the image {path}: {said}") from error
+    except Exception as error:  # every decoder raises other exceptions for a damaged file
+        is_unknown = type(error).__name__ == "UnidentifiedImageError"  # its message would name a buffer in memory
+        reason = "Pillow does not know its format" if is_unknown else str(error) or type(error).__name__
+        raise ValueError(f"cannot read the image {path}: {reason}") from error
 
 
 def _rgb(image: Any) -> Any:
     Image = import_module("PIL.Image")
-    if image.mode.startswith("I;16"):  # convert would cut these off at 255
+    if image.mode.startswith("I;16"):  # convert would clip these at 255
         return Image.fromarray((np.asarray(image) >> 8).astype(np.uint8)).convert("RGB")
     if image.mode in ("I", "F"):
         raise ValueError(f"its pixels must have 8 or 16 bits, got 32 (mode {image.mode})")

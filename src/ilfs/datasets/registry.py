@@ -1,7 +1,7 @@
-"""The data sets that have a name: the ten of the paper, more real ones, small ones that are always there.
+"""The registered data sets: the ten of the paper, further real ones, small ones of scikit-learn, and synthetic ones.
 
-Checksums and sizes are those of the files that the project's own results were made from. No public address has those
-very files; a group that shares them names its server in ``ILFS_MIRROR``, and they are verified whoever serves them.
+Checksums and sizes are those of the files behind the project's published results. These files have no public address; a
+group that shares them sets ``ILFS_MIRROR`` to its server. They are verified after download, whoever serves them.
 """
 
 from ilfs.datasets.spec import NOT_STATED, Paper, Spec
@@ -162,7 +162,7 @@ MORE = (
     Spec(
         name="gina_openml",
         title="GINA (OpenML, training and validation rows)",
-        standing="stand-in",
+        standing="substitute",
         samples=3468,
         features=970,
         class_sizes=None,
@@ -175,8 +175,8 @@ MORE = (
     ),
     Spec(
         name="office_caltech10",
-        title="Office-Caltech10 (stand-in for VOC)",
-        standing="stand-in",
+        title="Office-Caltech10 (substitute for VOC)",
+        standing="substitute",
         samples=2533,
         features=5120,
         class_sizes=(284, 234, 237, 277, 222, 282, 297, 236, 216, 248),
@@ -188,8 +188,8 @@ MORE = (
     ),
     Spec(
         name="pascal_sentence",
-        title="PASCAL Sentence (stand-in for VOC)",
-        standing="stand-in",
+        title="PASCAL Sentence (substitute for VOC)",
+        standing="substitute",
         samples=100,
         features=4096,
         class_sizes=(5,) * 20,

@@ -1,6 +1,6 @@
-"""Columns that are no features but say how rows are split: groups that stay together, and given folds.
+"""Columns that determine how rows are split: groups of rows that stay together, and given folds.
 
-A column is read by the readers as they read a target, so that every format that has columns has these too.
+The readers read such a column like a target, so that every format with columns supports them.
 """
 
 from collections.abc import Callable
@@ -9,28 +9,28 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.naming import Column, Query
 from ilfs.datasets.readers import ENDINGS
-from ilfs.datasets.table import Table, with_checksum
 
-ARRAY_ENDINGS = (".npz", ".mat")  # where a role is an array of its own, not a column of the features
-Read = Callable[[Column | None, tuple[Column, ...]], Table]
+ARRAY_ENDINGS = (".npz", ".mat")  # formats in which groups and folds are separate arrays, not columns of the features
+Read = Callable[[Column | None, tuple[Column, ...]], Dataset]
 
 
-def with_roles(query: Query, read: Read) -> Table:
-    """Read a data set with the groups and folds that its name asks for.
+def with_roles(query: Query, read: Read) -> Dataset:
+    """Read a data set with the groups and folds that its name states.
 
     Parameters
     ----------
     query : Query
         The path and its columns.
     read : callable
-        Reads the table with a column as target and without the columns to drop.
+        Reads the file, given the target column and the columns to drop.
 
     Returns
     -------
-    Table
-        Without these columns among its features.
+    Dataset
+        The data set; groups and folds are not among its features.
     """
     given = tuple(column for column in (query.groups, query.folds) if column is not None)
     if not given:
@@ -47,7 +47,7 @@ def with_roles(query: Query, read: Read) -> Table:
 
 
 def _taken(query: Query, given: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The target and the other columns that are no features."""
+    """Return the target and the columns of groups and folds, which are not features."""
     if query.target is None:
         raise ValueError(f"target of {query.path} must be given where groups or folds are, got none")
     taken = (query.target, *given)
@@ -62,21 +62,21 @@ def _is_of_arrays(path: str) -> bool:
     return path.lower().endswith(ARRAY_ENDINGS) or not path.lower().endswith(ENDINGS)
 
 
-def _role(role: str, column: Column, query: Query, taken: tuple[Column, ...], read: Read) -> Table:
-    """The table whose classes are the values of the column."""
+def _role(role: str, column: Column, query: Query, taken: tuple[Column, ...], read: Read) -> Dataset:
+    """Read the file with this column as its target, so that its classes are the groups or folds."""
     try:
         return read(column, (*query.drop, *(other for other in taken if other != column)))
-    except ValueError as error:  # the reader speaks of a target and its classes, since it takes the column for one
+    except ValueError as error:  # the reader's message is about a target and its classes
         called = f"{role} column {column!r} of"
         raise ValueError(str(error).replace("the target of", called).replace("classes", role)) from None
 
 
-def _codes(table: Table) -> NDArray[np.int64]:
+def _codes(table: Dataset) -> NDArray[np.int64]:
     return np.asarray(table.y, dtype=np.int64)
 
 
 def _check_numbers(names: tuple[str, ...], path: str) -> None:
-    """Refuse fold numbers with gaps: split i has fold i as its test set."""
+    """Raise an error for fold numbers with gaps: the test set of split i is fold i."""
     if list(names) not in ([str(i + first) for i in range(len(names))] for first in (0, 1)):
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         raise ValueError(f"folds of {path} must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got {shown}")

@@ -1,9 +1,9 @@
-"""What is known of a data set before it is loaded."""
+"""Descriptions of registered data sets."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-Standing = Literal["exact", "rebuilt", "partial", "stand-in", "made"]
+Standing = Literal["exact", "rebuilt", "partial", "substitute", "made"]
 Origin = Literal["file", "scikit-learn", "openml", "synthetic"]
 
 NOT_STATED = "not stated by the source"
@@ -11,14 +11,14 @@ NOT_STATED = "not stated by the source"
 
 @dataclass(frozen=True)
 class Paper:
-    """How the paper describes a data set, rounded as it rounds.
+    """Description of a data set in the paper, with the paper's rounding.
 
     Parameters
     ----------
     row : str
-        What its tables call the data set.
+        Name of the data set in the paper's tables.
     samples, features : int
-        Its size.
+        Number of rows and columns.
     class_sizes : tuple of int, optional
         Samples of the positive and the negative class, where the paper gives them.
     """
@@ -36,37 +36,37 @@ class Spec:
     Parameters
     ----------
     name : str
-        What :func:`ilfs.datasets.load` takes; also the name of its file, without ``.npz``.
+        The name for :func:`ilfs.datasets.load`; also the name of its file, without ``.npz``.
     title : str
-        The full name, for tables: it says if the data are rebuilt, partial or a stand-in.
-    standing : {"exact", "rebuilt", "partial", "stand-in", "made"}
-        Whether these are the data of the paper (or of the source, for a set that is not in the paper): all of them,
-        made anew by the published recipe, some of their rows, or other data in their place; ``"made"`` if there is
-        nothing to compare them with, as they are synthetic.
+        The full name, for tables; it marks data that are rebuilt, partial or a substitute.
+    standing : {"exact", "rebuilt", "partial", "substitute", "made"}
+        Relation to the data of the paper, or of the source for a data set that is not in the paper: the same data
+        (exact), built again by the published recipe, some of the rows, or other data in their place. ``"made"`` marks
+        synthetic data.
     samples, features : int or None
-        The size; None if it depends on what the user has.
+        Number of rows and columns; None if they depend on the user's files.
     class_sizes : tuple of int, optional
         Samples of each class, in the order of its code.
     source, licence : str
-        Where the data come from, and on what terms.
+        Origin of the data and their licence.
     differs : str
-        How these data differ from those of the paper or of the source.
+        Differences from the data of the paper or of the source.
     paper : Paper, optional
-        How the paper describes the data set, if it is one of the paper's ten.
+        The paper's description, if it is one of the paper's ten data sets.
     origin : {"file", "scikit-learn", "openml", "synthetic"}
-        What the data are made from.
+        The kind of source that the data are loaded from.
     sha256 : str
-        Of the file; for ``"scikit-learn"`` of the content. Empty if there is no one file.
+        SHA-256 of the file; for ``"scikit-learn"`` of the content. Empty if there is no single file.
     size : int
         Bytes of the file, 0 if there is none.
     sparse : bool
-        Whether the features are a sparse matrix.
+        True if the features are a sparse matrix.
     split : str
-        If given, only those rows of the file that its array ``split`` calls so.
+        If given, only the rows of the file with this value in its array ``split`` are loaded.
     openml : int, optional
-        Number of a copy of the same samples on OpenML, for when there is no file.
+        Number of a copy of the same samples on OpenML, which is used if there is no file.
     advice : str
-        What to do if the data are not to be had.
+        What to do if the data are not available.
     """
 
     name: str
@@ -94,5 +94,5 @@ class Spec:
 
     @property
     def file(self) -> str:
-        """Name of its file."""
+        """Name of the file."""
         return f"{self.name}.npz"

@@ -1,8 +1,9 @@
-"""Tables with a known answer, for curves of how much of it a ranking finds.
+"""Synthetic data whose informative features are known, to measure how many of them a ranking finds.
 
 An informative column is normal with standard deviation 1 around the mean of the sample's class; the class means are
 equally far apart, in an order that is random for every column. A redundant column is a noisy copy of an informative
-one: given the original it tells nothing more about the class. All others are noise. Columns and rows are shuffled.
+one: given the original, it carries no further information about the class. All other columns are noise. Columns and
+rows are shuffled.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,29 +17,29 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.datasets.table import Table, with_checksum
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.parameters import check_integer, check_positive, check_within
 
-BLOCK = 256  # columns that are drawn at once; part of what a seed means
+NOISE_BLOCK_COLUMNS = 256  # columns per block of random numbers; changing it changes the data that belong to a seed
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """A table and what is known of its columns.
+    """A synthetic data set and the nature of its columns.
 
     Parameters
     ----------
-    table : Table
-        The table.
+    table : Dataset
+        The data set.
     informative : ndarray of bool, shape (n_features,)
-        Columns that tell the class.
+        Columns whose mean depends on the class.
     redundant : ndarray of bool, shape (n_features,)
-        Columns that repeat an informative one.
+        Noisy copies of informative columns.
     repeats : ndarray of int, shape (n_features,)
-        For a redundant column the informative one that it repeats; -1 for the others.
+        For a redundant column, the informative one that it repeats; -1 for the others.
     """
 
-    table: Table
+    table: Dataset
     informative: NDArray[np.bool_]
     redundant: NDArray[np.bool_]
     repeats: Integers
@@ -51,7 +52,7 @@ def make_truth(
     n_redundant: int = 0,
     *,
     n_classes: int = 2,
-    class_share: Sequence[float] | None = None,
+    class_fractions: Sequence[float] | None = None,
     sparsity: float = 0.0,
     separation: float = 1.0,
     correlation: float = 0.9,
@@ -59,35 +60,35 @@ def make_truth(
     random_state: int | Generator = 0,
     name: str = "synthetic",
 ) -> Truth:
-    """Make a table with a known answer.
+    """Make a synthetic data set whose informative features are known.
 
     Parameters
     ----------
     n_samples, n_features : int
-        The size of the table.
+        Number of rows and columns.
     n_informative, n_redundant : int
-        How many columns tell the class, and how many repeat one of those; the others are noise.
+        Number of informative columns, and of columns that repeat one of those; the others are noise.
     n_classes : int
         Number of classes.
-    class_share : sequence of float, optional
-        Share of the samples in each class, 1 in all; equal by default.
+    class_fractions : sequence of float, optional
+        Fraction of the samples in each class, with the sum 1; equal by default.
     sparsity : float
-        Share of the cells that are zero, chosen at random. If it is not 0, the table is sparse.
+        Fraction of the values that are zero, chosen at random. If it is not 0, the features are a sparse matrix.
     separation : float
         Distance of neighbouring class means, in standard deviations within a class.
     correlation : float
-        Correlation of a redundant column with the one that it repeats, before cells are made zero or missing.
+        Correlation of a redundant column with the one that it repeats, before values are made zero or missing.
     missing : float
-        Share of the cells that are NaN, chosen at random.
+        Fraction of the values that are NaN, chosen at random.
     random_state : int or Generator
         The seed.
     name : str
-        What to call the table.
+        Name of the data set.
 
     Returns
     -------
     Truth
-        The table and the nature of its columns.
+        The data set and the nature of its columns.
 
     Examples
     --------
@@ -95,45 +96,47 @@ def make_truth(
     >>> from ilfs.datasets import make_truth, recovery
     >>> truth = make_truth(200, 50, n_informative=5, n_redundant=10)
     >>> truth.table
-    <Table synthetic: 200 samples x 50 features; classes class_0 100, class_1 100>
+    <Dataset synthetic: 200 samples x 50 features; classes class_0 100, class_1 100>
     >>> selector = FisherScore().fit(truth.table.X, truth.table.y)
     >>> recovery(selector.order_, truth, k=15)
     1.0
     """
     _check(n_samples, n_features, n_informative, n_redundant, n_classes)
-    _check_shares(sparsity, missing, separation, correlation)
+    _check_fractions(sparsity, missing, separation, correlation)
     rng = np.random.default_rng(random_state)
-    sizes = _class_sizes(n_samples, n_classes, class_share)
+    sizes = _class_sizes(n_samples, n_classes, class_fractions)
     y = rng.permutation(np.repeat(np.arange(n_classes), sizes))
-    place = rng.permutation(n_features)  # where each column goes: informative ones first, then copies, then noise
+    # Final position of each column; before, informative ones come first, then copies, then noise.
+    position = rng.permutation(n_features)
     signal = _informative(y, n_classes, n_informative, separation, rng)
     origin = rng.permutation(np.arange(n_redundant) % max(n_informative, 1))
     blocks = _blocks(signal, origin, n_samples, n_features, correlation, rng)
-    X = _gathered(blocks, sparsity, missing, rng)[:, np.argsort(place)]
+    X = _gathered(blocks, sparsity, missing, rng)[:, np.argsort(position)]
     names = np.empty(n_features, dtype=object)
-    names[place] = _names(n_features, n_informative, origin)
+    names[position] = _names(n_features, n_informative, origin)
     classes = tuple(f"class_{k}" for k in range(n_classes))
-    return _truth(with_checksum(Table(name, X, y, classes, tuple(names))), place, n_informative, origin)
+    return _truth(with_checksum(Dataset(name, X, y, classes, tuple(names))), position, n_informative, origin)
 
 
 def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
-    """Share of the informative columns that the first k of a ranking hold.
+    """Compute the fraction of the informative columns among the first k of a ranking.
 
-    A copy stands for the column that it repeats; a column counts once, however many copies of it there are.
+    A redundant column counts as the column that it repeats. Each informative column counts once, however many copies of
+    it are found.
 
     Parameters
     ----------
     order : array-like of int
         Indices of columns, best first.
     truth : Truth
-        The truth about them.
+        The data set and the nature of its columns.
     k : int
-        How many are taken.
+        Number of columns taken from the ranking.
 
     Returns
     -------
     float
-        From 0 to 1.
+        Fraction from 0 to 1.
 
     Examples
     --------
@@ -150,19 +153,19 @@ def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
 
 
 def recovery_curve(order: ArrayLike, truth: Truth) -> Floats:
-    """The recovery for every k from 1 to the length of a ranking.
+    """Compute the recovery for every k from 1 to the length of a ranking.
 
     Parameters
     ----------
     order : array-like of int
         Indices of columns, best first.
     truth : Truth
-        The truth about them.
+        The data set and the nature of its columns.
 
     Returns
     -------
     ndarray of shape (len(order),)
-        The k-th is :func:`recovery` of the first k.
+        Element k - 1 is the :func:`recovery` of the first k columns.
 
     Examples
     --------
@@ -186,14 +189,14 @@ def recovery_curve(order: ArrayLike, truth: Truth) -> Floats:
     return np.asarray(np.cumsum(found) / truth.informative.sum())
 
 
-#: Tables that :func:`ilfs.datasets.load` makes by their names; so hard that good methods find most, but not all.
+#: Parameters of the registered synthetic data sets; so hard that good methods find most informative columns, not all.
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         name: {"n_samples": n_samples, "n_features": n_features, "n_informative": n_informative, **options}
         for name, n_samples, n_features, n_informative, options in (
             ("synthetic_redundant", 200, 500, 10, {"n_redundant": 90}),
             ("synthetic_sparse", 400, 2000, 20, {"sparsity": 0.9, "separation": 1.5}),
-            ("synthetic_unbalanced", 300, 300, 10, {"class_share": (0.9, 0.1), "separation": 0.8}),
+            ("synthetic_unbalanced", 300, 300, 10, {"class_fractions": (0.9, 0.1), "separation": 0.8}),
             ("synthetic_many_classes", 400, 300, 15, {"n_classes": 10, "separation": 0.1}),
             ("synthetic_missing", 200, 300, 10, {"missing": 0.1, "separation": 0.5}),
             ("synthetic_noise", 200, 300, 0, {}),
@@ -203,7 +206,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 
 def load_truth(name: str) -> Truth:
-    """One of the synthetic data sets of the registry, with its truth.
+    """Load a registered synthetic data set together with the nature of its columns.
 
     Parameters
     ----------
@@ -213,7 +216,7 @@ def load_truth(name: str) -> Truth:
     Returns
     -------
     Truth
-        The table, which :func:`ilfs.datasets.load` gives too, and the nature of its columns.
+        The data set, which :func:`ilfs.datasets.load` returns too, and the nature of its columns.
 
     Examples
     --------
@@ -239,26 +242,26 @@ def _check(n_samples: int, n_features: int, n_informative: int, n_redundant: int
         raise ValueError(f"n_informative + n_redundant must be at most n_features = {n_features}, got {together}")
 
 
-def _check_shares(sparsity: float, missing: float, separation: float, correlation: float) -> None:
+def _check_fractions(sparsity: float, missing: float, separation: float, correlation: float) -> None:
     check_within("sparsity", sparsity, 0, 1)
     check_within("missing", missing, 0, 1)
     check_positive("separation", separation)
     check_within("correlation", correlation, 0, 1)
     if sparsity and missing:
-        raise ValueError(f"missing must be 0 for a sparse table, got {missing}")
+        raise ValueError(f"missing must be 0 if sparsity is not, got {missing}")
 
 
-def _class_sizes(n_samples: int, n_classes: int, share: Sequence[float] | None) -> Integers:
-    """Whole numbers of samples nearest to the shares: rounded down, the rest to the largest remainders."""
-    shares = np.full(n_classes, 1 / n_classes) if share is None else np.asarray(share, dtype=np.float64)
-    if shares.shape != (n_classes,) or not (shares > 0).all() or not np.isclose(shares.sum(), 1):
-        raise ValueError(f"class_share must be {n_classes} positive numbers that sum to 1, got {share}")
-    exact = np.round(shares / shares.sum() * n_samples, 9)  # 0.1 * 30 is 3, not 3 minus a rounding error
+def _class_sizes(n_samples: int, n_classes: int, given: Sequence[float] | None) -> Integers:
+    """Convert fractions to numbers of samples: round down, then give the rest to the largest remainders."""
+    fractions = np.full(n_classes, 1 / n_classes) if given is None else np.asarray(given, dtype=np.float64)
+    if fractions.shape != (n_classes,) or not (fractions > 0).all() or not np.isclose(fractions.sum(), 1):
+        raise ValueError(f"class_fractions must be {n_classes} positive numbers that sum to 1, got {given}")
+    exact = np.round(fractions / fractions.sum() * n_samples, 9)  # 0.1 * 30 is 3, not 3 minus a rounding error
     sizes: Integers = np.floor(exact).astype(np.int64)
     largest = np.argsort(sizes - exact, kind="stable")[: n_samples - sizes.sum()]
     sizes[largest] += 1
     if not sizes.all():
-        raise ValueError(f"class_share must leave every class a sample of the {n_samples}, got {share}")
+        raise ValueError(f"class_fractions must give every class at least one of {n_samples} samples, got {given}")
     return sizes
 
 
@@ -271,25 +274,25 @@ def _informative(y: Integers, n_classes: int, n_informative: int, separation: fl
 def _blocks(
     signal: Floats, origin: Integers, n_samples: int, n_features: int, correlation: float, rng: Generator
 ) -> Iterator[Floats]:
-    """The columns in blocks, so that a wide sparse table is never dense: informative, copies, noise."""
+    """Yield blocks of columns (informative, copies, noise), so that wide sparse data are never dense as a whole."""
     yield signal
     if len(origin):
         standardised = (signal - signal.mean(axis=0)) / signal.std(axis=0)
         noise = rng.normal(size=(n_samples, len(origin)))
         yield correlation * standardised[:, origin] + np.sqrt(1 - correlation**2) * noise
-    for start in range(signal.shape[1] + len(origin), n_features, BLOCK):
-        yield rng.normal(size=(n_samples, min(BLOCK, n_features - start)))
+    for start in range(signal.shape[1] + len(origin), n_features, NOISE_BLOCK_COLUMNS):
+        yield rng.normal(size=(n_samples, min(NOISE_BLOCK_COLUMNS, n_features - start)))
 
 
 def _gathered(blocks: Iterator[Floats], sparsity: float, missing: float, rng: Generator) -> Any:
     if sparsity:
-        return sparse.hstack([sparse.csc_array(_struck(X, sparsity, 0.0, rng)) for X in blocks], format="csr")
-    return np.hstack([_struck(X, missing, np.nan, rng) if missing else X for X in blocks])
+        return sparse.hstack([sparse.csc_array(_with_replaced(X, sparsity, 0.0, rng)) for X in blocks], format="csr")
+    return np.hstack([_with_replaced(X, missing, np.nan, rng) if missing else X for X in blocks])
 
 
-def _struck(X: Floats, share: float, value: float, rng: Generator) -> Floats:
-    """The block with some cells replaced."""
-    return np.where(rng.random(X.shape) < share, value, X)
+def _with_replaced(X: Floats, fraction: float, value: float, rng: Generator) -> Floats:
+    """Replace a random fraction of the values."""
+    return np.where(rng.random(X.shape) < fraction, value, X)
 
 
 def _names(n_features: int, n_informative: int, origin: Integers) -> list[str]:
@@ -298,9 +301,9 @@ def _names(n_features: int, n_informative: int, origin: Integers) -> list[str]:
     return [*(f"informative_{j}" for j in range(n_informative)), *copies, *(f"noise_{j}" for j in range(n_noise))]
 
 
-def _truth(table: Table, place: Integers, n_informative: int, origin: Integers) -> Truth:
-    """What is known of the columns, at the places they have got."""
-    originals, copies = place[:n_informative], place[n_informative : n_informative + len(origin)]
+def _truth(table: Dataset, position: Integers, n_informative: int, origin: Integers) -> Truth:
+    """Describe the columns at their final positions."""
+    originals, copies = position[:n_informative], position[n_informative : n_informative + len(origin)]
     informative, redundant = np.zeros((2, table.n_features), dtype=bool)
     repeats = np.full(table.n_features, -1)
     informative[originals] = redundant[copies] = True

@@ -1,11 +1,11 @@
-"""PASCAL VOC as its makers distribute it: a reader of the VOCdevkit folder, and its images as a table.
+"""PASCAL VOC: a reader of the VOCdevkit folder, and deep features of its images as data sets.
 
-A folder ``VOC2007`` has the images in ``JPEGImages`` and, for every class and part, a list in ``ImageSets/Main`` with
-one line an image: its name and 1 (it shows an object of the class), -1 (it does not) or 0 (only objects that are hard
-to recognise: the image counts neither way, and the challenge calls it difficult). In our tables those are 1, 0 and -1.
+A folder ``VOC2007`` has the images in ``JPEGImages``. For every class and part, ``ImageSets/Main`` has a list with one
+line per image: its name and 1 (it shows an object of the class), -1 (it does not) or 0 (it only shows objects that are
+hard to recognise; the challenge calls it difficult and ignores it). In our data sets these are 1, 0 and -1.
 
-The labels of the test images are public for 2007 only. For 2012 the challenge's server has them, so what is trained on
-``train`` is tested on ``val``, and the names of the tables say so.
+The labels of the test images are public for 2007 only. For 2012 we train on ``train`` and test on ``val``, and the
+names of the data sets say so.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.deep import deep_features
-from ilfs.datasets.table import Table
 from ilfs.parameters import check_choice
 
 AnyPath = str | os.PathLike[str]
 
-CLASSES = (
+VOC_CLASSES = (
     "aeroplane",
     "bicycle",
     "bird",
@@ -57,7 +57,7 @@ LABELS = {"1": 1, "-1": 0, "0": -1}
 
 @dataclass(frozen=True, eq=False)
 class ImageSet:
-    """Images with several labels.
+    """Images of which each may have several labels.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ class ImageSet:
     paths: tuple[Path, ...]
 
 
-def read_devkit(folder: AnyPath, year: int, part: str, *, classes: Sequence[str] = CLASSES) -> ImageSet:
-    r"""The images and labels of one part of a VOCdevkit.
+def read_devkit(folder: AnyPath, year: int, part: str, *, classes: Sequence[str] = VOC_CLASSES) -> ImageSet:
+    r"""Read the images and labels of one part of a VOCdevkit.
 
     Parameters
     ----------
@@ -133,10 +133,10 @@ def load_voc(
     model: AnyPath,
     *,
     parts: tuple[str, str] | None = None,
-    classes: Sequence[str] = CLASSES,
+    classes: Sequence[str] = VOC_CLASSES,
     **options: Any,
-) -> tuple[Table, Table]:
-    """The images of VOC as two tables of deep features, to train and to test with.
+) -> tuple[Dataset, Dataset]:
+    """Load the images of VOC as two data sets of deep features, for training and for testing.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def load_voc(
 
     Returns
     -------
-    train, test : Table
+    train, test : Dataset
         With an indicator matrix of 1, 0 and -1 (difficult) as ``y``.
 
     Examples
@@ -160,7 +160,7 @@ def load_voc(
     >>> from ilfs.datasets.voc import load_voc
     >>> train, test = load_voc("VOCdevkit", 2007, "vgg16.onnx", layer="fc7")  # doctest: +SKIP
     >>> test  # doctest: +SKIP
-    <Table VOC2007 test: 4952 samples x 4096 features; classes 20 of 91 to 2007 samples>
+    <Dataset VOC2007 test: 4952 samples x 4096 features; classes 20 of 91 to 2007 samples>
     """
     parts = parts or (("trainval", "test") if year == 2007 else ("train", "val"))
     if isinstance(parts, str) or len(parts) != 2:
@@ -169,7 +169,7 @@ def load_voc(
     return _table(train, model, options), _table(test, model, options)
 
 
-def voc_table(year: int) -> Table:
+def voc_table(year: int) -> Dataset:
     """VOC by its year, both parts in one table, from what environment variables name.
 
     ``ILFS_VOC_DEVKIT`` is the VOCdevkit folder, ``ILFS_VOC_NETWORK`` the ONNX file of a network, and
@@ -182,7 +182,7 @@ def voc_table(year: int) -> Table:
             "file of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
         )
     train, test = load_voc(folder, year, model, layer=os.environ.get("ILFS_VOC_LAYER") or None)
-    return Table(
+    return Dataset(
         f"voc{year}",
         np.vstack([train.X, test.X]),
         np.vstack([train.y, test.y]),
@@ -192,12 +192,12 @@ def voc_table(year: int) -> Table:
     )
 
 
-def _table(images: ImageSet, model: AnyPath, options: dict[str, Any]) -> Table:
+def _table(images: ImageSet, model: AnyPath, options: dict[str, Any]) -> Dataset:
     X = deep_features(images.paths, model, **options)
     checksum = hashlib.sha256("\n".join((*images.ids, *images.class_names)).encode())
     for content in (images.labels, X):
         checksum.update(np.ascontiguousarray(content).tobytes())
-    return Table(images.name, X, images.labels, images.class_names, checksum=checksum.hexdigest())
+    return Dataset(images.name, X, images.labels, images.class_names, checksum=checksum.hexdigest())
 
 
 def _check_classes(classes: Sequence[str]) -> None:
@@ -209,7 +209,7 @@ def _check_classes(classes: Sequence[str]) -> None:
 
 
 def _home(folder: Path, year: int) -> Path:
-    """The folder that has ImageSets in it."""
+    """Find the folder that contains ImageSets."""
     own = f"VOC{year}"
     for home in (folder / own, folder / "VOCdevkit" / own, folder):
         if (home / "ImageSets" / "Main").is_dir() and (home != folder or home.resolve().name == own):
@@ -232,7 +232,7 @@ def _list_file(home: Path, class_name: str, year: int, part: str) -> Path:
 
 
 def _read_list(file: Path) -> dict[str, int]:
-    """Label by image."""
+    """Read the label of each image."""
     labels: dict[str, int] = {}
     for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         if not line.strip():
@@ -242,7 +242,7 @@ def _read_list(file: Path) -> dict[str, int]:
             raise ValueError(f"{file}, line {number}: must be the name of an image and 1, -1 or 0, got {line[:80]!r}")
         name, label = match.groups()
         if name in labels:
-            raise ValueError(f"{file}, line {number}: the image {name} is there already")
+            raise ValueError(f"{file}, line {number}: the image {name} must occur once, got it again")
         labels[name] = LABELS[label]
     if not labels:
         raise ValueError(f"{file} must list at least one image, it is empty")

@@ -137,7 +137,7 @@ class LaplacianScore(UnsupervisedRowsSelector):
         return self._fit(X, y)
 
     def _score_rows(self, rows: AllRows) -> Scores:
-        samples = DistinctSamples.of(rows.X)
+        samples = DistinctSamples.from_samples(rows.X)
         graph = heat_graph(samples, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
         quotients = laplacian_quotients(replace(rows, X=samples.X), graph)
         return Scores(0.0 - quotients, floor=ROUNDING)

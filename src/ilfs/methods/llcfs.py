@@ -201,7 +201,7 @@ def unit_table(rows: AllRows) -> tuple[Floats, Floats]:
     Its rows are in an order that depends on their values only, so that not even rounding, which steps may amplify,
     depends on the caller's order.
     """
-    distinct = DistinctSamples.of(rows.X, ordered=True)
+    distinct = DistinctSamples.from_samples(rows.X, ordered=True)
     X = np.ascontiguousarray(distinct.X, dtype=np.float64)  # a copy already, since it is in another order
     X -= rows.low  # first, lest the mean of values far from zero rounds
     X /= (rows.high - rows.low).max()  # lest squares leave the range of numbers
@@ -257,7 +257,7 @@ def merged(weighted: Floats, X: Floats, counts: Floats) -> tuple[Floats, Floats,
 
     If the weights leave few columns of few values, nearly all rows are copies of others.
     """
-    distinct = DistinctSamples.of(weighted)
+    distinct = DistinctSamples.from_samples(weighted)
     if len(distinct.X) == len(X):
         return weighted, X, counts
     together = sparse.csr_array((counts, (distinct.inverse, np.arange(len(X)))))

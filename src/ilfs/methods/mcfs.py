@@ -161,7 +161,7 @@ class MCFS(UnsupervisedRowsSelector):
         from ilfs.solvers.least_angle import least_angle_coefficients
 
         n_clusters = usable_clusters(self.n_clusters, rows.X.shape[0])
-        samples = DistinctSamples.of(rows.X)
+        samples = DistinctSamples.from_samples(rows.X)
         graph = heat_graph(samples, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
         self.eigenvalues_, vectors = spectral_embedding(samples, graph, n_clusters)
         self.embedding_ = vectors[samples.inverse]

@@ -186,7 +186,7 @@ def weights_of_pairs(rows: LabelledRows, pairs: Pairs, n_used: int) -> tuple[Flo
     """How much each pair counts as a hit and as a miss; one of the two is 0."""
     prior = rows.labels.class_rows / rows.labels.codes.size
     own, other = rows.labels.codes[pairs.first], rows.labels.codes[pairs.second]
-    share = pairs.share / n_used
+    share = pairs.weight / n_used
     return np.where(own == other, share, 0.0), np.where(own == other, 0.0, share * prior[other] / (1 - prior[own]))
 
 

@@ -34,7 +34,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, blocks, one_blas_thread, thread_map
-from ilfs.parameters import check_between, check_choice, check_integer, is_integer, is_share
+from ilfs.parameters import check_between, check_choice, check_integer, is_fraction, is_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.svm import Dual, Primal
 from ilfs.warn import warn
@@ -194,7 +194,7 @@ class SVMRFE(SupervisedRowsSelector):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_between("C", self.C, 1e-100, 1e100)
-        if not (is_integer(self.step) and self.step >= 1) and not (is_share(self.step) and self.step < 1):
+        if not (is_integer(self.step) and self.step >= 1) and not (is_fraction(self.step) and self.step < 1):
             raise ValueError(f"step must be an integer >= 1 or a share in (0, 1), got {self.step!r}")
         check_choice("standardize", self.standardize, (True, False))
         check_between("tol", self.tol, 0, 1)

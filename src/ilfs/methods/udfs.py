@@ -218,7 +218,7 @@ def unit_table(rows: AllRows) -> tuple[Floats, Floats]:
     Its rows are in an order that depends on their values only, so that not even rounding depends on the caller's order.
     The method does not depend on the unit.
     """
-    distinct = DistinctSamples.of(rows.X, ordered=True)
+    distinct = DistinctSamples.from_samples(rows.X, ordered=True)
     X = np.ascontiguousarray(distinct.X, dtype=np.float64)  # a copy already, since it is in another order
     X -= rows.low  # first, lest the mean of values far from zero rounds
     X /= (rows.high - rows.low).max()

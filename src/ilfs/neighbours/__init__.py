@@ -1,4 +1,4 @@
-"""Who is near whom: exact nearest neighbours, in all classes or in each, and graphs of them."""
+"""Exact nearest neighbours, among all samples or within each class, and graphs of them."""
 
 from ilfs.neighbours.by_class import Pairs, class_neighbours, scaled_columns
 from ilfs.neighbours.distinct import DistinctSamples

@@ -11,26 +11,26 @@ from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import blocks
 from ilfs.execution.columns import column_parts, side_by_side
 
-COMPARED_ROWS = 256  # rows of equal keys that are compared at once
+COMPARED_ROWS = 256  # rows of equal keys that are compared per block
 
 
 @dataclass(frozen=True)
 class DistinctSamples:
     """Samples without copies.
 
-    Methods that look at neighbours treat copies alike, so one row and a count stand for all of them. That keeps
-    tables with few distinct rows small, and neighbourhoods no larger than the distinct samples in them.
+    Methods based on neighbours treat copies alike, so one row and a count represent all of them. That keeps graphs of
+    data with few distinct rows small.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse array of shape (n_distinct, n_features)
-        One row for each distinct sample; the table itself if there are no copies.
+        One row for each distinct sample; the input itself if there are no copies.
     counts : ndarray of shape (n_distinct,)
-        How many samples have this row.
+        Number of samples that equal each row.
     inverse : ndarray of shape (n_samples,)
-        The distinct row of each sample of the table.
+        The distinct row of each input sample.
     rank : ndarray of shape (n_distinct,)
-        Place of each distinct row in an order that depends on the rows' values, not on their places in the table.
+        Position of each distinct row in an order that depends on the values of the rows, not on the order of the input.
     """
 
     X: Any
@@ -39,27 +39,27 @@ class DistinctSamples:
     rank: Integers
 
     @classmethod
-    def of(cls, X: Any, *, ordered: bool = False) -> Self:
-        """Find equal rows.
+    def from_samples(cls, X: Any, *, ordered: bool = False) -> Self:
+        """Find equal rows and count them.
 
         Parameters
         ----------
         X : ndarray or scipy.sparse array of shape (n_samples, n_features)
             The rows.
         ordered : bool, default=False
-            Put distinct rows in the order of their rank, as is done anyway if there are copies.
+            Sort distinct rows by their rank. They are always sorted if there are copies.
 
         Returns
         -------
         DistinctSamples
-            Rows that differ, and how often each occurs.
+            The distinct rows and their numbers of copies.
         """
         order, opens = _equal_rows(X)
         first, inverse = order[opens], np.empty(order.size, dtype=np.int64)
         inverse[order] = np.cumsum(opens) - 1
         counts = np.bincount(inverse).astype(np.float64)
         rank = np.arange(first.size)
-        if not ordered and first.size == order.size:
+        if not ordered and first.size == order.size:  # no copies: keep the input, and `inverse` is the rank
             return cls(X, counts, np.arange(order.size), inverse)
         rows = X.tocsr() if sparse.issparse(X) else X
         return cls(rows[first], counts, inverse, rank)
@@ -71,12 +71,12 @@ class DistinctSamples:
 
 
 def _equal_rows(X: Any) -> tuple[Integers, NDArray[np.bool_]]:
-    """An order of the rows in which equal ones are adjacent, and where the next distinct one begins."""
+    """Return an order of the rows in which equal ones are adjacent, and a mask of the first of each distinct row."""
     keys = row_keys(X)
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys, kind="stable")  # sorting one number per row is much faster than sorting rows
     opens = np.append(True, keys[order][1:] != keys[order][:-1])
     rows = X.tocsr() if sparse.issparse(X) else X
-    same = np.flatnonzero(~opens)  # equal keys nearly always are equal rows
+    same = np.flatnonzero(~opens)  # equal keys nearly always mean equal rows; compare them to be certain
     for some in blocks(same.size, COMPARED_ROWS):
         at = same[some]
         opens[at] = _differ(rows[order[at - 1]], rows[order[at]])
@@ -84,14 +84,14 @@ def _equal_rows(X: Any) -> tuple[Integers, NDArray[np.bool_]]:
 
 
 def _differ(one: Any, two: Any) -> NDArray[np.bool_]:
-    """Whether rows of two tables differ, row by row."""
+    """Compare two matrices row by row; True where the rows differ."""
     if sparse.issparse(one):
         return np.asarray(abs(one - two).sum(axis=1)).ravel() > 0
     return np.asarray((one != two).any(axis=1))
 
 
 def row_keys(X: Any) -> NDArray[np.uint64]:
-    """A number for each row: equal for equal rows, and very likely different for others.
+    """Compute a hash for each row: equal for equal rows, and very likely different for others.
 
     Parameters
     ----------
@@ -128,7 +128,10 @@ def row_keys(X: Any) -> NDArray[np.uint64]:
 
 
 def _multipliers(n: int) -> NDArray[np.uint64]:
-    """Odd numbers without a pattern, one for each column; the constants are those of the generator splitmix64."""
+    """Return a pseudo-random odd number for each column, with the constants of the generator splitmix64.
+
+    Multiplication by an odd number is a bijection modulo 2^64, so no bit of a value gets lost.
+    """
     words = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

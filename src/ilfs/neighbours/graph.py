@@ -1,4 +1,4 @@
-"""Graphs of nearest neighbours, which unsupervised methods look at samples through."""
+"""Graphs of nearest neighbours, on which several unsupervised methods are based."""
 
 from typing import Literal
 
@@ -13,8 +13,8 @@ from ilfs.warn import warn
 
 Weights = Literal["heat", "binary"]
 
-LEAST_WEIGHT = 1e-200  # no sample is cut off by underflow, and squares of values can still be weighed
-GRAM_SAMPLES = 64  # whose products a thread computes at once
+MIN_WEIGHT = 1e-200  # keeps edges from underflowing to 0, and leaves room to multiply them by squares of values
+GRAM_SAMPLES_PER_TASK = 64  # samples whose Gram matrices one thread computes per task
 
 
 def heat_graph(
@@ -28,19 +28,19 @@ def heat_graph(
     """Join samples with their nearest neighbours in a symmetric graph.
 
     Two samples are joined if one of them is among the nearest of the other. Samples that tie for the last places share
-    them, and so does the weight of their edges. No sample is joined with itself. Copies of a sample are one node: its
-    edges are the sums of those of the copies, and its entry on the diagonal is the sum of the edges between them.
+    them, and their edges share the weight. No sample is joined with itself. Copies of a sample are one node: its edges
+    are the sums of the edges of the copies, and its entry on the diagonal is the sum of the edges between the copies.
 
     Parameters
     ----------
     samples : DistinctSamples
         The samples and their numbers of copies.
     n_neighbors : int, default=5
-        How many; if there are not as many other samples, all of them, with a warning.
+        Number of neighbours. If there are fewer other samples, all of them are taken, with a warning.
     weights : {"heat", "binary"}, default="heat"
-        exp(-d^2 / (2 t^2)) of the distance d, or 1.
+        Weight of an edge: exp(-d^2 / (2 t^2)) for the distance d, or 1.
     width : float, optional
-        The t of the heat weights. By default the mean of all n_samples x n_samples distances, among them the zeros of
+        The t of the heat weights. By default the mean of all n_samples x n_samples distances, including the zeros on
         the diagonal.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
@@ -48,13 +48,13 @@ def heat_graph(
     Returns
     -------
     scipy.sparse.csr_array of shape (n_distinct, n_distinct)
-        The heat of an edge is at least 1e-200, so that none underflows to zero.
+        Weights of the edges. Heat weights are at least 1e-200, so that none underflows to zero.
 
     Examples
     --------
     >>> import numpy as np
     >>> from ilfs.neighbours import DistinctSamples, heat_graph
-    >>> samples = DistinctSamples.of(np.array([[0.0], [1.0], [3.0]]))
+    >>> samples = DistinctSamples.from_samples(np.array([[0.0], [1.0], [3.0]]))
     >>> heat_graph(samples, 1, weights="binary").toarray()
     array([[0., 1., 0.],
            [1., 0., 1.],
@@ -64,28 +64,42 @@ def heat_graph(
     heat, counts = weights == "heat", samples.counts
     found, mean = search(samples.X, n_neighbors, n_jobs, mean=heat and width is None, counts=counts, rank=samples.rank)
     first, second = found.first, found.indices
-    others = counts[second] - (first == second)  # copies of a sample are joined with each other, not with themselves
-    edges = found.places / others
+    # The places of a node belong to its copies; a node that is its own neighbour has one copy less to offer.
+    edges = found.places / (counts[second] - (first == second))
     if heat:
         scaled = np.sqrt(found.squared) / (_without_last_bits(mean) if width is None else width)
-        edges *= np.maximum(np.exp(-0.5 * scaled * scaled), LEAST_WEIGHT)
+        edges *= np.maximum(np.exp(-0.5 * scaled * scaled), MIN_WEIGHT)
     shape = counts.size, counts.size
     one_way = sparse.csr_array((edges, second, found.indptr), shape=shape)
     one_way.sort_indices()
-    graph = sparse.csr_array(one_way.maximum(one_way.T))
+    graph = sparse.csr_array(one_way.maximum(one_way.T))  # joined if either is among the nearest of the other
+    # So far an edge is that of one copy to one copy: multiply by the number of pairs of copies.
     nodes = np.repeat(np.arange(counts.size), np.diff(graph.indptr))
     graph.data *= counts[nodes] * (counts[graph.indices] - (nodes == graph.indices))
     return graph
 
 
 def _without_last_bits(mean: float) -> float:
-    """To 36 bits: dense and sparse products, and rows in another order, round the mean distance differently."""
+    """Round to 36 bits: the last bits of the mean depend on the order of the rows and on dense or sparse products."""
     significand, exponent = np.frexp(mean)
     return float(np.ldexp(np.rint(significand * 2.0**36) / 2.0**36, exponent))
 
 
 def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
-    """As many as asked for, or all others with a warning."""
+    """Limit ``n_neighbors`` to the number of other samples, with a warning if that is less.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Number of neighbours asked for.
+    n_samples : int
+        Number of samples.
+
+    Returns
+    -------
+    int
+        Number of neighbours that every sample has.
+    """
     if n_neighbors < n_samples:
         return n_neighbors
     warn(f"n_neighbors={n_neighbors} is more than the {n_samples - 1} other samples: all of them are taken")
@@ -93,7 +107,24 @@ def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
 
 
 def difference_grams(X: Floats, samples: Integers, neighbours: Integers, n_jobs: int | None) -> Floats:
-    """For each of these samples, the scalar products of the differences of its neighbours to it."""
+    """Compute the local Gram matrices: scalar products of the differences between neighbours and their sample.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        All samples.
+    samples : ndarray of shape (m,)
+        Samples to compute the matrices of.
+    neighbours : ndarray of shape (m, k)
+        Their neighbours.
+    n_jobs : int or None
+        Number of threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (m, k, k)
+        Entry (i, a, b) is the product of ``X[neighbours[i, a]] - X[samples[i]]`` with the same for b.
+    """
     from ilfs.kernels.neighbours import fill_difference_grams
 
     m, k = neighbours.shape
@@ -102,5 +133,5 @@ def difference_grams(X: Floats, samples: Integers, neighbours: Integers, n_jobs:
     def fill(some: slice) -> None:
         fill_difference_grams(table, samples[some], neighbours[some], grams[some])
 
-    list(thread_map(fill, blocks(m, GRAM_SAMPLES), n_jobs))
+    list(thread_map(fill, blocks(m, GRAM_SAMPLES_PER_TASK), n_jobs))
     return grams

@@ -1,19 +1,21 @@
-r"""The linear program of a linear machine with few weights, solved by following its optimum while the costs change.
+r"""The linear program of an SVM with an L1 penalty, solved by following its optimum while the costs change.
 
 .. math:: \min_w \; \sum_i p_i \,(1 - s_i^\top w)_+ + \sum_j c_j |w_j|
 
-Row :math:`s_i` is a sample times its label; a column of labels of cost 0 carries the intercept. The dual variables
-:math:`0 \le u_i \le p_i` satisfy :math:`|S_j^\top u| \le c_j`, with equality and the sign of the weight where a weight
-is not zero. At a vertex as many samples lie exactly on the margin as there are weights: they are the *elbow*. Nothing
-else needs a matrix, so the basis is as small as the solution, not as large as the program.
+Row :math:`s_i` is a sample times its label. The intercept is the weight of a column of labels, whose cost is 0. The
+dual variables :math:`0 \le u_i \le p_i` satisfy :math:`|S_j^\top u| \le c_j`, with equality and the sign of the weight
+where a weight is not zero. At a vertex of the program, as many samples lie exactly on the margin as there are nonzero
+weights; they are called the *elbow*. The basis is the square matrix of elbow samples x nonzero weights. It is as small
+as the solution, not as large as the program.
 
-While the costs move in a straight line, the duals of the elbow do too, until one of them meets an end of its interval
-or a feature without weight meets its cost. That sample leaves the margin, or that feature gets weight, along the one
-edge on which the objective does not change, until another sample reaches the margin or another weight reaches zero.
-This is a pivot of the parametric simplex method and costs O(samples x weights). The vertex is optimal all the way.
+While the costs move along a straight line, the duals of the elbow do too, until one of them reaches an end of its
+interval, or :math:`|S_j^\top u|` of a feature without weight reaches its cost. Then that sample leaves the margin, or
+that feature gets a weight. The solution moves along the edge on which the objective does not change, until another
+sample reaches the margin or another weight reaches zero. This is a pivot of the parametric simplex method. It costs
+O(samples x weights), and the vertex is optimal at every moment.
 
-Any vertex is optimal once the objective is tilted, by a term :math:`-h^\top w`, until it is. So the way may also begin
-at the solution for some of the samples, and h falls to 0 while the costs move.
+Any vertex becomes optimal if the objective is tilted by a suitable term :math:`-h^\top w`. So one can also start at the
+solution for some of the samples, and let h fall to 0 while the costs move.
 """
 
 from typing import Self
@@ -23,9 +25,9 @@ import numpy as np
 from ilfs.arrays import Floats, Integers
 from ilfs.ties import RELATIVE_TOLERANCE
 
-JITTER = 1e-7  # range of the margins: no two samples reach theirs at once
-REFRESH = 64  # pivots after which all is computed anew, against rounding
-INTERCEPT = -1
+MARGIN_JITTER = 1e-7  # margins are 1 to 1 + this, all different: no two samples reach theirs at once (degeneracy)
+PIVOTS_PER_REFRESH = 64  # pivots after which everything they update is computed again, to remove rounding errors
+INTERCEPT = -1  # number of the intercept among the features
 
 
 class HingeProgram:
@@ -34,35 +36,37 @@ class HingeProgram:
     Parameters
     ----------
     label : ndarray of shape (n_samples,)
-        1 or -1.
+        The two classes, 1 and -1.
     bound : ndarray of shape (n_samples,)
-        p, what a unit of loss costs; the same in total for both labels, so that w = 0 is optimal if costs are high.
+        p, the cost of a unit of loss. Its sum must be the same for both labels, so that w = 0 is optimal if costs are
+        high.
     jitter : ndarray of shape (n_samples,), optional
-        Numbers in [0, 1) that decide which of several optimal duals is found; random ones by row unless given.
+        Numbers in [0, 1) that decide which of several optimal duals is found. By default they are random.
 
     Attributes
     ----------
     feature : ndarray of shape (n_columns,)
-        Which feature each column is, `INTERCEPT` being one of them.
+        Number of the feature in each column, or `INTERCEPT`.
     cost : ndarray of shape (n_columns,)
-        c, as they are now.
+        c, the present costs.
     dual : ndarray of shape (n_samples,)
-        u.
+        u, the dual variables.
     n_pivots : int
-        So far.
+        Number of pivots so far.
     """
 
     def __init__(self, label: Floats, bound: Floats, jitter: Floats | None = None) -> None:
         self.bound, self.dual = bound, bound.copy()
         self.feature = np.array([INTERCEPT])
-        self.columns = label[None, :].copy()  # one a row
+        self.columns = label[None, :].copy()  # S', one column of the program per row
         self.cost, self.weight, self.sign, self.slope, self.tilt = np.zeros((5, 1))  # slope: S'u + h, tilt: h
+        # Columns with a nonzero weight and samples on the margin, equally many.
         self.active, self.elbow = np.empty((2, 0), dtype=np.int64)
-        self.inverse = np.empty((0, 0))  # of the matrix of elbow x active
+        self.inverse = np.empty((0, 0))  # of the basis, the matrix of elbow x active
         self.n_pivots = 0
-        self.margin = 1.0 + JITTER * (spaced_at_random(label.size) if jitter is None else jitter)
-        self.loss = self.margin.copy()  # margin - s_i'w: what is positive of it costs
-        self.side = np.ones(label.size)  # of the margin: 1 costs, -1 does not, 0 is the elbow
+        self.margin = 1.0 + MARGIN_JITTER * (spaced_at_random(label.size) if jitter is None else jitter)
+        self.loss = self.margin.copy()  # margin - s_i'w; only positive values cost
+        self.side = np.ones(label.size)  # 1: positive loss, so u = p; -1: no loss, so u = 0; 0: elbow, u in between
         self._copy_basis()
 
     @classmethod
@@ -75,9 +79,23 @@ class HingeProgram:
         columns: Floats,
         jitter: Floats | None = None,
     ) -> Self:
-        """The vertex of a program of some samples, at these rows, in the tilted program of all samples.
+        """Build the program of all samples, tilted so that the vertex of a program of some samples is optimal.
 
-        Columns are those of the features of the smaller program, times the labels, one a row.
+        Parameters
+        ----------
+        few : HingeProgram
+            The program of some samples.
+        rows : ndarray of int
+            Rows of these samples among all.
+        label, bound, jitter
+            As for the class, for all samples.
+        columns : ndarray of shape (n_features, n_samples)
+            The features of the smaller program times the labels, one per row.
+
+        Returns
+        -------
+        HingeProgram
+            The program of all samples. `move` removes the tilt.
         """
         program = cls(label, bound, jitter)
         program.feature, program.columns = few.feature, np.concatenate([program.columns, columns])
@@ -88,6 +106,8 @@ class HingeProgram:
         program.side = np.where(program.loss < 0, -1.0, 1.0)
         program.side[program.elbow] = 0.0
         program.dual = np.where(program.side > 0, bound, 0.0)
+        # Elbow duals keep their fraction of the bound. The tilt makes up for what the slopes then miss: a column with
+        # weight must have slope sign * cost, and one without must have a slope between -cost and cost.
         program.dual[program.elbow] = bound[program.elbow] * (few.dual / few.bound)[few.elbow]
         slope = program.columns @ program.dual
         program.slope = np.where(
@@ -97,7 +117,7 @@ class HingeProgram:
         return program
 
     def add(self, features: Integers, columns: Floats) -> None:
-        """Put in columns (times the labels, one a row) without weight, at the least cost that keeps them without."""
+        """Add columns (features times labels, one per row) at the smallest cost at which their weight is 0."""
         slope = columns @ self.dual
         self.feature = np.concatenate([self.feature, features])
         self.columns = np.concatenate([self.columns, columns])
@@ -108,13 +128,16 @@ class HingeProgram:
         self._copy_basis()
 
     def move(self, cost: Floats, max_pivots: int) -> bool:
-        """Change the costs to these and the tilt to 0; False if it takes more pivots, or rounding forbids one."""
+        """Move the costs to these and the tilt to 0, pivoting along the way.
+
+        Returns False if that takes more than ``max_pivots``, or if rounding errors make a pivot impossible.
+        """
         from ilfs.kernels import pivots
 
         fall, righting, left = self.cost - cost, self.tilt.copy(), 1.0
         last, status = self.n_pivots + max_pivots, pivots.LIMIT
         while status == pivots.LIMIT and self.n_pivots < last:
-            status, left = self._follow(fall, righting, left, min(REFRESH, last - self.n_pivots))
+            status, left = self._follow(fall, righting, left, min(PIVOTS_PER_REFRESH, last - self.n_pivots))
             if status == pivots.ARRIVED:
                 self.cost, self.tilt = cost.copy(), np.zeros_like(cost)
             if status == pivots.STUCK or not self._refresh():
@@ -122,11 +145,11 @@ class HingeProgram:
         return status == pivots.ARRIVED
 
     def _follow(self, fall: Floats, righting: Floats, left: float, max_pivots: int) -> tuple[int, float]:
-        """Make some pivots: how it ended, and what is left of the way."""
+        """Make up to ``max_pivots`` pivots; return the status and the fraction of the way that is left."""
         from ilfs.kernels import pivots
 
         k = self.active.size
-        room = k + max_pivots
+        room = k + max_pivots  # a pivot enlarges the basis by at most one
         inverse, active, elbow = np.empty((room, room)), np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
         inverse[:k, :k], active[:k], elbow[:k] = self.inverse, self.active, self.elbow
         basis = pivots.Basis(self.columns, self.active_columns, self.elbow_rows, inverse, active, elbow)
@@ -139,21 +162,22 @@ class HingeProgram:
         return status, left
 
     def weights(self) -> Floats:
-        """Of the program without jitter."""
+        """Weights of the program without jitter; weights that only the jitter makes nonzero are 0."""
         weight = np.zeros(self.feature.size)
-        weight[self.active] = self.inverse.sum(axis=1)
+        weight[self.active] = self.inverse.sum(axis=1)  # the basis times the weights is 1 for the elbow
         only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= RELATIVE_TOLERANCE * np.abs(weight).max())
         weight[only_jitter] = 0.0
         return weight
 
     def duals(self, cost: Floats) -> Floats:
-        """The dual variables of this vertex at costs that differ a little from the present ones."""
+        """Return the dual variables of this vertex at costs that differ a little from the present ones."""
         dual = self.dual.copy()
+        # Slopes of active columns must follow their costs; only the duals of the elbow can change.
         dual[self.elbow] += ((cost - self.cost) * self.sign)[self.active] @ self.inverse
         return dual
 
     def hinge(self, weight: Floats) -> float:
-        """What the samples cost at these weights, zero outside the active columns."""
+        """Return the total hinge loss times bound at these weights, which must be 0 outside the active columns."""
         loss = 1.0 - weight[self.active] @ self.active_columns[: self.active.size]
         return float(self.bound @ np.maximum(loss, 0.0))
 
@@ -163,7 +187,10 @@ class HingeProgram:
         self.active_columns[:k], self.elbow_rows[:k] = self.columns[self.active], self.columns[:, self.elbow].T
 
     def _refresh(self) -> bool:
-        """All that pivots update, from the elbow and the active features; False if rounding has made them dependent."""
+        """Compute everything that pivots update from the elbow and the active columns.
+
+        Returns False if rounding errors have made the basis singular.
+        """
         k = self.active.size
         try:
             self.inverse = np.linalg.inv(self.active_columns[:k, self.elbow].T)
@@ -177,13 +204,13 @@ class HingeProgram:
         return True
 
     def _place(self) -> None:
-        """The weights and losses at the vertex."""
+        """Compute the weights and losses at the vertex: the elbow samples lie on their margins."""
         self.weight[self.active] = self.inverse @ self.margin[self.elbow]
         self.loss = self.margin - self.weight[self.active] @ self.active_columns[: self.active.size]
         self.loss[self.elbow] = 0.0
 
 
 def spaced_at_random(n: int) -> Floats:
-    """Numbers in [0, 1), always the same, in no order and no two too close."""
+    """Return n numbers in [0, 1), the same in every call, in random order and with a distance of at least 0.5 / n."""
     rng = np.random.default_rng(0)
     return np.asarray((rng.permutation(n) + 0.5 * rng.random(n)) / n)

@@ -1,13 +1,16 @@
 r"""Least angle regression of several targets on many features, to a given number of features.
 
-The features that have entered are kept as an orthonormal basis :math:`q_1, q_2, \dots` of what they span. All that a
-step needs of a new one is :math:`r_k = X^\top q_k`: the direction in which all their correlations with the residual
-fall alike is :math:`u = \sum_k z_k q_k`, where the numbers :math:`z_k` never change once they are known, so that
-:math:`X^\top u = \sum_k z_k r_k` is updated, not computed anew. That makes a path a Cholesky factorization of
-:math:`X^\top X` whose pivots it chooses.
+Least angle regression moves the fit along the direction in which the correlations of all features that have entered
+fall equally fast, until another feature is as correlated with the residual; that feature enters, and so on.
 
-With no more features than samples the factorization works on :math:`X^\top X` itself, in panels, so that nearly all of
-the work is matrix products. With more features it works on X, for several targets side by side.
+The span of the features that have entered is represented by an orthonormal basis :math:`q_1, q_2, \dots`. The direction
+is :math:`u = \sum_k z_k q_k`. Its coefficients :math:`z_k` do not change when further features enter, because
+:math:`q_k` is orthogonal to all features that entered before the k-th. So :math:`X^\top u = \sum_k z_k r_k` is updated
+by one term per step, and all that a step needs of a new feature is :math:`r_k = X^\top q_k`. The :math:`r_k` are the
+rows of a Cholesky factorization of :math:`X^\top X` whose pivots the path chooses.
+
+With no more features than samples the factorization works on :math:`X^\top X`, in panels, so that nearly all of the
+work is matrix products. With more features it works on X, for several targets at the same time.
 
 Reference: B. Efron, T. Hastie, I. Johnstone, R. Tibshirani, *Least Angle Regression*, Annals of Statistics 32, 2004.
 """
@@ -25,19 +28,19 @@ from ilfs.blas import add_squares
 from ilfs.execution import blocks, one_blas_thread, thread_map
 from ilfs.ties import RELATIVE_TOLERANCE, first_of_largest
 
-PANEL = 96  # features that enter before the rest of the matrix is updated
-CROWDED = 0.95  # share of the matrix that belongs to features that have not entered, below which it closes up
-SIDE = 512  # columns of a block of products
-HEIGHT = 1024  # rows whose products are added at once
-BASIS_BYTES = 2**28  # of the bases of the targets that are treated side by side
-DEPENDENT = 1e-10  # share of a feature's square that is left of it, below which the others say all that it does
+PANEL_FEATURES = 96  # features that enter before the matrix of remaining products is updated
+MIN_LIVE_FRACTION = 0.95  # fraction of the matrix that features not yet entered must fill; below it, it is compacted
+PRODUCT_COLUMNS = 512  # columns per block of products
+PRODUCT_SAMPLES = 1024  # samples whose products are added by one matrix product
+BASIS_BYTES = 2**28  # memory for the bases of the targets that are treated at the same time
+MIN_REMAINING_SQUARE = 1e-10  # fraction of a feature's square; with less left it depends linearly on those that entered
 
 
 def least_angle_coefficients(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | None = None) -> tuple[Floats, Floats]:
-    """Coefficients of the paths of several targets where so many features have entered.
+    """Compute the coefficients of several targets at the point where ``n_nonzero`` features have entered each path.
 
-    Features and targets are centred and not scaled. A feature that depends linearly on those that entered does not
-    enter. So the path may end earlier, with the coefficients of least squares.
+    Features and targets are centred but not scaled. A feature that depends linearly on those that have entered does not
+    enter. So a path may end earlier, at the solution of least squares.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def least_angle_coefficients(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | No
     Y : ndarray of shape (n_targets, n_samples)
         The targets.
     n_nonzero : int
-        How many features are to enter.
+        Number of features that enter.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 
@@ -55,22 +58,42 @@ def least_angle_coefficients(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | No
     coefficients : ndarray of shape (n_targets, n_features)
         0 for features that did not enter.
     nearness : ndarray of shape (n_targets, n_features)
-        How near a feature came to entering: its largest share of the correlation of those that entered.
+        Between 0 and 1, how close each feature came to entering: the largest ratio, along the path, of its correlation
+        to that of the features that had entered.
     """
     n_nonzero = min(n_nonzero, X.shape[1], X.shape[0] - 1)
     Y = Y - Y.mean(axis=1, keepdims=True)
-    few = X.shape[1] <= X.shape[0] and not sparse.issparse(X)
+    few_features = X.shape[1] <= X.shape[0] and not sparse.issparse(X)
     with one_blas_thread():
-        paths = (_by_products if few else _by_samples)(X, Y, n_nonzero, n_jobs)
+        paths = (_by_products if few_features else _by_samples)(X, Y, n_nonzero, n_jobs)
     return np.array([path.coefficients for path in paths]), np.array([path.nearness for path in paths])
 
 
 @dataclass
-class Path:
-    """Where one target's path is.
+class LeastAnglePath:
+    """State of the path of one target.
 
-    ``c`` are the correlations of the features with the residual, ``top`` that of those that entered, ``a`` is how fast
-    the correlations fall; ``squares`` are those of the features.
+    Parameters
+    ----------
+    c : ndarray of shape (n_features,)
+        Correlations (scalar products) of the features with the residual.
+    squares : ndarray of shape (n_features,)
+        Squared norms of the features.
+    top : float
+        Absolute correlation of the features that have entered.
+    entering : int
+        The feature that enters next, -1 at the end of the path.
+    entered : list of int
+        The features that have entered, in order.
+    z : list of float
+        Coefficients of the direction in the orthonormal basis.
+    steps : list of float
+        Distance moved after each entry.
+
+    Attributes
+    ----------
+    a : ndarray of shape (n_features,)
+        X'u: fall of each correlation per unit of distance.
     """
 
     c: Floats
@@ -79,7 +102,7 @@ class Path:
     entering: int = -1
     entered: list[int] = field(default_factory=list)
     z: list[float] = field(default_factory=list)
-    gone: list[float] = field(default_factory=list)
+    steps: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.a, self.coefficients = np.zeros((2, self.c.size))
@@ -92,28 +115,40 @@ class Path:
             self.entering = -1
 
     def goes_on(self, n_nonzero: int) -> bool:
-        """Whether another feature is to enter."""
+        """Return True if another feature enters."""
         return self.entering >= 0 and len(self.entered) < n_nonzero
 
     def enter(self, r: Floats, rest: float) -> bool:
-        """Let the feature enter of which this square is left; r are the products of all features with what is left.
+        """Let the next feature enter, unless it depends on those before, and move until another one is due.
 
-        Returns whether it did.
+        Parameters
+        ----------
+        r : ndarray of shape (n_features,)
+            Products of all features with the part of the new one that is orthogonal to those before. Overwritten.
+        rest : float
+            Squared norm of that part.
+
+        Returns
+        -------
+        bool
+            True if the feature has entered.
         """
         from ilfs.kernels.least_angle import advance, next_entry
 
         p = self.entering
-        enters = rest > DEPENDENT * self.squares[p]
+        # A dependent feature is skipped, and the path goes on in the same direction.
+        enters = rest > MIN_REMAINING_SQUARE * self.squares[p]
         self.usable[p] = False
         if enters:
             r /= np.sqrt(rest)
+            # Choose z so that the correlation of p falls by its sign per unit of distance, as those before do.
             z = (np.copysign(1.0, self.c[p]) - self.a[p]) / r[p]
             self.a += z * r
             self.entered.append(p)
             self.z.append(z)
-            self.gone.append(0.0)
+            self.steps.append(0.0)
         step, self.entering = next_entry(self.c, self.a, self.top, self.usable, RELATIVE_TOLERANCE, self.negligible)
-        self.gone[-1] += step
+        self.steps[-1] += step
         self.top -= step
         if self.top <= self.negligible:
             self.entering = -1
@@ -122,19 +157,20 @@ class Path:
 
     def fitted(self) -> Floats:
         """Coordinates of the fit in the orthonormal basis."""
-        to_the_end = np.cumsum(self.gone[::-1])[::-1]
+        # Basis vector k has been part of the direction since the k-th entry.
+        to_the_end = np.cumsum(self.steps[::-1])[::-1]
         return np.asarray(self.z * to_the_end)
 
 
-def _by_products(X: NDArray[Any], Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[Path]:
-    """Paths on the products of the features, each on a copy of them; threads have one path each."""
+def _by_products(X: NDArray[Any], Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[LeastAnglePath]:
+    """Compute paths from the products of the features, each thread one path on its own copy of them."""
     G, start = _products(X, Y, n_jobs)
     return list(thread_map(lambda c: _path_by_products(G, c, n_nonzero), start, n_jobs))
 
 
-def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> Path:
-    """One path from these correlations."""
-    path, rest = Path(start.copy(), G.diagonal().copy()), Rest.of(G, n_nonzero)
+def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> LeastAnglePath:
+    """Compute one path from the products of the features and their correlations with the target."""
+    path, rest = LeastAnglePath(start.copy(), G.diagonal().copy()), RemainingProducts.from_products(G, n_nonzero)
     triangle = np.empty((n_nonzero, start.size))
     while path.goes_on(n_nonzero):
         p = path.entering
@@ -149,81 +185,97 @@ def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> Path:
 
 
 @dataclass
-class Rest:
-    """What the features that entered leave of the products of all.
+class RemainingProducts:
+    """Products of the parts of the features that are orthogonal to those that have entered.
 
-    The leading part of ``S`` has, above the diagonal, the products of the ``live`` features, from which those of the
-    first ``filled`` rows of the panel are still to be subtracted; ``place`` is where a feature is in S. Nothing is left
-    of the row of a feature that entered: when the panel is emptied, S closes up over it.
+    This is the Schur complement in a Cholesky factorization, updated one panel at a time: subtracting many rows by one
+    matrix product is several times faster than one by one.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n_features, n_features)
+        The leading ``live.size`` rows and columns hold, above the diagonal, the products of the live features.
+    panel : ndarray of shape (PANEL_FEATURES, n_features)
+        Rows r whose products r r' are still to be subtracted from S.
+    live : ndarray of int
+        Features that are stored in S. Those that have entered leave it when the panel is emptied.
+    position : ndarray of int of shape (n_features,)
+        Position of each feature in S, -1 if it has entered.
+    filled : int
+        Number of rows in the panel.
     """
 
     S: Floats
     panel: Floats
     live: Integers
-    place: Integers
+    position: Integers
     filled: int = 0
 
     @classmethod
-    def of(cls, G: Floats, n_rows: int) -> Self:
-        """All of it, from which so many rows will be taken away; G itself is not changed."""
+    def from_products(cls, G: Floats, n_rows: int) -> Self:
+        """Start with the products G of all features; ``n_rows`` rows will be subtracted, and G stays unchanged."""
         n = len(G)
-        return cls(G if n_rows <= PANEL else G.copy(), np.empty((PANEL, n)), np.arange(n), np.arange(n))
+        return cls(
+            G if n_rows <= PANEL_FEATURES else G.copy(), np.empty((PANEL_FEATURES, n)), np.arange(n), np.arange(n)
+        )
 
     def row(self, p: int) -> Floats:
-        """Of one feature, with all features."""
-        if self.filled == PANEL:
+        """Return the remaining products of one feature with all features."""
+        if self.filled == PANEL_FEATURES:
             self._empty_panel()
-        here, k = self.place[p], self.live.size
+        here, k = self.position[p], self.live.size
+        # Only the upper triangle is stored: column `here` above the diagonal, then row `here` to the right of it.
         row = np.concatenate([self.S[:here, here], self.S[here, here:k]])
         row -= self.panel[: self.filled, here] @ self.panel[: self.filled, :k]
-        every = np.zeros(self.place.size)
+        every = np.zeros(self.position.size)
         every[self.live] = row
         return every
 
     def take_away(self, p: int, r: Floats) -> None:
-        """Subtract r r' from the products, where r is the row of feature p over the root of its own product."""
+        """Subtract r r', where r is the row of feature p divided by the root of its product with itself."""
         self.panel[self.filled, : self.live.size] = r[self.live]
         self.filled += 1
-        self.place[p] = -1
+        self.position[p] = -1
 
     def _empty_panel(self) -> None:
         from ilfs.kernels.least_angle import close_up
 
-        left = self.place[self.live] >= 0
-        if left.mean() < CROWDED:
+        left = self.position[self.live] >= 0
+        # Features that have entered would only be updated to 0: drop them once they are a noticeable part.
+        if left.mean() < MIN_LIVE_FRACTION:
             close_up(self.S, self.panel, np.flatnonzero(~left), left.size)
             self.live = self.live[left]
-            self.place[self.live] = np.arange(self.live.size)
+            self.position[self.live] = np.arange(self.live.size)
         add_squares(self.S, self.panel[:, : self.live.size], times=-1.0)
         self.filled = 0
 
 
 def _products(X: NDArray[Any], Y: Floats, n_jobs: int | None) -> tuple[Floats, Floats]:
-    """Products of the centred features, in blocks above the diagonal, and with the targets."""
+    """Compute the products of the centred features, in blocks above the diagonal, and those with the targets."""
     n = X.shape[1]
     G, with_targets = np.zeros((n, n)), np.zeros((len(Y), n))
     mean = X.mean(axis=0, dtype=np.float64)
-    for rows in blocks(X.shape[0], HEIGHT):
+    for rows in blocks(X.shape[0], PRODUCT_SAMPLES):
         Z = X[rows] - mean
         with_targets += Y[:, rows] @ Z
 
         def add(side: slice, Z: Floats = Z) -> None:
             G[side, side.start :] += Z[:, side].T @ Z[:, side.start :]
 
-        list(thread_map(add, blocks(n, SIDE), n_jobs))
+        list(thread_map(add, blocks(n, PRODUCT_COLUMNS), n_jobs))
     return G, with_targets
 
 
-def _by_samples(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[Path]:
-    """Paths side by side, on the samples."""
-    features = SparseFeatures.of(X) if sparse.issparse(X) else DenseFeatures.of(X, n_jobs)
+def _by_samples(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[LeastAnglePath]:
+    """Compute paths from the samples, as many at the same time as `BASIS_BYTES` allow."""
+    features = SparseFeatures.from_matrix(X) if sparse.issparse(X) else DenseFeatures.from_matrix(X, n_jobs)
     together = max(1, BASIS_BYTES // (8 * n_nonzero * X.shape[0]))
     return [path for some in blocks(len(Y), together) for path in _side_by_side(features, Y[some], n_nonzero)]
 
 
-def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[Path]:
-    """A feature enters every path at each step, so that the samples are read once for all of them."""
-    paths = [Path(c, features.squares) for c in features.products(Y)]
+def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[LeastAnglePath]:
+    """Let one feature enter every path at each step, so that a step reads the samples once for all paths."""
+    paths = [LeastAnglePath(c, features.squares) for c in features.products(Y)]
     bases = np.empty((len(paths), n_nonzero, Y.shape[1]))
     while going := [k for k, path in enumerate(paths) if path.goes_on(n_nonzero)]:
         left = np.array(
@@ -234,6 +286,7 @@ def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[Path]:
             if paths[k].enter(r, rest):
                 bases[k, len(paths[k].entered) - 1] = q / np.sqrt(rest)
     for path, basis in zip(paths, bases, strict=True):
+        # The fit is known in the orthonormal basis; solve for coefficients of the features themselves.
         chosen = path.entered
         if chosen:
             triangle = basis[: len(chosen)] @ features.columns(chosen)
@@ -242,7 +295,10 @@ def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[Path]:
 
 
 def _left(x: Floats, basis: Floats) -> Floats:
-    """What an orthonormal basis leaves of a vector; twice is enough."""
+    """Subtract the projection of a vector onto an orthonormal basis.
+
+    Rounding can leave a part along the basis after one pass, but not after two ("twice is enough", Kahan and Parlett).
+    """
     for _ in range(2):
         x = x - (basis @ x) @ basis
     return x
@@ -250,50 +306,50 @@ def _left(x: Floats, basis: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class DenseFeatures:
-    """Centred features, a copy."""
+    """A centred copy of dense features."""
 
     Z: Floats
     squares: Floats
     n_jobs: int | None
 
     @classmethod
-    def of(cls, X: NDArray[Any], n_jobs: int | None) -> Self:
-        """Subtract the means."""
+    def from_matrix(cls, X: NDArray[Any], n_jobs: int | None) -> Self:
+        """Subtract the column means."""
         Z = np.ascontiguousarray(X - X.mean(axis=0, dtype=np.float64))
         return cls(Z, np.square(Z).sum(axis=0), n_jobs)
 
     def products(self, vectors: Floats) -> Floats:
-        """With every feature."""
-        parts = blocks(self.Z.shape[1], SIDE)
+        """Multiply vectors by every feature."""
+        parts = blocks(self.Z.shape[1], PRODUCT_COLUMNS)
         return np.concatenate(list(thread_map(lambda side: vectors @ self.Z[:, side], parts, self.n_jobs)), axis=1)
 
     def columns(self, chosen: list[int]) -> Floats:
-        """Some features."""
+        """Return some features."""
         return np.asarray(self.Z[:, chosen])
 
 
 @dataclass(frozen=True)
 class SparseFeatures:
-    """The same without a copy; the mean is subtracted from what is made of them."""
+    """Sparse features, which are not centred: the means are subtracted from products and columns instead."""
 
     X: Any
     mean: Floats
     squares: Floats
 
     @classmethod
-    def of(cls, X: Any) -> Self:
-        """Compressed columns and their means."""
+    def from_matrix(cls, X: Any) -> Self:
+        """Compress by column, and compute means and centred squared norms."""
         X = X.tocsc().astype(np.float64)
         mean = np.asarray(X.mean(axis=0)).ravel()
         stored = np.diff(X.indptr)
         deviations = sparse.csc_array((X.data - np.repeat(mean, stored), X.indices, X.indptr), shape=X.shape)
         squares = np.asarray(deviations.multiply(deviations).sum(axis=0)).ravel()
-        return cls(X, mean, squares + (X.shape[0] - stored) * mean * mean)
+        return cls(X, mean, squares + (X.shape[0] - stored) * mean * mean)  # each zero deviates by the mean
 
     def products(self, vectors: Floats) -> Floats:
-        """With every feature."""
+        """Multiply vectors by every feature."""
         return np.asarray((self.X.T @ vectors.T).T - vectors.sum(axis=1, keepdims=True) * self.mean)
 
     def columns(self, chosen: list[int]) -> Floats:
-        """Some features, dense."""
+        """Return some features as a dense array."""
         return np.asarray(self.X[:, chosen].toarray() - self.mean[chosen])

@@ -158,8 +158,8 @@ def peak_megabytes():
 
 
 def failure_of(path):
-    """What is wrong with how this file is read, or None."""
-    from ilfs.datasets import Table, read_table
+    """Read a file; return a description of the failure, or None."""
+    from ilfs.datasets import Dataset, read_table
 
     cpu, memory = time.process_time(), peak_megabytes()
     try:
@@ -167,7 +167,7 @@ def failure_of(path):
             warnings.simplefilter("error")
             warnings.filterwarnings("ignore", "the first column of")
             table = read_table(path, target=-1 if path.suffix == ".npy" else None)
-        failure = None if isinstance(table, Table) and len(table.y) == table.X.shape[0] else f"gave {table!r}"
+        failure = None if isinstance(table, Dataset) and len(table.y) == table.X.shape[0] else f"gave {table!r}"
     except (ValueError, OSError, TypeError) as error:
         told = str(error)
         is_ours = path.name in told and "\n" not in told and len(told) < 2000

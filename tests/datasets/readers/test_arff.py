@@ -124,7 +124,7 @@ def test_quoted_classes_in_sparse_rows(tmp_path):
     assert read(tmp_path, text).y.tolist() == [0, 1]
 
 
-def test_classes_that_look_like_missing_cells_may_be_declared(tmp_path):
+def test_declared_classes_may_look_like_missing_values(tmp_path):
     text = "@relation r\n@attribute a real\n@attribute class {NA, null}\n@data\n1,NA\n2,null\n"
     assert read(tmp_path, text).class_names == ("NA", "null")
 
@@ -157,26 +157,26 @@ HEAD = "@relation r\n@attribute a real\n@attribute class {x,y}\n@data\n"
         ("@relation r\n@attribute a\n@data\n1\n", "an attribute of .* must have a name and a type, got '@attribute a'"),
         ("@relation r\n@attribute a real\n", "must have lines @attribute and then @data"),
         ("a,b\n1,2\n", "must begin with @relation, @attribute and @data, got 'a,b'"),
-        (HEAD, "has a header but no rows"),
+        (HEAD, "must have rows below its header, got none"),
         (HEAD + "1,x\nb,y\n", "column 'a' of .* must hold numbers, .* got 'b' in row 2"),
-        (HEAD + "1,x\n2\n", "row 2 of .* must have 2 cells, got 1"),
+        (HEAD + "1,x\n2\n", "row 2 of .* must have 2 values, got 1"),
         (HEAD + "1,x\n2,z\n", "'class' of .* must be a value that it declares, got 'z' in row 2"),
-        (HEAD + "1,x\n2,?\n", "must not be missing, as it is in row 2"),
+        (HEAD + "1,x\n2,?\n", "must not be missing, got .* in row 2"),
         (HEAD + "1,x\n2,'y\n", 'must close its quotes, got "\'y"'),
         (HEAD + "1,x\ninf,y\n", "column 'a' of .* must be finite, got inf in row 2"),
         (
             HEAD + "{0 1}\n{2 5}\n",
-            "row 2 of .* must have cells 'column value' of different columns from 0 to 1, got '{2 5}'",
+            "row 2 of .* must have pairs 'column value' of different columns from 0 to 1, got '{2 5}'",
         ),
         (HEAD + "{0 1}\n{0 5, 0 6}\n", "row 2 of .* of different columns"),
-        (HEAD + "{0 1}\n{0}\n", "row 2 of .* must have cells 'column value'"),
+        (HEAD + "{0 1}\n{0}\n", "row 2 of .* must have pairs 'column value'"),
         (HEAD + "{0 1}\n1,x\n", "row 2 of .* must be in braces, as the first row is, got '1,x'"),
         (HEAD + "{0 1}\n{0 b, 1 y}\n", "column 'a' of .* must hold numbers, .* got 'b' in row 2"),
         (HEAD.replace("real", "{1,0}") + "{0 1}\n{}\n", "the first value of 'a' of .* must be 0, .* got 1"),
         (HEAD + "{0 1, 1 y}\n{0 2, 1", "row 2 of .* must be in braces"),
     ],
 )
-def test_what_is_refused(tmp_path, text, sentence):
+def test_invalid_files_are_refused(tmp_path, text, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(tmp_path, text)
 
@@ -197,7 +197,7 @@ MANY = 400_000
     ],
 )
 @pytest.mark.parametrize("row", ["{},'x'\n", "'x',{}\n", "{{0 {}, 1 'x'}}\n"])
-def test_long_cells_take_linear_time(tmp_path, cell, row):
+def test_long_values_take_linear_time(tmp_path, cell, row):
     """A pattern that tries every end of a cell would take hours."""
     with pytest.raises(ValueError, match=r"toy\.arff") as caught:
         read(tmp_path, HEAD + row.format(cell))
@@ -217,7 +217,7 @@ def test_an_attribute_needs_a_type(tmp_path):
         read(tmp_path, "@relation r\n@attribute abc\n@attribute class {x,y}\n@data\n1,x\n2,y\n")
 
 
-def test_many_classes_are_looked_up_not_searched(tmp_path):
+def test_reading_many_classes_takes_linear_time(tmp_path):
     n = 60_000
     names = [f"c{i}" for i in range(n)]
     header = f"@relation r\n@attribute a real\n@attribute class {{{','.join(names)}}}\n@data\n"
@@ -225,15 +225,15 @@ def test_many_classes_are_looked_up_not_searched(tmp_path):
     assert table.y[:2].tolist() == [n - 1, n - 2]
 
 
-def test_a_class_that_is_declared_twice_is_one(tmp_path):
+def test_a_class_declared_twice_counts_once(tmp_path):
     text = "@relation r\n@attribute a real\n@attribute class {x,y,x}\n@data\n1,x\n2,y\n"
     table = read(tmp_path, text)
     assert table.class_names == ("x", "y")
     assert table.y.tolist() == [0, 1]
 
 
-def test_a_column_number_of_many_digits(tmp_path):
-    with pytest.raises(ValueError, match=r"row 1 of .* must have cells 'column value'"):
+def test_a_column_number_of_many_digits_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"row 1 of .* must have pairs 'column value'"):
         read(tmp_path, HEAD + "{" + "9" * 5000 + " 1}\n")
 
 
@@ -252,7 +252,7 @@ LONG = "n" * 100_000
         f"@relation r\n@attribute a real\n@attribute class string\n@data\n1,{LONG}\n2,{LONG}\n",
     ],
 )
-def test_sentences_stay_short(tmp_path, text):
+def test_error_messages_stay_short(tmp_path, text):
     with pytest.raises(ValueError, match=r"toy\.arff") as caught:
         read(tmp_path, text)
     assert len(str(caught.value)) < 1500

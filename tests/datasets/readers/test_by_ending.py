@@ -4,7 +4,7 @@ from scipy import sparse
 
 from ilfs import METHODS
 from ilfs.datasets import load, read_table
-from ilfs.datasets.table import content_checksum
+from ilfs.datasets.dataset import content_checksum
 
 CSV = "a,b,y\n1,2,0\n3,4,1\n5,6,1\n"
 
@@ -18,12 +18,12 @@ def test_the_name_and_the_checksum(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["toy", "toy.xlsx", "toy.gz", "toy.npz.gz", "toy.pkl"])
-def test_an_ending_that_no_reader_has(tmp_path, name):
-    with pytest.raises(ValueError, match=rf"the name of a table must end in \.csv, .*\.mat, got '{name}'"):
+def test_an_unknown_ending_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match=rf"the name of a data file must end in \.csv, .*\.mat, got '{name}'"):
         read_table(tmp_path / name)
 
 
-def test_no_file_and_a_folder(tmp_path):
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no file .*toy\.csv"):
         read_table(tmp_path / "toy.csv")
     (tmp_path / "toy.csv").mkdir()
@@ -44,7 +44,7 @@ def test_load_reads_files_too(tmp_path, monkeypatch):
         load("wine", drop=0)
 
 
-def test_a_name_of_the_registry_comes_before_a_file_and_a_path_does_not(tmp_path, monkeypatch):
+def test_a_registered_name_comes_before_a_file_but_not_before_a_path(tmp_path, monkeypatch):
     (tmp_path / "wine").write_text(CSV)
     monkeypatch.chdir(tmp_path)
     assert load("wine").n_samples == 178
@@ -52,7 +52,7 @@ def test_a_name_of_the_registry_comes_before_a_file_and_a_path_does_not(tmp_path
         load(tmp_path / "wine")
 
 
-def test_one_table_through_many_formats(tmp_path):
+def test_all_formats_give_the_same_data(tmp_path):
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(12, 4)), 3)
     y = np.arange(12) % 3

@@ -1,4 +1,4 @@
-"""Integers that floats of 64 bits would merge: classes keep all their digits, features are refused."""
+"""Integers that float64 would merge: classes keep all their digits, features are refused."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def test_classes_are_not_merged(tmp_path, name):
 
 @pytest.mark.parametrize("value", [BIG + 1, -BIG - 1])
 @pytest.mark.parametrize("name", WRITERS)
-def test_features_are_refused_with_their_column_and_row(tmp_path, name, value):
+def test_too_large_features_are_refused_with_column_and_row(tmp_path, name, value):
     WRITERS[name](tmp_path / name, pd.DataFrame({"a": [1, 2, value, 4], "y": [0, 1, 0, 1]}))
     column = "1" if name.endswith(("npz", "svm")) else "'a'"
     sentence = rf"integers in column {column} of .*{name} must be within \+-2\*\*53, .* got -?9007199254740993 in row 3"
@@ -73,10 +73,10 @@ def test_decimals_of_parquet(tmp_path):
         ([10, 9], ("9", "10")),
     ],
 )
-def test_numbers_are_formatted_in_one_way(tmp_path, labels, names):
+def test_equal_numbers_in_different_notations_are_one_class(tmp_path, labels, names):
     assert encode(labels, tmp_path)[1] == names
 
 
-def test_a_class_that_is_tiny_is_not_zero(tmp_path):
+def test_a_tiny_class_number_is_not_zero(tmp_path):
     with pytest.raises(ValueError, match=r"must hold classes .* got 1e-400 in row 2"):
         encode(["0", "1e-400"], tmp_path)

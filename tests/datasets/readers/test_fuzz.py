@@ -1,4 +1,4 @@
-"""Whatever happens to a file, it is read or refused in one sentence; Python survives. See fuzzing.py."""
+"""A damaged file is read or refused with a one-line error, and never crashes Python. See fuzzing.py."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from ilfs.datasets import Table, read_table
+from ilfs.datasets import Dataset, read_table
 
 pytest.importorskip("resource", reason="memory is measured by the module resource")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -81,7 +81,7 @@ def folder(tmp_path):
 
 
 def failures(kinds, n_files, folder):
-    """Numbers of the mutations that are not read as they should be, and what happens."""
+    """Return the mutations that fail, by number, and their failures."""
     first, found = 0, {}
     while first < n_files and len(found) < MAX_FAILURES:
         last = min(first + BATCH, n_files)
@@ -96,10 +96,10 @@ def failures(kinds, n_files, folder):
     return found
 
 
-def test_the_files_are_whole_before_they_are_damaged(folder):
+def test_undamaged_files_are_read(folder):
     for path in (folder / "seeds").iterdir():
         with pytest.warns(UserWarning, match="has no name") if path.name == "csv-2.csv" else nullcontext():
-            assert isinstance(read_table(path, -1 if path.suffix == ".npy" else None), Table)
+            assert isinstance(read_table(path, -1 if path.suffix == ".npy" else None), Dataset)
 
 
 def test_damaged_files_are_read_or_refused(folder):

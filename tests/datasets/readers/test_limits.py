@@ -1,4 +1,4 @@
-"""What a small file may ask for; and that it is refused before the memory is used."""
+"""Limits on the memory that a file may take, which apply before the memory is used."""
 
 import gzip
 import io
@@ -58,9 +58,9 @@ def no_inflating(monkeypatch):
 
 
 @pytest.mark.usefixtures("no_inflating")
-def test_headers_of_an_archive_are_compared_before_anything_is_inflated(tmp_path):
+def test_headers_of_an_archive_are_checked_before_decompression(tmp_path):
     np.savez_compressed(tmp_path / "t.npz", X=ZEROS, y=CODES[:7])
-    with pytest.raises(ValueError, match=r"t\.npz must have one label a row, got 2000 rows and 7 labels"):
+    with pytest.raises(ValueError, match=r"t\.npz must have one label per row, got 2000 rows and 7 labels"):
         read_table(tmp_path / "t.npz")
     np.savez_compressed(tmp_path / "t.npz", X=ZEROS, y=CODES)
     with pytest.raises(ValueError, match=r"t\.npz \(.*\) must take at most 10,000 bytes in memory, got 80,000 or more"):
@@ -69,17 +69,17 @@ def test_headers_of_an_archive_are_compared_before_anything_is_inflated(tmp_path
 
 @pytest.mark.parametrize("shape", ["(999999999999, 9)", "(-1, 3)", "(3, 4)"])
 @pytest.mark.usefixtures("no_inflating")
-def test_a_header_that_declares_more_than_there_is(tmp_path, shape):
+def test_a_header_that_declares_too_much_is_refused(tmp_path, shape):
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     (tmp_path / "t.npy").write_bytes(
         b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(8)
     )
-    with pytest.raises(ValueError, match=r"t\.npy must be a whole \.npy file .*: an array declares the shape"):
+    with pytest.raises(ValueError, match=r"t\.npy must be a complete \.npy file .*: an array declares the shape"):
         read_table(tmp_path / "t.npy", target=0)
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.arff", "t.svm"])
-def test_the_length_of_lines(tmp_path, name):
+def test_too_long_lines_are_refused(tmp_path, name):
     text = {"t.arff": "@relation r\n@attribute a real\n", "t.svm": "1 1:1\n"}.get(name, "a,b\n") + "1" * 2000 + "\n"
     (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
     with pytest.raises(
@@ -88,7 +88,7 @@ def test_the_length_of_lines(tmp_path, name):
         read_table(tmp_path / name, limits=ReadLimits(max_line_length=1000))
 
 
-def test_a_packed_file_of_one_line_is_not_unpacked_whole(tmp_path, monkeypatch):
+def test_a_gzipped_file_of_one_line_is_not_decompressed_completely(tmp_path, monkeypatch):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"1," * 2**25, compresslevel=1))
     unpacked, read1 = [], gzip.GzipFile.read1
@@ -98,7 +98,7 @@ def test_a_packed_file_of_one_line_is_not_unpacked_whole(tmp_path, monkeypatch):
     assert 2**25 <= sum(unpacked) < 2**25 + 2**20  # half of it
 
 
-def test_the_last_index_of_a_sparse_file(tmp_path):
+def test_the_largest_index_of_a_sparse_file_is_limited(tmp_path):
     (tmp_path / "t.svm").write_text("0 1:1\n1 2147483646:1\n")
     with pytest.raises(
         ValueError, match=r"the sparse table in .*t\.svm must have at most 16,777,216 columns, got 2,147,483"
@@ -111,7 +111,7 @@ WIDE = sparse.csr_array(([1.0, 2.0], [3, 4], [0, 1, 2]), shape=(2, 5000))
 
 
 @pytest.mark.parametrize("name", ["t.npz", "t.mat"])
-def test_the_declared_width_of_a_sparse_matrix(tmp_path, name):
+def test_the_declared_width_of_a_sparse_matrix_is_limited(tmp_path, name):
     if name == "t.npz":
         parts = {"data": WIDE.data, "indices": WIDE.indices, "indptr": WIDE.indptr, "shape": WIDE.shape}
         np.savez(tmp_path / name, y=[0, 1], **parts)
@@ -121,13 +121,13 @@ def test_the_declared_width_of_a_sparse_matrix(tmp_path, name):
         read_table(tmp_path / name, limits=ReadLimits(max_columns=999))
 
 
-def test_the_declared_height_of_a_sparse_matrix_in_columns(tmp_path):
+def test_the_declared_height_of_a_csc_matrix_is_limited(tmp_path):
     content = io.BytesIO()
     savemat(content, {"X": sparse.csc_array(WIDE.T), "y": [0, 1]})
     height = (5000).to_bytes(4, "little")
     assert content.getvalue().count(height) == 1
     (tmp_path / "t.mat").write_bytes(content.getvalue().replace(height, (2**31 - 1).to_bytes(4, "little")))
-    with pytest.raises(ValueError, match=r"must have one label a row, got 2147483647 rows and 2 labels"):
+    with pytest.raises(ValueError, match=r"must have one label per row, got 2147483647 rows and 2 labels"):
         read_table(tmp_path / "t.mat")
 
 
@@ -140,12 +140,12 @@ def test_the_declared_height_of_a_sparse_matrix_in_columns(tmp_path):
         ({"max_expansion": 0}, ValueError, "max_expansion must be a number > 0, got 0"),
     ],
 )
-def test_limits_that_make_no_sense(wrong, error, sentence):
+def test_invalid_limits_are_refused(wrong, error, sentence):
     with pytest.raises(error, match=sentence):
         ReadLimits(**wrong)
 
 
-def test_limits_of_another_type(tmp_path):
+def test_limits_of_another_type_are_refused(tmp_path):
     (tmp_path / "t.csv").write_text("1,2\n3,4\n")
     with pytest.raises(TypeError, match="limits must be a ReadLimits, got 5"):
         read_table(tmp_path / "t.csv", limits=5)

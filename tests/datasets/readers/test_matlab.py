@@ -1,4 +1,4 @@
-"""Our reader of MATLAB's files beside SciPy's, on whole files; and what it refuses."""
+"""Our reader of MATLAB files against SciPy's on valid files, and errors for invalid ones."""
 
 import io
 import struct
@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.io import loadmat, savemat
 
-from ilfs.datasets import Table, read_table
+from ilfs.datasets import Dataset, read_table
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.matlab import MatVariables
 
@@ -43,7 +43,7 @@ def assert_same(ours, theirs):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_numbers_as_scipy_reads_them(tmp_path, packed):
+def test_numbers_equal_those_that_scipy_reads(tmp_path, packed):
     savemat(tmp_path / "t.mat", VALUES, do_compression=packed)
     ours, theirs = variables(tmp_path / "t.mat"), loadmat(tmp_path / "t.mat")
     assert list(ours) == [name for name in theirs if not name.startswith("__")]
@@ -51,7 +51,7 @@ def test_numbers_as_scipy_reads_them(tmp_path, packed):
         assert_same(ours[name], theirs[name])
 
 
-def test_version_four_as_scipy_reads_it(tmp_path):
+def test_version_4_equals_what_scipy_reads(tmp_path):
     kept = {name: VALUES[name] for name in ("f8", "f4", "i4", "i2", "u2", "u1", "vector", "scalar")}
     savemat(tmp_path / "t.mat", {**kept, "sparse": VALUES["sparse"], "letters": np.array(["ab", "cd"])}, format="4")
     ours, theirs = variables(tmp_path / "t.mat"), loadmat(tmp_path / "t.mat")
@@ -60,7 +60,7 @@ def test_version_four_as_scipy_reads_it(tmp_path):
     assert ours["letters"].tolist() == theirs["letters"].tolist() == ["ab", "cd"]
 
 
-def test_version_four_of_a_machine_of_the_other_byte_order(tmp_path):
+def test_version_4_in_the_other_byte_order(tmp_path):
     head = struct.pack(">5i", 1000, 2, 3, 0, 2) + b"X\0"
     (tmp_path / "t.mat").write_bytes(head + X[:2].astype(">f8").tobytes(order="F"))
     np.testing.assert_array_equal(variables(tmp_path / "t.mat")["X"], X[:2])
@@ -79,7 +79,7 @@ def big_endian(name, array):
     return header + element(14, flags + shape + small + values)
 
 
-def test_the_other_byte_order(tmp_path):
+def test_version_5_in_the_other_byte_order(tmp_path):
     (tmp_path / "t.mat").write_bytes(big_endian(b"X", X))
     np.testing.assert_array_equal(loadmat(tmp_path / "t.mat")["X"], X)
     np.testing.assert_array_equal(variables(tmp_path / "t.mat")["X"], X)
@@ -102,7 +102,7 @@ def test_classes_of_all_kinds(tmp_path, labels, names, packed):
     assert read_table(tmp_path / "t.mat").class_names == names
 
 
-def test_characters_that_utf_16_writes_as_two(tmp_path):
+def test_characters_with_two_utf_16_code_units(tmp_path):
     content = io.BytesIO()
     savemat(content, {"X": X, "y": np.array(["ab", "cd", "ab", "cd"], dtype=object)})
     packed = content.getvalue()
@@ -120,31 +120,31 @@ def test_characters_that_utf_16_writes_as_two(tmp_path):
         ({"X": X * 1j, "y": Y}, r"'X' of .*t\.mat must hold real numbers, got complex ones"),
         ({"X": X, "y": np.array([X, "a", "b", "c"], dtype=object)}, "must hold one text or one number, got shape"),
         ({"X": X, "y": np.array([{"a": 1}, "a", "b", "c"], dtype=object)}, r"t\.mat must hold one text or one number"),
-        ({"X": X, "y": np.array(["", "a", "a", "b"], dtype=object)}, "must not be missing, as it is in row 1"),
-        ({"X": X, "y": sparse.csc_array((9, 1))}, "must have one label a row, got 4 rows and 9 labels"),
+        ({"X": X, "y": np.array(["", "a", "a", "b"], dtype=object)}, "must not be missing, got .* in row 1"),
+        ({"X": X, "y": sparse.csc_array((9, 1))}, "must have one label per row, got 4 rows and 9 labels"),
         ({"X": np.zeros((2, 3, 4)), "y": [0, 1]}, r"must be a matrix of numbers, got shape \(2, 3, 4\)"),
         ({"X": np.array([[2**60, 1], [1, 1]]), "y": [0, 1]}, r"column 1 of .* must be within \+-2\*\*53"),
     ],
 )
-def test_what_is_refused(tmp_path, arrays, sentence):
+def test_invalid_files_are_refused(tmp_path, arrays, sentence):
     savemat(tmp_path / "t.mat", arrays)
     with pytest.raises(ValueError, match=sentence):
         read_table(tmp_path / "t.mat")
 
 
-def test_what_is_not_needed_is_not_decoded(tmp_path):
+def test_unused_variables_are_not_decoded(tmp_path):
     savemat(tmp_path / "t.mat", {"X": X, "notes": {"a": [1, {"b": 2}]}, "z": X * 1j, "y": Y})
     assert read_table(tmp_path / "t.mat").class_names == ("2", "7")
 
 
 @pytest.mark.parametrize("value", [0x00, 0x01, 0x05, 0x0F, 0x7F, 0x80, 0xFF])
 @pytest.mark.parametrize("packed", [False, True])
-def test_every_byte_may_be_wrong(tmp_path, packed, value):
+def test_every_single_damaged_byte_is_handled(tmp_path, packed, value):
     savemat(tmp_path / "t.mat", {"X": sparse.csc_array(np.eye(3)), "y": ["a", "b", "a"]}, do_compression=packed)
     whole = (tmp_path / "t.mat").read_bytes()
     for at in range(124, len(whole)):
         (tmp_path / "t.mat").write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
         try:
-            assert isinstance(read_table(tmp_path / "t.mat"), Table)
+            assert isinstance(read_table(tmp_path / "t.mat"), Dataset)
         except ValueError as error:
             assert "t.mat" in str(error) and "\n" not in str(error)  # noqa: PT017, PT018

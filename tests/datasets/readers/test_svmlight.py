@@ -13,7 +13,7 @@ Y = np.arange(20) % 3 - 1
 
 @pytest.mark.parametrize("name", ["toy.svmlight", "toy.libsvm", "toy.svm", "toy.svm.gz"])
 @pytest.mark.parametrize("zero_based", [True, False])
-def test_sparse_stays_sparse(tmp_path, name, zero_based):
+def test_features_are_sparse(tmp_path, name, zero_based):
     path = tmp_path / name
     with (gzip.open if name.endswith("gz") else open)(path, "wb") as file:
         dump_svmlight_file(X, Y, file, zero_based=zero_based)
@@ -36,7 +36,7 @@ def test_sparse_stays_sparse(tmp_path, name, zero_based):
         ("1 1:2\n0 2:inf\n", "column 2 of .* must be finite, got inf in row 2"),
     ],
 )
-def test_what_is_refused(tmp_path, text, sentence):
+def test_invalid_files_are_refused(tmp_path, text, sentence):
     (tmp_path / "toy.svm").write_text(text)
     with pytest.raises(ValueError, match=sentence):
         read_table(tmp_path / "toy.svm")
@@ -45,16 +45,18 @@ def test_what_is_refused(tmp_path, text, sentence):
 def test_a_target_cannot_be_chosen(tmp_path):
     (tmp_path / "toy.svm").write_text("1 1:2\n0 1:3\n")
     with pytest.raises(
-        ValueError, match=r"target must be None for .*toy\.svm, whose rows begin with their class, got 'y'"
+        ValueError, match=r"target must be None for .*toy\.svm, as svmlight rows start with their class, got 'y'"
     ):
         read_table(tmp_path / "toy.svm", "y")
-    with pytest.raises(ValueError, match=r"drop must be empty for .*toy\.svm, whose columns have no names, got 0"):
+    with pytest.raises(
+        ValueError, match=r"drop must be empty for .*toy\.svm, as svmlight columns have no names, got 0"
+    ):
         read_table(tmp_path / "toy.svm", drop=0)
 
 
-def test_a_broken_gzip_file(tmp_path):
+def test_a_damaged_gzip_file_is_refused(tmp_path):
     (tmp_path / "toy.svm.gz").write_bytes(gzip.compress(b"1 1:2\n0 1:3\n" * 50)[:-12])
-    with pytest.raises(ValueError, match="must be a whole gzip file"):
+    with pytest.raises(ValueError, match="must be a complete gzip file"):
         read_table(tmp_path / "toy.svm.gz")
 
 
@@ -69,7 +71,7 @@ def test_long_lines_take_linear_time(tmp_path, start, word):
 
 
 @pytest.mark.parametrize("label", ["inf", "nan", "1_0", "x"])
-def test_a_class_that_is_no_number(tmp_path, label):
+def test_a_class_that_is_not_a_number_is_refused(tmp_path, label):
     (tmp_path / "toy.svm").write_text(f"1 1:2\n{label} 1:3\n")
     with pytest.raises(ValueError, match=rf"must be in the svmlight format .* got '{label}' in row 2"):
         read_table(tmp_path / "toy.svm")

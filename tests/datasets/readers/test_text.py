@@ -22,7 +22,7 @@ def read(tmp_path, text, target=None, drop=(), **where):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", ", ", "   "])
 @pytest.mark.parametrize("header", [True, False])
 @pytest.mark.parametrize("name", ["toy.csv", "toy.TSV", "toy.txt", "toy.csv.gz"])
-def test_delimiter_and_header_are_found(tmp_path, delimiter, header, name):
+def test_delimiter_and_header_are_detected(tmp_path, delimiter, header, name):
     lines = [["a", "b", "kind"]] * header + [["1.5", "2", "red"], ["-3", "NA", "blue"], ["0.25", "1e3", "red"]]
     table = read(tmp_path, "\n".join(delimiter.join(line) for line in lines) + "\n", name=name)
     np.testing.assert_array_equal(table.X, NUMBERS)
@@ -34,18 +34,18 @@ def test_delimiter_and_header_are_found(tmp_path, delimiter, header, name):
 
 
 @pytest.mark.parametrize("missing", ["", "NA", "na", "NaN", "nan", "?", "N/A", "null", " "])
-def test_missing_cells(tmp_path, missing):
+def test_missing_values(tmp_path, missing):
     table = read(tmp_path, f"a,b,y\n1,{missing},0\n{missing},2,1\n")
     np.testing.assert_array_equal(table.X, [[1, np.nan], [np.nan, 2]])
 
 
-def test_a_missing_cell_at_the_start_is_no_header(tmp_path):
+def test_a_missing_value_in_the_first_row_does_not_make_it_a_header(tmp_path):
     table = read(tmp_path, ",2,red\n1,3,blue\n")
     np.testing.assert_array_equal(table.X, [[np.nan, 2], [1, 3]])
 
 
 @pytest.mark.parametrize(("text", "target"), [("1,2,a\n3,4,5\n", None), ("a,1,2\n5,3,4\n", 0), ("a,1,2\n5,3,4\n", -3)])
-def test_text_among_the_classes_is_no_header(tmp_path, text, target):
+def test_text_classes_do_not_make_the_first_row_a_header(tmp_path, text, target):
     table = read(tmp_path, text, target)
     np.testing.assert_array_equal(table.X, [[1, 2], [3, 4]])
     assert table.class_names == ("5", "a")
@@ -57,7 +57,7 @@ def test_quoted_names_with_delimiters_quotes_and_breaks(tmp_path):
     assert table.class_names == ("x,y", "z")
 
 
-def test_semicolons_bring_decimal_commas(tmp_path):
+def test_with_semicolons_numbers_may_have_decimal_commas(tmp_path):
     table = read(tmp_path, "1,5;2;red\n-3,25;1.5;blue\n")
     np.testing.assert_array_equal(table.X, [[1.5, 2], [-3.25, 1.5]])
 
@@ -68,7 +68,7 @@ def test_without_semicolons_a_comma_in_a_number_is_refused(tmp_path, delimiter):
         read(tmp_path, "a;b;kind\n1,234;2;red\n5;2;blue\n".replace(";", delimiter))
 
 
-def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+def test_a_byte_order_mark_is_not_part_of_a_name(tmp_path):
     assert read(tmp_path, "a,b\n1,0\n2,1\n", encoding="utf-8-sig").feature_names == ("a",)
 
 
@@ -91,7 +91,7 @@ def test_one_row_under_a_header_is_refused_as_one_row(tmp_path):
     ],
 )
 def test_names_of_rows_are_left_out(tmp_path, text):
-    with pytest.warns(UserWarning, match="has no name: it is taken for names of rows, not for a feature"):
+    with pytest.warns(UserWarning, match="has no name: it is treated as names of rows, not as a feature"):
         table = read(tmp_path, text)
     np.testing.assert_array_equal(table.X, [[1.5], [2.5]])
     assert table.feature_names == ("a",)
@@ -110,7 +110,7 @@ TARGETS = "y2,Label,b\n1,red,3\n2,blue,4\n"
         (-2, ("blue", "red"), ("y2", "b")),
     ],
 )
-def test_which_column_is_the_target(tmp_path, target, classes, features):
+def test_target_by_name_position_or_default(tmp_path, target, classes, features):
     table = read(tmp_path, TARGETS, target)
     assert table.class_names == classes
     assert table.feature_names == features
@@ -124,12 +124,12 @@ def test_which_column_is_the_target(tmp_path, target, classes, features):
         (True, TypeError, "target must be the name of a column, its position or None, got True"),
     ],
 )
-def test_a_target_that_is_not_there(tmp_path, target, error, sentence):
+def test_an_unknown_target_is_refused(tmp_path, target, error, sentence):
     with pytest.raises(error, match=sentence):
         read(tmp_path, TARGETS, target)
 
 
-def test_two_columns_could_be_the_target(tmp_path):
+def test_two_possible_targets_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"target must say which column of .* holds the classes: 'y' or 'CLASS'"):
         read(tmp_path, "y,a,CLASS\n1,2,3\n4,5,6\n")
 
@@ -146,7 +146,7 @@ def test_columns_to_drop(tmp_path, target, drop):
     assert table.class_names == ("normal", "tumour")
 
 
-def test_one_column_to_drop_and_the_target_is_the_last_that_is_left(tmp_path):
+def test_the_default_target_is_the_last_column_not_dropped(tmp_path):
     text = "a,b,grade,site\n1,2,low,x\n3,4,high,y\n"
     for drop in ("site", 3, ["site"]):
         table = read(tmp_path, text, drop=drop)
@@ -172,29 +172,30 @@ def test_columns_to_drop_without_a_header(tmp_path):
         ("diagnosis", True, TypeError, "drop must be the name of a column or its position, got True"),
         ("batch", "batch", ValueError, r"target and drop must be different columns of .*, got 'batch' for both"),
         (-1, "batch", ValueError, r"target and drop must be different columns of .*, got -1 for both"),
-        (None, range(5), ValueError, r"drop must leave a column of .*toy\.csv, got all 5"),
+        (None, range(5), ValueError, r"drop must leave at least one column of .*toy\.csv, got all 5"),
         (None, range(4), ValueError, r"must have at least 2 rows and 1 feature, got \d and 0"),
     ],
 )
-def test_columns_that_cannot_be_dropped(tmp_path, target, drop, error, sentence):
+def test_invalid_columns_to_drop_are_refused(tmp_path, target, drop, error, sentence):
     with pytest.raises(error, match=sentence):
         read(tmp_path, BIOLOGY, target, drop)
 
 
-def test_text_in_a_feature_is_refused_with_what_to_do(tmp_path):
+def test_text_in_a_feature_is_refused_with_advice(tmp_path):
     with pytest.raises(ValueError, match="column 'sample' of ") as caught:
         read(tmp_path, BIOLOGY)
     assert str(caught.value).endswith(
-        "got 's1' in row 1; if it is the class: target='sample'; if it names the rows: drop='sample' "
+        "got 's1' in row 1; if it is the class: target='sample'; if it identifies the rows: drop='sample' "
         f"(in a command or a suite: '{tmp_path}/toy.csv?drop=sample')"
     )
     with pytest.raises(ValueError, match=r"column 1 of .*: target=0; .*: drop=0 .*toy\.csv\?drop=0'"):
         read(tmp_path, "s1,1,red\ns2,2,blue\n")
 
 
-def test_measurements_as_the_target_are_refused_with_what_to_do(tmp_path):
+def test_measurements_as_the_target_are_refused_with_advice(tmp_path):
     with pytest.raises(
-        ValueError, match=r"got 0.7 in row 2: target says which .*, and samples must be rows, not columns"
+        ValueError,
+        match=r"got 0.7 in row 2: choose the column that holds the classes, and make sure that rows are samples",
     ):
         read(tmp_path, "gene,s1,s2\nTP53,0.5,2\nBRCA1,0.25,0.7\n", drop="gene")
 
@@ -233,36 +234,36 @@ def test_classes_of_all_kinds(tmp_path, labels, names, codes):
         ("1,2,a\n3,1_000,b\n", "column 2 of .* got '1_000' in row 2"),
         ("a,a,y\n1,2,0\n3,4,1\n", "names of columns of .* must differ, got 'a' more than once"),
         ("a,,y\n1,2,0\n3,4,1\n", "column 2 of .* must have a name"),
-        ("a,b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 cells, got 2"),
-        ("a,b,y\n1,2,0\n3,4,1,5\n", "row 2 of .* must have 3 cells, got 4"),
+        ("a,b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 values, got 2"),
+        ("a,b,y\n1,2,0\n3,4,1,5\n", "row 2 of .* must have 3 values, got 4"),
         ("a,b,y\n1,inf,0\n3,4,1\n", "column 'b' of .* must be finite, got inf in row 1"),
         ("1,2,0\n3,-Infinity,1\n", "column 2 of .* must be finite, got -inf in row 2"),
         ("a,b,y\n1,2,0\n3,4,0\n", "must hold at least two classes, got only '0'"),
-        ("a,b,y\n1,2,0\n3,4,\n", "the target of .* must not be missing, as it is in row 2"),
+        ("a,b,y\n1,2,0\n3,4,\n", "the target of .* must not be missing, got .* in row 2"),
         ("a,b,y\n1,2,0.5\n3,4,1\n", "must hold classes .*, got 0.5 in row 1"),
-        ("a,b,y\n", "has a header but no rows"),
+        ("a,b,y\n", "must have rows below its header, got none"),
         ("\n\n", "must have at least two columns"),
         ("a\n1\n2\n", "must have at least two columns"),
         ("", "is empty"),
     ],
 )
-def test_what_is_refused(tmp_path, text, sentence):
+def test_invalid_files_are_refused(tmp_path, text, sentence):
     with pytest.raises(ValueError, match=rf"toy\.csv.*|{sentence}") as caught:
         read(tmp_path, text)
     caught.match(sentence)
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path):
     (tmp_path / "toy.csv").write_bytes(b"a,b\n\xff\xfe,1\n")
     with pytest.raises(ValueError, match=r"toy\.csv must be text in UTF-8"):
         read_table(tmp_path / "toy.csv")
 
 
 @pytest.mark.parametrize("kept", [5, -10])
-def test_a_broken_gzip_file(tmp_path, kept):
+def test_a_damaged_gzip_file_is_refused(tmp_path, kept):
     path = written(tmp_path, "a,b,y\n" + "1,2,0\n3,4,1\n" * 99, name="toy.csv.gz")
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=r"toy\.csv\.gz must be a whole gzip file"):
+    with pytest.raises(ValueError, match=r"toy\.csv\.gz must be a complete gzip file"):
         read_table(path)
 
 
@@ -275,14 +276,14 @@ def test_a_wide_table_agrees_with_numpy(tmp_path):
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|", " "])
-def test_a_table_wider_than_the_longest_field_of_csv(tmp_path, delimiter):
+def test_a_row_longer_than_the_limit_of_the_csv_module(tmp_path, delimiter):
     rows = [["0.123456789012345"] * 12_000 + [kind] for kind in "abab"]
     table = read(tmp_path, "\n".join(map(delimiter.join, rows)))
     assert table.n_features == 12_000
     assert table.class_names == ("a", "b")
 
 
-def test_more_rows_than_a_block(tmp_path):
+def test_more_rows_than_one_block(tmp_path):
     X = np.arange(2 * 2500.0).reshape(-1, 2)
     table = read(tmp_path, "\n".join(f"{a},{b},{i % 2}" for i, (a, b) in enumerate(X.tolist())))
     np.testing.assert_array_equal(table.X, X)

@@ -1,4 +1,4 @@
-"""Readers of a user's own files, one module a format, one function for all."""
+"""Readers of files of the user: one module per format, and one function for all of them."""
 
 from ilfs.datasets.readers.by_ending import ENDINGS, columns_of, read_table
 

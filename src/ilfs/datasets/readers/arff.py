@@ -1,7 +1,7 @@
-"""Weka's ARFF, dense or sparse.
+"""Reader of Weka's ARFF, dense or sparse.
 
-In a sparse row a cell that is left out is 0, and for a nominal attribute the first of its values: so says the format,
-and so the target is read here. Nominal features are numbers if all their values are.
+In a sparse row, a value that is left out is 0, or the first declared value of a nominal attribute: the format says so,
+and the target is read that way. Nominal features are numbers if all their values are.
 """
 
 import re
@@ -15,16 +15,16 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH, column_called, quoted
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, number_in, what_to_do
 from ilfs.datasets.readers.blocks import RowBlocks
 from ilfs.datasets.readers.text import Layout, open_text, read_numbers
-from ilfs.datasets.table import Table
 
-# Quantifiers with a second + keep what they matched, so that no pattern takes more than linear time.
+# Possessive quantifiers (a second +) never backtrack, so that no pattern takes more than linear time.
 QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
-QUOTED_CELL = re.compile(rf"\s*+((?:[0-9]++\s++)?(?:{QUOTED}))\s*+(,|$)")  # a number before: the column, if sparse
-SPARSE_CELL = re.compile(rf"([0-9]{{1,18}})\s++({QUOTED}|.*)", re.DOTALL)
+QUOTED_VALUE = re.compile(rf"\s*+((?:[0-9]++\s++)?(?:{QUOTED}))\s*+(,|$)")  # a sparse value starts with its column
+SPARSE_VALUE = re.compile(rf"([0-9]{{1,18}})\s++({QUOTED}|.*)", re.DOTALL)
 ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{]++)\s*+(\{{.*\}}|[a-z].*)", re.IGNORECASE | re.DOTALL)
 NUMERIC = ("numeric", "real", "integer")
 
@@ -39,16 +39,16 @@ class Attribute:
 
     @property
     def holds_numbers(self) -> bool:
-        """Whether it can be a feature."""
+        """True if the attribute can be a feature."""
         return self.kind in NUMERIC or bool(self.values and all(number_in(value) is not None for value in self.values))
 
     @property
     def left_out(self) -> str:
-        """What a sparse row means by leaving it out."""
+        """The value that a sparse row leaves out."""
         return self.values[0] if self.values else "0"
 
 
-def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read an ARFF file."""
     with open_text(path, limits) as lines:
         stripped = (line.strip() for line in lines)
@@ -60,7 +60,7 @@ def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
         _check_features(attributes, features, path)
         first = next(content, None)
         if first is None:
-            raise ValueError(f"{path} has a header but no rows")
+            raise ValueError(f"{path} must have rows below its header, got none")
         read_rows = _read_sparse if first.startswith("{") else _read_dense
         X, labels = read_rows(chain([first], content), attributes, at, features, path, limits)
     _check_labels(labels, attributes[at], path)
@@ -68,7 +68,7 @@ def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
 
 
 def _header(content: Iterator[str], path: Path) -> list[Attribute]:
-    """The attributes, up to the line that begins the data."""
+    """Read the attributes, up to the line ``@data``."""
     attributes: list[Attribute] = []
     for line in content:
         keyword = line.split(maxsplit=1)[0].lower()
@@ -87,7 +87,7 @@ def _attribute(line: str, path: Path) -> Attribute:
         raise ValueError(f"an attribute of {path} must have a name and a type, got {line[:60]!r}")
     name, kind = _unquoted(match[1]), match[2]
     if kind.startswith("{"):
-        return Attribute(name, "nominal", tuple(_cells(kind[1:-1], path)))
+        return Attribute(name, "nominal", tuple(_split_values(kind[1:-1], path)))
     return Attribute(name, kind.split()[0].lower())
 
 
@@ -120,11 +120,11 @@ def _read_dense(
     layout = Layout(",", [attribute.name for attribute in attributes])
     labels, values, known = list[str](), RowBlocks(path, limits), dict[str, str]()
     for number, row in enumerate(rows, start=1):
-        cells = _cells(row, path)
-        if len(cells) != len(attributes):
-            raise ValueError(f"row {number} of {path} must have {len(attributes)} cells, got {len(cells)}")
-        labels.append(known.setdefault(cells[at], cells[at]))
-        values.append(read_numbers([cells[j] for j in features], features, layout, number, path))
+        texts = _split_values(row, path)
+        if len(texts) != len(attributes):
+            raise ValueError(f"row {number} of {path} must have {len(attributes)} values, got {len(texts)}")
+        labels.append(known.setdefault(texts[at], texts[at]))
+        values.append(read_numbers([texts[j] for j in features], features, layout, number, path))
     return values.matrix(), labels
 
 
@@ -142,11 +142,11 @@ def _read_sparse(
     labels, known = list[str](), dict[str, str]()
     data, indices, indptr = array("d"), array("q"), array("q", [0])
     for number, row in enumerate(rows, start=1):
-        cells = _sparse_cells(row, number, len(attributes), path)
-        label = cells.get(at, attributes[at].left_out)
+        texts = _sparse_values(row, number, len(attributes), path)
+        label = texts.get(at, attributes[at].left_out)
         labels.append(known.setdefault(label, label))
-        columns = [j for j in cells if j in place]
-        data.extend(read_numbers([cells[j] for j in columns], columns, layout, number, path).tolist())
+        columns = [j for j in texts if j in place]
+        data.extend(read_numbers([texts[j] for j in columns], columns, layout, number, path).tolist())
         indices.extend(place[j] for j in columns)
         indptr.append(len(indices))
     X = sparse.csr_array(tuple(map(np.array, (data, indices, indptr))), shape=(len(labels), len(features)))
@@ -163,43 +163,43 @@ def _check_left_out(attributes: Sequence[Attribute], features: Iterable[int], pa
             )
 
 
-def _sparse_cells(row: str, number: int, n_attributes: int, path: Path) -> dict[int, str]:
-    """Cells of a row such as {1 0.5, 7 'a b'} by their column."""
+def _sparse_values(row: str, number: int, n_attributes: int, path: Path) -> dict[int, str]:
+    """Split a row such as {1 0.5, 7 'a b'} into values by column."""
     if not (row.startswith("{") and row.endswith("}")):
         raise ValueError(f"row {number} of {path} must be in braces, as the first row is, got {row[:60]!r}")
-    matches = [SPARSE_CELL.fullmatch(cell) for cell in _cells(row[1:-1], path) if cell]
-    cells = {int(match[1]): _unquoted(match[2]) for match in matches if match}
-    if len(cells) < len(matches) or (cells and max(cells) >= n_attributes):
+    matches = [SPARSE_VALUE.fullmatch(text) for text in _split_values(row[1:-1], path) if text]
+    texts = {int(match[1]): _unquoted(match[2]) for match in matches if match}
+    if len(texts) < len(matches) or (texts and max(texts) >= n_attributes):
         raise ValueError(
-            f"row {number} of {path} must have cells 'column value' of different columns from 0 to {n_attributes - 1}, "
+            f"row {number} of {path} must have pairs 'column value' of different columns from 0 to {n_attributes - 1}, "
             f"got {row[:60]!r}"
         )
-    return cells
+    return texts
 
 
-def _cells(text: str, path: Path) -> list[str]:
-    """What commas part, except commas in quotes."""
-    if "'" not in text and '"' not in text:
-        return [cell.strip() for cell in text.split(",")]
-    cells, start = list[str](), 0
-    while start <= len(text):
-        cell, start = _next_cell(text, start, path)
-        cells.append(cell)
-    return cells
+def _split_values(line: str, path: Path) -> list[str]:
+    """Split a line at commas outside of quotes."""
+    if "'" not in line and '"' not in line:
+        return [text.strip() for text in line.split(",")]
+    texts, start = list[str](), 0
+    while start <= len(line):
+        text, start = _next_value(line, start, path)
+        texts.append(text)
+    return texts
 
 
-def _next_cell(text: str, start: int, path: Path) -> tuple[str, int]:
-    """The cell that begins at a position, and where the next one begins: beyond the end after the last."""
-    match = QUOTED_CELL.match(text, start)
+def _next_value(line: str, start: int, path: Path) -> tuple[str, int]:
+    """Return the value at a position and the start of the next value, which is beyond the end after the last one."""
+    match = QUOTED_VALUE.match(line, start)
     if match:
-        return _unquoted(match[1]), match.end() if match[2] else len(text) + 1
-    comma = text.find(",", start)
-    end = len(text) if comma < 0 else comma
-    cell = text[start:end].strip()
-    if cell[:1] in ("'", '"'):
-        raise ValueError(f"{path} must close its quotes, got {text[start:][:60]!r}")
-    return cell, end + 1
+        return _unquoted(match[1]), match.end() if match[2] else len(line) + 1
+    comma = line.find(",", start)
+    end = len(line) if comma < 0 else comma
+    text = line[start:end].strip()
+    if text[:1] in ("'", '"'):
+        raise ValueError(f"{path} must close its quotes, got {line[start:][:60]!r}")
+    return text, end + 1
 
 
-def _unquoted(cell: str) -> str:
-    return re.sub(r"\\(.)", r"\1", cell[1:-1]) if cell[:1] in ("'", '"') else cell
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text

@@ -1,4 +1,4 @@
-"""Parquet and Feather, through pyarrow."""
+"""Readers of Parquet and Feather, based on pyarrow."""
 
 import json
 from collections.abc import Callable
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.npz import whole_file
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, what_to_do
-from ilfs.datasets.table import Table
 
-VALUE_BYTES = 8  # of a value in memory
+VALUE_BYTES = 8  # memory per value
 
 
-def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read a Parquet file."""
     _check_pyarrow(path)
     from pyarrow import parquet
@@ -30,14 +30,14 @@ def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: Read
     return _read(path, target, drop, name, limits, read)
 
 
-def read_feather(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_feather(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read a Feather file."""
     _check_pyarrow(path)
     from pyarrow import dataset, feather, ipc
 
     with path.open("rb") as file:
         if file.read(4) == b"FEA1":
-            raise ValueError(f"{path} is of Feather's version 1: write it again in version 2")
+            raise ValueError(f"{path} must have version 2 of the Feather format, got version 1: write it again")
 
     def read() -> Any:
         with ipc.open_file(path) as file:
@@ -50,7 +50,7 @@ def read_feather(path: Path, target: Target, drop: Drop, name: str, limits: Read
 
 
 def _check_size(n_rows: int, n_columns: int, path: Path, limits: ReadLimits) -> None:
-    """Compare the declared size with the limits: equal values are stored as one, whatever their number."""
+    """Compare the declared size with the limits: a small file can hold any number of equal values."""
     limits.check_bytes(VALUE_BYTES * n_rows * n_columns, path)
 
 
@@ -61,29 +61,29 @@ def _check_pyarrow(path: Path) -> None:
         raise ImportError(f'reading {path.name} needs pyarrow: pip install "ilfs[parquet]"') from error
 
 
-def _read(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits, read: Callable[[], Any]) -> Table:
+def _read(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits, read: Callable[[], Any]) -> Dataset:
     with whole_file(path, f"{path.suffix} file"):
-        table = _without_names_of_rows(read())
-        table.validate(full=True)  # Arrow trusts offsets and lengths unless it is asked to look
+        table = _without_index(read())
+        table.validate(full=True)  # otherwise Arrow trusts offsets and lengths
     names = table.column_names
     check_names(names, path)
     if not names:
-        raise ValueError(f"{path} has no columns")
+        raise ValueError(f"{path} must have columns, got none")
     at, features = find_columns(names, len(names), target, drop, path)
     columns = [_numbers(table.column(j), names[j], path) for j in features]
     X = np.column_stack(columns) if columns else np.empty((table.num_rows, 0))
     return assemble(path, name, X, table.column(at).to_pylist(), limits, [names[j] for j in features])
 
 
-def _without_names_of_rows(table: Any) -> Any:
-    """The table without what pandas stored as its index: a number that counts the rows is no feature."""
+def _without_index(table: Any) -> Any:
+    """Drop the columns that pandas stored as its index: row numbers are not a feature."""
     metadata = (table.schema.metadata or {}).get(b"pandas")
     index = json.loads(metadata).get("index_columns", []) if metadata else []
     return table.drop_columns([column for column in index if column in table.column_names])
 
 
 def _numbers(column: Any, name: str, path: Path) -> NDArray[Any]:
-    """A column as floats, NaN where it is null."""
+    """Convert a column to floats, with NaN for null."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -104,7 +104,7 @@ def _numbers(column: Any, name: str, path: Path) -> NDArray[Any]:
 
 
 def _check_exact(column: Any, name: str, path: Path) -> None:
-    """Refuse integers that floats may have to round."""
+    """Raise an error for integers that float64 may have to round."""
     from pyarrow import compute
 
     ends = compute.min_max(column).as_py().values()

@@ -1,4 +1,4 @@
-"""What all formats have in common: finding target and features, naming classes, refusing what no selector can use."""
+"""Steps that all formats share: find target and features, encode the classes, and check the result."""
 
 import difflib
 import math
@@ -14,26 +14,25 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quoted
+from ilfs.datasets.dataset import Dataset, with_checksum
 from ilfs.datasets.limits import ReadError, ReadLimits
-from ilfs.datasets.naming import spelled
-from ilfs.datasets.table import Table, with_checksum
+from ilfs.datasets.naming import Column, format_name
 from ilfs.parameters import is_integer
 
-Column = str | int
 Target = Column | None
 Drop = Sequence[Column]
-Reader = Callable[[Path, Target, Drop, str, ReadLimits], Table]
+Reader = Callable[[Path, Target, Drop, str, ReadLimits], Dataset]
 
 USUAL_TARGETS = ("class", "target", "label", "y")
-OTHERWISE = "target says which column holds them, and samples must be rows, not columns"
+TARGET_ADVICE = "choose the column that holds the classes, and make sure that rows are samples and columns features"
 CLASS_TYPES = (str, int, float, np.floating, Decimal)
-MISSING = ("", "na", "nan", "n/a", "null", "?")  # in any case
+MISSING = ("", "na", "nan", "n/a", "null", "?")  # in upper or lower case
 
 
 def find_columns(
     names: Sequence[str] | None, n_columns: int, target: Target, drop: Drop, path: Path
 ) -> tuple[int, list[int]]:
-    """Position of the column that holds the classes, and those of the features."""
+    """Find the position of the column that holds the classes, and the positions of the features."""
     kept = find_kept(names, n_columns, drop, path)
     at = _usual_target(names, kept, path) if target is None else _find("target", target, names, n_columns, path)
     if at not in kept:
@@ -42,15 +41,15 @@ def find_columns(
 
 
 def find_kept(names: Sequence[str] | None, n_columns: int, drop: Drop, path: Path) -> list[int]:
-    """Positions of the columns that are not dropped."""
+    """Find the positions of the columns that are not dropped."""
     dropped = {_find("drop", column, names, n_columns, path) for column in drop}
     if len(dropped) == n_columns:
-        raise ValueError(f"drop must leave a column of {path}, got all {n_columns}")
+        raise ValueError(f"drop must leave at least one column of {path}, got all {n_columns}")
     return [j for j in range(n_columns) if j not in dropped]
 
 
 def _find(role: str, column: Any, names: Sequence[str] | None, n_columns: int, path: Path) -> int:
-    """Position of a column; ``role`` is the parameter that names it."""
+    """Find the position of a column; ``role`` is the name of the parameter, for error messages."""
     if isinstance(column, str):
         return _named(role, column, names, path)
     if not is_integer(column):
@@ -59,7 +58,7 @@ def _find(role: str, column: Any, names: Sequence[str] | None, n_columns: int, p
     if not -n_columns <= column < n_columns:
         raise ValueError(f"{role} must be a position from 0 to {n_columns - 1} in {path}, got {column}")
     position = int(column) % n_columns
-    # columns may be called by numbers, as genes are in Entrez: a wrong one would go unseen
+    # Names of columns may be numbers, such as Entrez identifiers of genes; a wrong choice would go unnoticed.
     if names is not None and str(column) in names and names[position] != str(column):
         raise ValueError(
             f"{role} must be the name of a column of {path}, as one is called {str(column)!r} "
@@ -87,22 +86,22 @@ def _usual_target(names: Sequence[str] | None, kept: Sequence[int], path: Path) 
 
 
 def check_names(names: Sequence[str], path: Path) -> None:
-    """Refuse names of columns that are empty or the same."""
+    """Raise an error if names of columns are empty or repeated."""
     if "" in names:
-        raise ReadError(f"column {names.index('') + 1} of {path} must have a name, as the others have")
+        raise ReadError(f"column {names.index('') + 1} of {path} must have a name, got an empty one")
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ReadError(f"names of columns of {path} must differ, got {quoted(repeated[0])} more than once")
 
 
 def what_to_do(names: Sequence[str] | None, j: int, path: Path) -> str:
-    """How a sentence about text in a feature ends."""
+    """Return the advice at the end of an error message about text in a feature."""
     column: Column = j if names is None else names[j]
     if len(str(column)) > MAX_QUOTED_LENGTH:
-        return "if it is the class, make it the target; if it names the rows, drop it"
+        return "if it is the class, make it the target; if it identifies the rows, drop it"
     return (
-        f"if it is the class: target={column!r}; if it names the rows: drop={column!r} "
-        f"(in a command or a suite: {spelled(str(path), drop=[column])!r})"
+        f"if it is the class: target={column!r}; if it identifies the rows: drop={column!r} "
+        f"(in a command or a suite: {format_name(str(path), drop=[column])!r})"
     )
 
 
@@ -114,23 +113,23 @@ def assemble(
     limits: ReadLimits,
     feature_names: Sequence[str] | None = None,
     declared: Sequence[str] | None = None,
-) -> Table:
-    """The table of what was read, if a selector can use it.
+) -> Dataset:
+    """Build the data set from what was read, or raise an error if no selector can use it.
 
-    ``declared`` are the classes in the order that the file declares; else they are sorted.
+    ``declared`` are the classes in the order in which the file declares them; otherwise they are sorted.
     """
     check_matrix(path, X, feature_names, limits)
     if len(labels) != X.shape[0]:
-        raise ValueError(f"{path} must have one label a row, got {X.shape[0]} rows and {len(labels)} labels")
+        raise ValueError(f"{path} must have one label per row, got {X.shape[0]} rows and {len(labels)} labels")
     y, class_names = encode(labels, path, declared)
     names = None if feature_names is None else tuple(feature_names)
-    return with_checksum(Table(name, as_floats(X), y, class_names, names))
+    return with_checksum(Dataset(name, as_floats(X), y, class_names, names))
 
 
 def encode(
     labels: Sequence[Any] | NDArray[Any], path: Path, declared: Sequence[str] | None = None
 ) -> tuple[Integers, tuple[str, ...]]:
-    """Codes and names of classes that are text, truth values or integers."""
+    """Encode classes, which may be text, booleans or integers; return their codes and names."""
     classes = dict.fromkeys(declared or ())
     present = [_present(label, row, path, classes) for row, label in enumerate(labels, start=1)]
     values = present if declared else _as_text(present, path)
@@ -147,25 +146,25 @@ def _present(label: Any, row: int, path: Path, declared: Collection[str]) -> Any
         label = label.item()
     is_empty = isinstance(label, str) and label.strip().lower() in MISSING and label not in declared
     if label is None or label != label or is_empty:
-        raise ValueError(f"the target of {path} must not be missing, as it is in row {row}")
+        raise ValueError(f"the target of {path} must not be missing, got {quoted(label)} in row {row}; drop such rows")
     return _of_a_class(label, row, path)
 
 
 def _of_a_class(label: Any, row: int, path: Path) -> Any:
-    """The label if it can name a class; bytes, as which some programs write text, are decoded."""
+    """Check that a label can name a class, and decode bytes, as which some programs store text."""
     if isinstance(label, bytes):
         with suppress(UnicodeDecodeError):
             label = label.decode()
     if not isinstance(label, CLASS_TYPES):
         raise ValueError(
-            f"the target of {path} must hold classes (text, truth values or integers), "
-            f"got {quoted(label)} in row {row}: {OTHERWISE}"
+            f"the target of {path} must hold classes (text, booleans or integers), "
+            f"got {quoted(label)} in row {row}: {TARGET_ADVICE}"
         )
     return label
 
 
 def _as_text(labels: list[Any], path: Path) -> list[str]:
-    """Text as it is; numbers, also those that were written as text, in one way, so that 1 and 1.0 are one class."""
+    """Convert labels to text. Numbers get a single format, so that 1 and 1.0 are one class."""
     texts = [str(label) for label in labels]
     numbers = {text: exact_number(text) for text in set(texts)}
     if None in numbers.values():
@@ -174,14 +173,14 @@ def _as_text(labels: list[Any], path: Path) -> list[str]:
     for row, text in enumerate(texts, start=1):
         if not names[text]:
             raise ValueError(
-                f"the target of {path} must hold classes (text, truth values or integers), "
-                f"got {text[:60]} in row {row}: {OTHERWISE}"
+                f"the target of {path} must hold classes (text, booleans or integers), "
+                f"got {text[:60]} in row {row}: {TARGET_ADVICE}"
             )
     return [names[text] for text in texts]
 
 
 def _integer_text(number: Decimal) -> str:
-    """All digits of an integer, or nothing if the number is none."""
+    """Format an integer with all its digits; return an empty text for other numbers."""
     rounded = number.to_integral_value()
     return "" if rounded != number else f"{rounded:f}" if number else "0"
 
@@ -192,18 +191,18 @@ def _numbers_first(label: str) -> tuple[bool, Decimal, str]:
 
 
 def exact_number(text: str) -> Decimal | None:
-    """The finite number that a text is, with all its digits, or None.
+    """Parse a finite number with all its digits; return None for other text.
 
-    Classes never pass through floats, which would merge integers beyond 2**53.
+    Classes are never converted to floats, which would merge integers beyond 2**53.
     """
     try:
         return None if number_in(text) is None else Decimal(text.strip())
-    except ArithmeticError:  # an exponent such as that of 0e99999999999999999999
+    except ArithmeticError:  # too large an exponent, such as 0e99999999999999999999
         return None
 
 
 def number_in(text: str) -> float | None:
-    """The finite number that a text is, or None; 1_000 is no number, though Python says so."""
+    """Parse a finite number; return None for other text, also for 1_000, which Python would accept."""
     try:
         number = float(text)
     except ValueError:

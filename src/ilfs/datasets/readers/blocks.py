@@ -1,4 +1,4 @@
-"""Rows of numbers that are collected while a text is read."""
+"""Collection of the rows of a text file while it is read."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.datasets.limits import ReadLimits
 
-BLOCK_ROWS = 1024
+STACKED_ROWS = 1024  # rows that are joined to one array
 
 
 class RowBlocks:
-    """Rows of numbers, kept as blocks: an array for every short row would take ten times the memory.
+    """Rows of numbers, stored in blocks: one array per short row would take ten times the memory.
 
     Parameters
     ----------
     path : Path
-        The file that they are read from.
+        The file that the rows come from.
     limits : ReadLimits
         Limits on their memory.
     """
@@ -33,11 +33,11 @@ class RowBlocks:
         self._n_bytes += row.nbytes
         if self._n_bytes > self._allowed:
             raise self.limits.too_many_bytes(self._n_bytes, self.path)
-        if len(self._rows) == BLOCK_ROWS:
+        if len(self._rows) == STACKED_ROWS:
             self._close_block()
 
     def matrix(self) -> Floats:
-        """All rows."""
+        """Join all rows to a matrix."""
         self._close_block()
         return self._blocks[0] if len(self._blocks) == 1 else np.concatenate(self._blocks)
 

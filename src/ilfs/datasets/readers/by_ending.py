@@ -1,17 +1,18 @@
-"""One function for all formats: the ending of the file's name says which."""
+"""Reading of any supported format, which the ending of the file's name determines."""
 
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
+from ilfs.datasets.naming import Column
 from ilfs.datasets.readers.arff import read_arff
 from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
 from ilfs.datasets.readers.arrow import read_feather, read_parquet
-from ilfs.datasets.readers.assemble import Column, Reader
+from ilfs.datasets.readers.assemble import Reader
 from ilfs.datasets.readers.svmlight import read_svmlight
 from ilfs.datasets.readers.text import read_text
-from ilfs.datasets.table import Table
 
 READERS: dict[str, Reader] = {
     ".csv": read_text,
@@ -43,8 +44,8 @@ def read_table(
     *,
     drop: Column | Sequence[Column] = (),
     limits: ReadLimits = DEFAULT_LIMITS,
-) -> Table:
-    r"""Read a table from a file of one's own; the ending of its name says the format.
+) -> Dataset:
+    r"""Read a data set from a file, whose ending determines the format.
 
     Rows are samples, and columns are features.
 
@@ -52,25 +53,25 @@ def read_table(
     ----------
     path : str or path
         A file that ends in ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (text; delimiter and header are detected; empty
-        cells, NA, NaN and ? are missing), ``.parquet`` or ``.feather`` (needs pyarrow), ``.npz``, ``.npy``,
+        values, NA, NaN and ? are missing), ``.parquet`` or ``.feather`` (needs pyarrow), ``.npz``, ``.npy``,
         ``.svmlight``, ``.libsvm`` or ``.svm`` (sparse), ``.arff`` (dense or sparse) or ``.mat`` (MATLAB up to
         version 7). Text formats may be gzipped (``.csv.gz``).
     target : str or int, optional
-        The column that holds the classes: its name, or its position from 0 (from -1 backwards). By default a column
-        called class, target, label or y, in capitals or not, else the last that is not dropped. In ``.npz`` and
-        ``.mat`` it is an array of its own: its name, by default y, Y, target, labels, label or class.
+        The column that holds the classes: its name, or its position from 0 (-1 is the last). By default a column named
+        class, target, label or y in any case, otherwise the last column that is not dropped. In ``.npz`` and ``.mat``
+        it is the name of a separate array, by default y, Y, target, labels, label or class.
     name : str, optional
-        What to call the table; the name of the file by default.
+        Name of the data set; by default that of the file.
     drop : str, int or a sequence of them, default=()
-        Columns to leave out, by name or position: names of samples, batches, other outcomes. In ``.npz`` and ``.mat``
-        columns of the features; there are none to name in svmlight files.
+        Columns to leave out, by name or position: identifiers of samples, batches, other outcomes. In ``.npz`` and
+        ``.mat`` these are columns of the features. Columns of svmlight files cannot be dropped.
     limits : ReadLimits, optional
         Limits on the length of lines, the memory and the number of columns; raise them for a file that you trust.
 
     Returns
     -------
-    Table
-        Features as numbers, sparse if the file is; classes as codes. Its checksum is that of the content.
+    Dataset
+        Features as numbers, sparse if the file is; classes as codes. The checksum is that of the content.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def read_table(
     ...     path = Path(folder) / "cells.csv"
     ...     _ = path.write_text("cell;kind;size;round\nc1;benign;3,5;NA\nc2;malignant;4,1;0\nc3;benign;3,9;1\n")
     ...     read_table(path, target="kind", drop="cell")
-    <Table cells: 3 samples x 2 features; classes benign 2, malignant 1>
+    <Dataset cells: 3 samples x 2 features; classes benign 2, malignant 1>
     """
     path = Path(path)
     stem, reader = _reader_of(path)
@@ -98,14 +99,14 @@ def read_table(
 
 
 def columns_of(drop: Column | Sequence[Column]) -> tuple[Column, ...]:
-    """One column, or several."""
+    """Return one column or several as a tuple."""
     return (drop,) if isinstance(drop, str) or not isinstance(drop, Iterable) else tuple(drop)
 
 
 def _reader_of(path: Path) -> tuple[str, Reader]:
-    """The name without the ending, and the reader."""
+    """Return the name of the file without its ending, and the reader for the ending."""
     readers, plain = (GZIPPED, path.with_suffix("")) if path.suffix.lower() == ".gz" else (READERS, path)
     reader = readers.get(plain.suffix.lower())
     if reader is None:
-        raise ValueError(f"the name of a table must end in {', '.join(READERS)}, got {path.name!r}")
+        raise ValueError(f"the name of a data file must end in {', '.join(READERS)}, got {path.name!r}")
     return plain.stem, reader

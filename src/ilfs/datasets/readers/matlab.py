@@ -1,8 +1,8 @@
-"""MATLAB's files of version 4 to 7, read without SciPy.
+"""Reader of MATLAB files of version 4 to 7, independent of SciPy's.
 
-SciPy's reader trusts the sizes in a file: one changed byte may end the whole Python process. Here every size is
-compared with the bytes that are there before it is used, and what is not needed for a table (structs, objects,
-functions) is not decoded at all.
+SciPy's reader trusts the sizes in a file: one changed byte may crash the whole Python process. Here every size is
+compared with the number of bytes that follow before it is used, and structs, objects and functions, which a table does
+not need, are not decoded at all.
 
 Version 5 to 7: a header of 128 bytes, then data elements. Each has a tag (type and size) and a body padded to 8 bytes;
 an element of at most 4 bytes may share the 8 bytes of its tag. A variable is an element of type MATRIX, perhaps inside
@@ -29,7 +29,7 @@ from ilfs.datasets.npz import whole_file
 
 HEADER_BYTES = 128
 HEADER_BYTES_V4 = 20
-MAX_HEAD_BYTES = 2**16  # of an inflated variable, for its flags, dimensions and name
+MAX_HEAD_BYTES = 2**16  # decompressed bytes in which the flags, dimensions and name of a variable must be
 VERSION_7_3 = (b"\x00\x02", b"\x02\x00")
 MATRIX, COMPRESSED = 14, 15
 NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
@@ -37,7 +37,7 @@ UTF_8, UTF_16 = 16, 17
 NUMBERS_V4 = ("f8", "f4", "i4", "i2", "u2", "u1")
 CODE_UNITS = {UTF_16: "u2", 18: "u4"}
 CELL, CHARACTERS, SPARSE = 1, 4, 5
-CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+NUMERIC_CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 OTHER_CLASSES = {2: "struct", 3: "object", 16: "function", 17: "string or other object", 18: "object"}
 COMPLEX, LOGICAL = 0x0800, 0x0200
 FULL_V4, CHARACTERS_V4, SPARSE_V4 = 0, 1, 2
@@ -46,7 +46,7 @@ Decode = Callable[[], Any]
 
 
 class MatVariables(Mapping[str, Any]):
-    """Variables of a MATLAB file by name, each decoded when it is asked for.
+    """Variables of a MATLAB file by name, each decoded on access.
 
     Numbers are arrays, sparse matrices are ``csc_array``, rows of characters are texts, and a cell array of texts or
     numbers is an array of objects.
@@ -56,14 +56,14 @@ class MatVariables(Mapping[str, Any]):
     path : Path
         The file.
     limits : ReadLimits
-        Limits on what a compressed variable inflates to.
+        Limits on the decompressed size of a variable.
     """
 
     def __init__(self, path: Path, limits: ReadLimits) -> None:
         self.path = path
         content = path.read_bytes()
         if content[:19] == b"MATLAB 7.3 MAT-file" or (_is_new(content) and content[124:126] in VERSION_7_3):
-            raise ValueError(f"{path} is of MATLAB's version 7.3: save it again with save(..., '-v7')")
+            raise ValueError(f"{path} must have version 4 to 7, got 7.3: save it again with save(..., '-v7')")
         with whole_file(path, "MATLAB file"):
             scan = _scan if _is_new(content) else _scan_v4
             self._variables = dict(scan(memoryview(content), path, limits))
@@ -74,7 +74,7 @@ class MatVariables(Mapping[str, Any]):
             return decode()
 
     def __contains__(self, key: object) -> bool:
-        return key in self._variables  # that of Mapping would decode the variable
+        return key in self._variables  # Mapping's own method would decode the variable
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._variables)
@@ -84,7 +84,7 @@ class MatVariables(Mapping[str, Any]):
 
 
 def _is_new(content: bytes) -> bool:
-    """Whether the file is of version 5 or later; in version 4 one of the first four bytes is 0."""
+    """Return True for version 5 or later; in version 4 one of the first four bytes is 0."""
     return len(content) >= HEADER_BYTES and 0 not in content[:4] and content[126:128] in (b"IM", b"MI")
 
 
@@ -97,13 +97,13 @@ class Element:
     order: str
 
     def numbers(self) -> NDArray[Any]:
-        """The body as a vector of numbers."""
+        """Read the body as a vector of numbers."""
         if self.kind not in NUMBERS:
             raise ValueError(f"numbers must have one of the types {', '.join(map(str, NUMBERS))}, got {self.kind}")
         return np.frombuffer(self.body, dtype=np.dtype(self.order + NUMBERS[self.kind]))
 
     def code_points(self) -> NDArray[Any]:
-        """The body as numbers of characters; two numbers for a character that UTF-16 writes as two."""
+        """Read the body as code points, or as UTF-16 code units, of which a character may have two."""
         if self.kind == UTF_8:
             return np.frombuffer(bytes(self.body).decode().encode("utf-32-le"), dtype="<u4")
         if self.kind in CODE_UNITS:
@@ -111,11 +111,11 @@ class Element:
         return self.numbers()
 
     def name(self) -> str:
-        """The body as the name of a variable."""
+        """Read the body as the name of a variable."""
         return bytes(self.body).decode("latin-1")
 
     def elements(self) -> Iterator["Element"]:
-        """The elements in the body, one after another."""
+        """Yield the elements in the body."""
         at = 0
         while at < len(self.body):
             element, at = _element(self.body, at, self.order)
@@ -123,11 +123,11 @@ class Element:
 
 
 def _element(content: memoryview, at: int, order: str) -> tuple[Element, int]:
-    """The element that begins at a position, and where the next one begins."""
+    """Return the element at a position and the start of the next one."""
     if at + 8 > len(content):
         raise ValueError("it ends within the tag of an element")
     kind, size = (int(number) for number in np.frombuffer(content[at : at + 8], dtype=f"{order}u4"))
-    if kind >> 16:  # both in four bytes, and the values in the other four
+    if kind >> 16:  # small element: type and size in four bytes, the values in the other four
         kind, size, start, end = kind & 0xFFFF, kind >> 16, at + 4, at + 8
     else:
         start, end = at + 8, at + 8 + size
@@ -141,7 +141,7 @@ def _scan(content: memoryview, path: Path, limits: ReadLimits) -> Iterator[tuple
     order = "<" if bytes(content[126:128]) == b"IM" else ">"
     for element in Element(MATRIX, content[HEADER_BYTES:], order).elements():
         variable = Variable.read(_inflated(element, MAX_HEAD_BYTES) if element.kind == COMPRESSED else element)
-        if variable.name:  # MATLAB keeps data of objects in a variable without a name
+        if variable.name:  # MATLAB stores data of objects in a variable without a name
             yield variable.name, _decoder(element, path, limits)
 
 
@@ -157,20 +157,20 @@ def _decoder(element: Element, path: Path, limits: ReadLimits) -> Decode:
 
 
 def _tag(content: bytes, order: str) -> tuple[int, int]:
-    """Type and size of the element that begins with these bytes."""
+    """Return type and size of the element that begins with these bytes."""
     kind, size = np.frombuffer(content[:8], dtype=f"{order}u4").tolist()
     return kind, size
 
 
 def _inflated(element: Element, n_bytes: int) -> Element:
-    """The variable in a compressed element, or the beginning of it if it is larger than ``n_bytes``."""
+    """Decompress the variable in an element, or only its beginning if it is larger than ``n_bytes``."""
     stream = zlib.decompressobj()
     content = stream.decompress(element.body, n_bytes + 8)
     kind, size = _tag(content, element.order)
     if size <= n_bytes:
-        stream.decompress(stream.unconsumed_tail, MAX_HEAD_BYTES)  # padding, then the checksum is verified
+        stream.decompress(stream.unconsumed_tail, MAX_HEAD_BYTES)  # reads the padding, and zlib verifies the checksum
         if size > len(content) - 8 or not stream.eof:
-            raise ValueError(f"a compressed variable must inflate to {size} bytes")
+            raise ValueError(f"a compressed variable must have {size} bytes when decompressed")
     return Element(kind, memoryview(content)[8 : 8 + size], element.order)
 
 
@@ -186,7 +186,7 @@ class Variable:
 
     @classmethod
     def read(cls, element: Element) -> "Variable":
-        """From an element of type MATRIX."""
+        """Read the header of a variable from an element of type MATRIX."""
         if element.kind != MATRIX:
             raise ValueError(f"a variable must be an element of type {MATRIX}, got {element.kind}")
         parts = element.elements()
@@ -213,11 +213,11 @@ class Variable:
         return self._cells(path) if self.kind == CELL else self._full()
 
     def _full(self) -> NDArray[Any]:
-        if self.kind not in CLASSES:
+        if self.kind not in NUMERIC_CLASSES:
             raise ValueError(f"{self.name!r} must have a class that MATLAB has, got {self.kind}")
         values = _next(self.parts).numbers() if math.prod(self.shape) else np.empty(0)
-        dtype = np.dtype(bool if self.flags & LOGICAL else CLASSES[self.kind])
-        # MATLAB stores whole numbers in the smallest type that holds them
+        dtype = np.dtype(bool if self.flags & LOGICAL else NUMERIC_CLASSES[self.kind])
+        # MATLAB stores integers in the smallest type that holds them, whatever the class of the variable.
         converted = _shaped(values, self.shape).astype(dtype)
         if dtype.kind in "iu" and not np.array_equal(converted.ravel(order="F"), values):
             raise ValueError(f"{self.name!r} must hold values of the type {dtype}, got {values.dtype}")
@@ -254,7 +254,7 @@ def _shaped(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _texts(code_points: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Rows of characters, which MATLAB stores column by column, as texts."""
+    """Convert a matrix of characters to one text per row."""
     points = _shaped(code_points, shape)
     if not 0 <= points.min(initial=0) <= points.max(initial=0) <= sys.maxunicode:
         raise ValueError("text must be characters of Unicode")
@@ -265,16 +265,16 @@ def _texts(code_points: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _joined(text: str) -> str:
-    """A text whose characters of two numbers each have become one."""
+    """Join UTF-16 surrogate pairs to one character each."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _out_of_cell(element: Element, path: Path) -> Any:
-    """The one text or number in a cell; None if the cell is empty."""
+    """Return the single text or number in a cell of a cell array; None if the cell is empty."""
     if element.kind == MATRIX and not element.body:
         return None
     variable = Variable.read(element)
-    if variable.kind != CHARACTERS and variable.kind not in CLASSES:
+    if variable.kind != CHARACTERS and variable.kind not in NUMERIC_CLASSES:
         raise ReadError(f"a cell of a variable of {path} must hold one text or one number")
     values = variable.values(path)
     if values.size > 1:
@@ -308,7 +308,7 @@ class VariableV4:
 
 
 def _variable_v4(content: memoryview, at: int) -> tuple[VariableV4, int]:
-    """The variable that begins at a position, and where the next one begins."""
+    """Return the variable at a position and the start of the next one."""
     head = content[at : at + HEADER_BYTES_V4]
     if len(head) < HEADER_BYTES_V4:
         raise ValueError("it ends within the header of a variable")
@@ -329,7 +329,7 @@ def _variable_v4(content: memoryview, at: int) -> tuple[VariableV4, int]:
 
 
 def _sparse_v4(triples: NDArray[Any], path: Path, limits: ReadLimits) -> Any:
-    """Rows of row, column (from 1) and value; the last row has the shape."""
+    """Build a sparse matrix from rows of (row, column, value), counted from 1; the last row has the shape."""
     if triples.shape[0] < 1 or triples.shape[1] != 3 or not np.isfinite(triples).all():
         raise ValueError("a sparse variable must be rows of row, column and value")
     places = triples[:, :2].astype(np.int64)

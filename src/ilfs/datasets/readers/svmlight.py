@@ -1,4 +1,4 @@
-"""The svmlight (libsvm) format, which stays sparse."""
+"""Reader of the svmlight (libsvm) format, which gives a sparse matrix."""
 
 import gzip
 import re
@@ -10,23 +10,23 @@ from typing import BinaryIO
 from scipy import sparse
 
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, inexact_integer
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, exact_number
 from ilfs.datasets.readers.text import bounded_lines
-from ilfs.datasets.table import Table
 
-LARGE_INTEGER = re.compile(rb":[+-]?+0*+([0-9]{16,}+)(?![.eE])")  # begins at colons, for linear time
+LARGE_INTEGER = re.compile(rb":[+-]?+0*+([0-9]{16,}+)(?![.eE])")  # a match starts at a colon, so the time is linear
 
 
-def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
-    """Read an svmlight file; its features are counted from 0 or from 1, whichever fits."""
+def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
+    """Read an svmlight file, whose features are numbered from 0 if an index 0 occurs, else from 1."""
     from sklearn.datasets import load_svmlight_file
 
     if target is not None:
-        raise ValueError(f"target must be None for {path}, whose rows begin with their class, got {target!r}")
+        raise ValueError(f"target must be None for {path}, as svmlight rows start with their class, got {target!r}")
     if drop:
-        raise ValueError(f"drop must be empty for {path}, whose columns have no names, got {drop[0]!r}")
+        raise ValueError(f"drop must be empty for {path}, as svmlight columns have no names, got {drop[0]!r}")
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rb") as file:
@@ -35,7 +35,7 @@ def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: Rea
     except ReadError:
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} must be a whole gzip file: {error}") from error
+        raise ValueError(f"{path} must be a complete gzip file: {error}") from error
     except (ValueError, OverflowError) as error:
         what = f"{path} must be in the svmlight format (class index:value ...)"
         raise ValueError(f"{what}: {reason_of(error)}") from error
@@ -43,7 +43,9 @@ def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: Rea
 
 
 class CheckedLines:
-    """Lines for scikit-learn's reader, which converts classes to floats: here they are kept with all their digits.
+    """Lines for scikit-learn's reader, with the classes stored separately.
+
+    scikit-learn converts classes to floats, which may merge large integers; ``labels`` keeps them as text.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ class CheckedLines:
         self._known: dict[bytes, str] = {}
 
     def read(self, size: int = -1) -> bytes:
-        """Bytes of the file; scikit-learn takes an object that has this method for a file."""
+        """Read bytes; scikit-learn recognises a file by this method."""
         return self.file.read(size)
 
     def __iter__(self) -> Iterator[bytes]:

@@ -1,8 +1,8 @@
-"""Delimited text: csv, tsv and their relatives, gzipped or not.
+"""Reader of delimited text (csv, tsv and similar formats), gzipped or not.
 
-The delimiter is the one that cuts the first lines into equally many cells, most of them numbers. The first row is a
-header if in some column it has text where the second row has a number. A first column without a name, as R and pandas
-write it, holds names of rows: it is left out, since a number that counts the rows tells the class of sorted rows.
+The delimiter is the one that splits the first lines into equal numbers of values, most of which are numbers. The first
+row is a header if it has text in some column where the second row has a number. R and pandas write names or numbers of
+rows to a first column without a name. It is left out: if the rows are sorted by class, row numbers predict the class.
 """
 
 import csv
@@ -20,6 +20,7 @@ import numpy as np
 
 from ilfs.arrays import Floats
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import (
     MISSING,
@@ -32,32 +33,31 @@ from ilfs.datasets.readers.assemble import (
     what_to_do,
 )
 from ilfs.datasets.readers.blocks import RowBlocks
-from ilfs.datasets.table import Table
 from ilfs.parameters import is_integer
 from ilfs.warn import warn
 
 Line = TypeVar("Line", str, bytes, covariant=True)
 DELIMITERS = ("\t", ";", ",", "|", " ")
-MANY_DIGITS = re.compile(r"\d{16}")  # as many as 2**53 has
-LOOKED_AT = 20  # rows, and cells of a row, that tell the delimiter
-MAX_SAMPLE_LENGTH = 2**22  # characters of these rows; of wide tables two rows must do
+SIXTEEN_DIGITS = re.compile(r"\d{16}")  # the number of digits of 2**53
+SAMPLE_SIZE = 20  # rows, and values per row, from which the delimiter is detected
+MAX_SAMPLE_LENGTH = 2**22  # characters of these rows; beyond it two rows are enough
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the cells of a text are to be read."""
+    """Delimiter and columns of a text file."""
 
     delimiter: str
-    names: list[str] | None = None  # of the columns, without the one that names the rows
-    n_skipped: int = 0  # columns at the left that name the rows
+    names: list[str] | None = None  # names of the columns, without a column of row names
+    n_skipped: int = 0  # number of leading columns with row names
 
-    def number(self, cell: str) -> float | None:
-        """The number in a cell, NaN if it is missing, None if it is text."""
-        # who parts cells by semicolons does so because the comma is taken
-        return parse_number(cell.replace(",", ".") if self.delimiter == ";" and cell.count(",") == 1 else cell)
+    def number(self, text: str) -> float | None:
+        """Parse a number; return NaN for a missing value and None for other text."""
+        # Files with semicolons come from countries that use a decimal comma.
+        return parse_number(text.replace(",", ".") if self.delimiter == ";" and text.count(",") == 1 else text)
 
 
-def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Table:
+def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read delimited text."""
     with open_text(path, limits) as lines:
         layout = _layout(_sample(lines), [*drop, target], path)
@@ -68,7 +68,7 @@ def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
 
 @contextmanager
 def open_text(path: Path, limits: ReadLimits) -> Generator[Iterator[str], None, None]:
-    """Lines of a text file, unpacked if its name ends in .gz; what is no text is told in one sentence."""
+    """Open a text file, decompressed if its name ends in .gz; errors of decoding become a one-line ValueError."""
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
@@ -76,7 +76,7 @@ def open_text(path: Path, limits: ReadLimits) -> Generator[Iterator[str], None, 
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} must be text in UTF-8, got {error.reason}") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} must be a whole gzip file: {error}") from error
+        raise ValueError(f"{path} must be a complete gzip file: {error}") from error
     except csv.Error as error:
         raise ValueError(f"{path} must be delimited text: {error}") from error
 
@@ -85,11 +85,11 @@ class LineReader(Protocol[Line]):
     """An open file, of text or of bytes."""
 
     def readline(self, size: int, /) -> Line:
-        """The next line, or so much of it."""
+        """Read the next line, at most ``size`` characters of it."""
 
 
 def bounded_lines(file: LineReader[Line], path: Path, limits: ReadLimits) -> Iterator[Line]:
-    """Lines of an open file, as long as they keep to the limits."""
+    """Yield the lines of an open file, and raise an error beyond the limits."""
     allowed, n_read = limits.allowed_bytes(path), 0
     while line := file.readline(limits.max_line_length + 1):
         n_read += len(line)
@@ -101,9 +101,9 @@ def bounded_lines(file: LineReader[Line], path: Path, limits: ReadLimits) -> Ite
 
 
 def _sample(lines: Iterable[str]) -> list[str]:
-    """The first lines: as many as are looked at, or fewer if they are long."""
+    """Return the first lines, from which the layout is detected; fewer if they are long."""
     sample, length = list[str](), 0
-    for line in islice(lines, LOOKED_AT):
+    for line in islice(lines, SAMPLE_SIZE):
         sample.append(line)
         length += len(line)
         if length > MAX_SAMPLE_LENGTH and sum(bool(line.strip()) for line in sample) > 1:
@@ -111,13 +111,13 @@ def _sample(lines: Iterable[str]) -> list[str]:
     return sample
 
 
-def parse_number(cell: str) -> float | None:
-    """The number in a cell, NaN if it is missing, None if it is text; 1_000 is text, though Python reads a number."""
-    cell = cell.strip()
-    if cell.lower() in MISSING:
+def parse_number(text: str) -> float | None:
+    """Parse a number; return NaN for a missing value and None for other text, also for 1_000."""
+    text = text.strip()
+    if text.lower() in MISSING:
         return float("nan")
     try:
-        return None if "_" in cell else float(cell)
+        return None if "_" in text else float(text)
     except ValueError:
         return None
 
@@ -127,18 +127,18 @@ def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layou
     start = list(islice(_rows(lines, layout.delimiter), 2))
     if not _is_header(start, layout, chosen):
         return layout
-    names = [cell.strip() for cell in start[0]]
-    n_skipped = int(len(start) > 1 and len(start[1]) == len(names) + 1)  # as R's write.table leaves it
+    names = [name.strip() for name in start[0]]
+    n_skipped = int(len(start) > 1 and len(start[1]) == len(names) + 1)  # R's write.table leaves one name out
     if names[0] == "":
         names, n_skipped = names[1:], 1
     if n_skipped:
-        warn(f"the first column of {path} has no name: it is taken for names of rows, not for a feature")
+        warn(f"the first column of {path} has no name: it is treated as names of rows, not as a feature")
     check_names(names, path)
     return Layout(layout.delimiter, names, n_skipped)
 
 
 def _delimiter_of(lines: Sequence[str], path: Path) -> str:
-    """The delimiter under which the rows are equally long and most cells are numbers."""
+    """Detect the delimiter that gives rows of equal length and the most numbers."""
     best, most = "", (-1, 1)
     for delimiter in DELIMITERS:
         width, numbers = _fit(lines, Layout(delimiter))
@@ -148,36 +148,36 @@ def _delimiter_of(lines: Sequence[str], path: Path) -> str:
         first = next((line for line in lines if line.strip()), "")
         best = max(DELIMITERS, key=first.count)
         if best not in first.strip():
-            raise ValueError(f"{path} must have at least two columns, parted by comma, semicolon, tab, | or space")
+            raise ValueError(f"{path} must have at least two columns, separated by comma, semicolon, tab, | or space")
     return best
 
 
 def _fit(lines: Sequence[str], layout: Layout) -> tuple[int, int]:
-    """How many cells the rows have under a delimiter, 0 if not equally many; and how many of the first are numbers."""
+    """Count the values per row under a delimiter (0 if rows differ), and the numbers among the first values."""
     try:
-        rows = [(len(row), row[:LOOKED_AT]) for row in _rows(lines, layout.delimiter)]
-    except csv.Error:  # a wide table is one field, too long for csv, under a delimiter that it does not have
+        rows = [(len(row), row[:SAMPLE_SIZE]) for row in _rows(lines, layout.delimiter)]
+    except csv.Error:  # without the right delimiter a wide row is a single value, too long for the csv module
         return 0, 0
-    widths = {width for width, _ in rows[1:] or rows}  # a header may be one cell short
-    numbers = sum(layout.number(cell) is not None for _, cells in rows for cell in cells)
+    widths = {width for width, _ in rows[1:] or rows}  # a header may be one name short
+    numbers = sum(layout.number(value) is not None for _, values in rows for value in values)
     return (widths.pop(), numbers) if len(widths) == 1 else (0, 0)
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """Rows of cells; lines without any are passed over."""
+    """Split lines into rows of values; empty lines are skipped."""
     if delimiter == " ":
         lines = (line.strip() for line in lines)
-    cells = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")
-    return (row for row in cells if row and row != [""])
+    rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")
+    return (row for row in rows if row and row != [""])
 
 
 def _is_header(start: Sequence[list[str]], layout: Layout, chosen: Sequence[Target]) -> bool:
-    """Whether the first row names the columns; ``chosen`` are those to drop and, last, the target."""
+    """Return True if the first row names the columns; ``chosen`` are the columns to drop and, last, the target."""
     first, second = start[0], start[-1]
     named = any(isinstance(column, str) for column in chosen)
     if named or first[-1].strip().lower() in USUAL_TARGETS or len(second) == len(first) + 1:
         return True
-    # classes and names of rows may be text or numbers, so that only features tell
+    # Classes and names of rows may be text or numbers, so only features show where the numbers begin.
     others = {int(column) % len(first) for column in chosen if is_integer(column) and column is not None}
     if chosen[-1] is None:
         others.add(max(set(range(len(first))) - others, default=0))
@@ -195,58 +195,58 @@ def _read_body(
     path: Path,
     name: str,
     limits: ReadLimits,
-) -> Table:
+) -> Dataset:
     first = next(rows, None)
     if first is None:
-        raise ValueError(f"{path} has a header but no rows")
+        raise ValueError(f"{path} must have rows below its header, got none")
     n_columns = len(first) - layout.n_skipped if layout.names is None else len(layout.names)
     at, features = find_columns(layout.names, n_columns, target, drop, path)
     labels, values, known = list[str](), RowBlocks(path, limits), dict[str, str]()
     for number, row in enumerate(chain([first], rows), start=1):
         if len(row) != n_columns + layout.n_skipped:
-            raise ValueError(f"row {number} of {path} must have {n_columns + layout.n_skipped} cells, got {len(row)}")
-        cells = row[layout.n_skipped :]
-        label = cells[at].strip()
-        labels.append(known.setdefault(label, label))  # one text a class, not one a row
-        values.append(read_numbers([cells[j] for j in features], features, layout, number, path))
+            raise ValueError(f"row {number} of {path} must have {n_columns + layout.n_skipped} values, got {len(row)}")
+        texts = row[layout.n_skipped :]
+        label = texts[at].strip()
+        labels.append(known.setdefault(label, label))  # store one string per class, not one per row
+        values.append(read_numbers([texts[j] for j in features], features, layout, number, path))
     feature_names = None if layout.names is None else [layout.names[j] for j in features]
     return assemble(path, name, values.matrix(), labels, limits, feature_names)
 
 
-def read_numbers(cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
-    """Cells of a row, which stand in these columns: all at once if they are plain numbers, else cell by cell."""
-    text = ",".join(cells)
-    values = None if "_" in text else _plain_numbers(cells)
+def read_numbers(texts: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
+    """Parse the values of a row in these columns: all at once if they are plain numbers, otherwise one by one."""
+    text = ",".join(texts)
+    values = None if "_" in text else _plain_numbers(texts)
     if values is None:
-        values = _each_number(cells, columns, layout, row, path)
-    if MANY_DIGITS.search(text):  # which takes less time than to look at the values of a short row
-        _check_exact(values, cells, columns, layout, row, path)
+        values = _each_number(texts, columns, layout, row, path)
+    if SIXTEEN_DIGITS.search(text):  # faster than comparing the values of a short row
+        _check_exact(values, texts, columns, layout, row, path)
     return values
 
 
-def _plain_numbers(cells: list[str]) -> Floats | None:
+def _plain_numbers(texts: list[str]) -> Floats | None:
     try:
-        return np.array(cells, dtype=np.float64)
+        return np.array(texts, dtype=np.float64)
     except ValueError:
         return None
 
 
 def _check_exact(
-    values: Floats, cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path
+    values: Floats, texts: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path
 ) -> None:
-    """Refuse integers that floats may have to round."""
+    """Raise an error for integers that float64 may have to round."""
     for i in np.flatnonzero(np.abs(values) >= MAX_EXACT_INTEGER).tolist():
-        digits = cells[i].strip().lstrip("+-").lstrip("0")
+        digits = texts[i].strip().lstrip("+-").lstrip("0")
         if digits.isdecimal() and (len(digits) > 16 or int(digits) > MAX_EXACT_INTEGER):
-            raise inexact_integer(column_called(layout.names, columns[i]), cells[i], row, path)
+            raise inexact_integer(column_called(layout.names, columns[i]), texts[i], row, path)
 
 
-def _each_number(cells: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
-    values = [layout.number(cell) for cell in cells]
+def _each_number(texts: list[str], columns: Sequence[int], layout: Layout, row: int, path: Path) -> Floats:
+    values = [layout.number(text) for text in texts]
     if None in values:
-        cell, j = next((cells[i], columns[i]) for i, value in enumerate(values) if value is None)
+        text, j = next((texts[i], columns[i]) for i, value in enumerate(values) if value is None)
         raise ValueError(
-            f"{column_called(layout.names, j)} of {path} must hold numbers, or NA, NaN, ? or nothing where they are "
-            f"missing, got {quoted(cell)} in row {row}; {what_to_do(layout.names, j, path)}"
+            f"{column_called(layout.names, j)} of {path} must hold numbers, or NA, NaN, ? or nothing for a missing "
+            f"value, got {quoted(text)} in row {row}; {what_to_do(layout.names, j, path)}"
         )
     return np.array(values, dtype=np.float64)

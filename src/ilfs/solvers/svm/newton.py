@@ -1,8 +1,13 @@
 """The minimum of an objective that is quadratic as long as no sample crosses the margin.
 
-The objective is ridge |w|^2 / 2 + sum of (y - f)^2 / 2 over the active samples, those with y f < 1. What it takes to
-find its minimum for a set of active samples is left to ``solve``, which also gives the values f. Samples may have
-weights: ``solve`` then minimises the weighted sum, and the line search takes the roots of the weights.
+The objective is ridge |w|^2 / 2 + sum of (y - f)^2 / 2 over the active samples, those with y f < 1, where f are the
+decision values. The caller's function ``solve`` finds the minimum for a given set of active samples. If that is the set
+of samples with y f < 1 at this minimum, the minimum is the one of the whole objective, which is convex.
+
+Samples may have weights: ``solve`` then minimises the weighted sum, and the line search takes the roots of the weights.
+
+References: S. Keerthi, D. DeCoste, *A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs*, JMLR
+6, 2005; C. Lawson, R. Hanson, *Solving Least Squares Problems*, 1974, chapter 23.
 """
 
 from collections.abc import Callable
@@ -16,16 +21,16 @@ from ilfs.arrays import Floats
 Mask = NDArray[np.bool_]
 Solve = Callable[[Mask], tuple[Floats, Floats]]
 
-NEWTON_STEPS = 30  # before the slower way is taken that always gets there
-ENTER_AT_ONCE = 16
+MAX_NEWTON_STEPS = 30  # after these the slower exchange takes over, which always converges
+MAX_ENTERING_SAMPLES = 16  # samples that one step of the exchange adds to the active set
 
 
 class Optimum(NamedTuple):
-    """Where a search has ended, after how many systems of equations."""
+    """Result of a search for the minimum."""
 
     slack: Floats  # 1 - y f of the active samples, 0 of the others
     converged: bool
-    n_iter: int
+    n_iter: int  # number of linear systems that were solved
 
 
 def minimum(
@@ -39,38 +44,38 @@ def minimum(
     max_iter: int,
     root_weights: Floats | float = 1.0,
 ) -> Optimum:
-    """Let samples enter and leave until none is on the wrong side of the margin.
+    """Add samples to the active set and take others out until none is on the wrong side of the margin.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
-        -1 or 1.
+        The two classes, -1 and 1.
     active : ndarray of shape (n_samples,)
-        A guess.
+        First guess of the active samples.
     slack : ndarray of shape (n_samples,)
-        How far inside the margin samples are in the solution of another problem with the same y; or 0.
+        Distance of each active sample from the margin in the solution of another problem with the same y, or 0.
     solve : callable
-        Solution for a set of active samples, and its values f.
+        Returns the solution for a set of active samples, and its decision values.
     inner : callable
-        ridge times the inner product of the weights of two solutions.
+        Returns ridge times the inner product of the weights of two solutions.
     tol : float
-        A sample may be that far on the wrong side of the margin.
+        Largest distance of a sample from the margin on the wrong side.
     max_iter : int
-        Most systems of equations to solve.
+        Largest number of linear systems to solve.
     root_weights : float or ndarray of shape (n_samples,)
         Square roots of the sample weights that ``solve`` uses.
 
     Returns
     -------
     Optimum
-        Converged unless max_iter was too small, or rounding too much for tol.
+        Converged unless ``max_iter`` was too small, or ``tol`` smaller than the rounding errors.
     """
-    n_steps = min(max_iter, NEWTON_STEPS)
+    n_steps = min(max_iter, MAX_NEWTON_STEPS)
     found = newton(y, active, solve, inner, tol=tol, max_iter=n_steps, root_weights=root_weights)
-    if found.converged or max_iter <= NEWTON_STEPS:
+    if found.converged or max_iter <= MAX_NEWTON_STEPS:
         return found
-    found = exchange(y, slack, solve, tol=tol, max_iter=max_iter - NEWTON_STEPS)
-    return found._replace(n_iter=found.n_iter + NEWTON_STEPS)
+    found = exchange(y, slack, solve, tol=tol, max_iter=max_iter - MAX_NEWTON_STEPS)
+    return found._replace(n_iter=found.n_iter + MAX_NEWTON_STEPS)
 
 
 def newton(
@@ -83,7 +88,12 @@ def newton(
     max_iter: int,
     root_weights: Floats | float = 1.0,
 ) -> Optimum:
-    """Newton's method with exact line search: few steps unless the ridge is small and the classes separable."""
+    """Run Newton's method with exact line search.
+
+    The minimum for the present active set is a full Newton step. It overshoots when samples cross the margin, and full
+    steps may cycle. With an exact line search the objective falls at every step, and finitely many steps reach the
+    minimum (Keerthi and DeCoste). They are few unless the ridge is small and the classes are separable.
+    """
     here, f = solve(active)
     if not crossed(y, f, active, tol).any():
         return Optimum(slack_of(y, f, active), True, 1)
@@ -99,29 +109,32 @@ def newton(
 
 
 def exchange(y: Floats, slack: Floats, solve: Solve, *, tol: float, max_iter: int) -> Optimum:
-    """Lawson and Hanson's method for the dual problem, where the slacks are the unknowns and must not be negative.
+    """Run Lawson and Hanson's method on the dual problem, whose unknowns are the slacks and must not be negative.
 
-    Every step lowers the dual objective, whatever the ridge, but few samples are exchanged at once. With sample weights
-    the unknowns are weight times slack: signs and step lengths are the same, so weights matter in ``solve`` only.
+    Every step lowers the dual objective, whatever the ridge, but few samples are exchanged per step. With sample
+    weights the unknowns are weight times slack: signs and step lengths are the same, so weights matter in ``solve``
+    only.
     """
     active = slack > 0
-    if not active.any():  # one of each class is a start
+    if not active.any():  # start with one sample of each class
         active[[np.argmax(y), np.argmin(y)]] = True
     for n_iter in range(1, max_iter + 1):
         _, f = solve(active)
         aim = np.where(active, 1 - y * f, 0.0)
         if (aim >= 0).all():
+            # Feasible: go there. It is optimal unless some inactive sample is inside the margin; add the worst of them.
             slack = aim
             lacking = np.where(active, -np.inf, 1 - y * f)
             if lacking.max() <= tol:
                 return Optimum(slack, True, n_iter)
-            worst = np.argsort(-lacking, kind="stable")[:ENTER_AT_ONCE]
+            worst = np.argsort(-lacking, kind="stable")[:MAX_ENTERING_SAMPLES]
             active[worst[lacking[worst] > tol]] = True
         else:
+            # Not feasible: go towards it until the first slack is 0, and take that sample out of the active set.
             falling = np.flatnonzero(aim < 0)
-            share = slack[falling] / (slack[falling] - aim[falling])
-            t = float(share.min())
-            first = falling[share == t]
+            fraction = slack[falling] / (slack[falling] - aim[falling])
+            t = float(fraction.min())
+            first = falling[fraction == t]
             slack = np.where(active, np.maximum(0.0, slack + t * (aim - slack)), 0.0)
             out = first[np.argmin(aim[first])]
             active[out], slack[out] = False, 0.0
@@ -129,12 +142,12 @@ def exchange(y: Floats, slack: Floats, solve: Solve, *, tol: float, max_iter: in
 
 
 def slack_of(y: Floats, f: Floats, active: Mask) -> Floats:
-    """How far active samples are inside the margin."""
+    """Return the distance of active samples from the margin, 0 for the others."""
     return np.where(active, np.maximum(1 - y * f, 0.0), 0.0)
 
 
 def crossed(y: Floats, f: Floats, active: Mask, tol: float) -> Mask:
-    """Active samples outside the margin and inactive ones inside, by more than tol."""
+    """Mark active samples outside the margin and inactive ones inside, by more than ``tol``."""
     gap = 1 - y * f
     return np.asarray(np.where(active, -gap, gap) > tol)
 
@@ -142,9 +155,10 @@ def crossed(y: Floats, f: Floats, active: Mask, tol: float) -> Mask:
 def line_search(
     y: Floats, f: Floats, change: Floats, slope: float, curvature: float, root_weights: Floats | float = 1.0
 ) -> float:
-    """The t in [0, 1] that minimises t slope + t^2 curvature / 2 + sum of (y - f - t change)^2 / 2 over active samples.
+    """Minimise t slope + t^2 curvature / 2 + sum of (y - f - t change)^2 / 2 over active samples, for t in [0, 1].
 
-    The derivative grows with t, in a straight line from each crossing of a sample to the next.
+    The derivative is continuous, increasing and linear between the values of t at which samples cross the margin. So
+    sort these values, find the first interval at whose end the derivative is positive, and solve for its zero there.
     """
     # Residual and change times the root of the weight: crossings stay where they are, squares get the weight.
     rest, change = (y - f) * root_weights, change * root_weights
@@ -153,10 +167,12 @@ def line_search(
         crossing = rest / change
     order = np.flatnonzero((crossing > 0) & (crossing < 1))
     order = order[np.argsort(crossing[order], kind="stable")]
+    # Slope and curvature of the derivative on each interval: a sample adds its terms when it crosses into the margin
+    # and takes them away when it crosses out.
     sign = np.where(inside[order], -1.0, 1.0)
     slopes = np.append(0.0, np.cumsum(-sign * rest[order] * change[order])) + slope - rest[inside] @ change[inside]
     curvatures = np.append(0.0, np.cumsum(sign * change[order] ** 2)) + curvature + change[inside] @ change[inside]
     ends = np.append(crossing[order], 1.0)
     rising = slopes + ends * curvatures >= 0
-    piece = int(rising.argmax()) if rising.any() else -1
-    return float(np.clip(-slopes[piece] / curvatures[piece], 0.0, 1.0)) if curvatures[piece] > 0 else 1.0
+    k = int(rising.argmax()) if rising.any() else -1  # the derivative is negative up to t = 1: the last interval
+    return float(np.clip(-slopes[k] / curvatures[k], 0.0, 1.0)) if curvatures[k] > 0 else 1.0

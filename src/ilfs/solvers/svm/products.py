@@ -7,13 +7,17 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.execution import blocks, thread_map
 
-SERIAL = 20_000_000  # multiplications that threads are not worth starting for
-BLOCK, PRODUCT_BLOCK = 256, 1024  # rows or columns
+MIN_THREADED_MULTIPLICATIONS = 20_000_000  # below this, starting threads takes longer than it saves
+TRIANGLE_ROWS = 256  # rows per block of a symmetric or triangular matrix
+PRODUCT_ROWS = 1024  # rows or columns per block of a product
+SUMMED_VECTORS = 1024  # vectors whose outer products are added to a matrix by one product
 
 
-def each(function: Callable[[slice], None], n: int, *, work: int, n_jobs: int | None, size: int = BLOCK) -> None:
+def each_block(
+    function: Callable[[slice], None], n: int, *, work: int, n_jobs: int | None, size: int = TRIANGLE_ROWS
+) -> None:
     """Call the function with every block of 0:n, in threads if there is enough work."""
-    if work < SERIAL:
+    if work < MIN_THREADED_MULTIPLICATIONS:
         for block in blocks(n, size):
             function(block)
     else:
@@ -22,7 +26,7 @@ def each(function: Callable[[slice], None], n: int, *, work: int, n_jobs: int | 
 
 
 def product(A: Floats, B: Floats, n_jobs: int | None) -> Floats:
-    """A @ B, by blocks of the larger side of what comes out."""
+    """Compute A @ B in blocks of the longer side of the result."""
     out = np.empty((*A.shape[:-1], *B.shape[1:]))
     tall = B.ndim == 1 or A.shape[0] >= B.shape[1]
 
@@ -33,31 +37,31 @@ def product(A: Floats, B: Floats, n_jobs: int | None) -> Floats:
             np.matmul(A, B[:, block], out=out[:, block])
 
     n = out.shape[0] if tall else out.shape[1]
-    each(multiply, n, work=out.size * A.shape[-1], n_jobs=n_jobs, size=PRODUCT_BLOCK)
+    each_block(multiply, n, work=out.size * A.shape[-1], n_jobs=n_jobs, size=PRODUCT_ROWS)
     return out
 
 
 def add_symmetric(matrix: Floats, A: Floats, B: Floats, n_jobs: int | None) -> None:
-    """Add A'B to the matrix where that is symmetric: half of it is computed and copied, so it is exactly so."""
+    """Add a symmetric A'B to a symmetric matrix: one half is computed and copied, so both halves round alike."""
 
     def add(rows: slice) -> None:
         matrix[rows, : rows.stop] += A[:, rows].T @ B[:, : rows.stop]
         mirror(matrix, rows)
 
-    each(add, matrix.shape[0], work=A.size * A.shape[1] // 2, n_jobs=n_jobs)
+    each_block(add, matrix.shape[0], work=A.size * A.shape[1] // 2, n_jobs=n_jobs)
 
 
 def mirror(matrix: Floats, rows: slice) -> None:
-    """Copy some rows, up to the diagonal, to the columns above it."""
+    """Copy some rows below the diagonal to the columns above it."""
     corner = np.tril(matrix[rows, rows])
     matrix[rows, rows] = corner + np.tril(corner, -1).T
     matrix[: rows.start, rows] = matrix[rows, : rows.start].T
 
 
 def positive_inverse(matrix: Floats) -> Floats:
-    """Inverse of a large symmetric positive definite matrix, exactly symmetric, in its place if the layout allows.
+    """Invert a large symmetric positive definite matrix by Cholesky, in its own memory if the layout allows.
 
-    Raise `numpy.linalg.LinAlgError` if it is not positive definite.
+    The result is exactly symmetric. Raises `numpy.linalg.LinAlgError` if the matrix is not positive definite.
     """
     from scipy.linalg.lapack import dpotrf, dpotri
 
@@ -65,13 +69,13 @@ def positive_inverse(matrix: Floats) -> Floats:
     if failed:
         raise np.linalg.LinAlgError("the matrix is not positive definite")
     inverse = dpotri(factor, lower=0, overwrite_c=1)[0].T
-    for rows in blocks(inverse.shape[0], BLOCK):
+    for rows in blocks(inverse.shape[0], TRIANGLE_ROWS):
         mirror(inverse, rows)
     return np.asarray(inverse)
 
 
 def inverse(matrix: Floats) -> Floats:
-    """Inverse of a small symmetric matrix; NaN if it has none, which those who check what comes of it notice."""
+    """Invert a small symmetric matrix; return NaN if it is singular, which the checks of the solution detect."""
     try:
         return np.asarray(1 / matrix if len(matrix) == 1 else np.linalg.inv(matrix), dtype=np.float64)
     except np.linalg.LinAlgError:

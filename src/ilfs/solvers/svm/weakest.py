@@ -1,15 +1,18 @@
-"""Which features come next."""
+"""Choice of the features to remove next."""
 
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.ties import tied_groups, tolerance
 
-TIE = 1e-10  # fraction of the largest size: weights of equal columns differ by the rounding of the solver
+TIE_FRACTION = 1e-10  # fraction of the largest weight; the solver's rounding makes equal columns differ by less
 
 
 def weakest(size: Floats, n: int, tie: float) -> Integers:
-    """Places of the n smallest, smallest first; of equal ones (`ilfs.ties`, with this floor) the later place first."""
+    """Return the positions of the n smallest values, smallest first; of equal ones the later position comes first.
+
+    Values are equal by the rule of `ilfs.ties`, with ``tie`` as its floor.
+    """
     cut = np.partition(size, n - 1)[n - 1] if n > 1 else size.min()
     near = np.flatnonzero(size <= cut + tolerance(cut, tie))
     if near.size == 1:

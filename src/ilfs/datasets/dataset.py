@@ -1,4 +1,4 @@
-"""A data set in memory: what every loader returns and every experiment takes."""
+"""A data set in memory, which every loader returns and every experiment takes."""
 
 import hashlib
 from collections import Counter
@@ -11,37 +11,37 @@ from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Dataset:
     """A data set in memory.
 
     Parameters
     ----------
     name : str
-        What results call it.
+        Name in tables of results.
     X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features)
-        The features, of type float32 or float64; NaN is a missing cell.
+        The features in float32 or float64; NaN is a missing value.
     y : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Codes 0 to K-1 of the classes. For samples with several labels an indicator matrix of 0 and 1, where -1 is a
-        label to ignore (VOC calls it difficult).
+        Codes 0 to K-1 of the classes. For samples with several labels, an indicator matrix of 0 and 1, in which -1
+        marks a label to ignore (VOC calls it difficult).
     class_names : tuple of str
         The name of each code, or of each column of the indicator matrix.
     feature_names : tuple of str, optional
         The names of the columns, all different.
     checksum : str
-        SHA-256 in hexadecimal: of the file for a registered data set, else of what was read.
+        SHA-256 in hexadecimal: of the file for a registered data set, otherwise of the content.
     test_rows : ndarray of bool of shape (n_samples,), optional
-        Rows that the makers of the data set keep for testing, if they say so and others follow them.
+        Test rows of the official split, if the data set has one.
     groups : ndarray of int of shape (n_samples,), optional
-        The group of each row, from 0 on: rows of one group are never divided between training and test rows.
+        The group of each row, from 0. A group is never divided between training and test rows.
     folds : ndarray of int of shape (n_samples,), optional
-        The split, from 0 on, in which a row is a test row.
+        The split, from 0, in which a row is a test row.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from ilfs.datasets import Table
-    >>> Table("toy", np.eye(3), np.array([0, 1, 1]), ("no", "yes"))
-    <Table toy: 3 samples x 3 features; classes no 1, yes 2>
+    >>> from ilfs.datasets import Dataset
+    >>> Dataset("toy", np.eye(3), np.array([0, 1, 1]), ("no", "yes"))
+    <Dataset toy: 3 samples x 3 features; classes no 1, yes 2>
     """
 
     name: str
@@ -74,12 +74,12 @@ class Table:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, or of labels that a sample may have."""
+        """Number of classes, or of labels if a sample may have several."""
         return len(self.class_names)
 
     @property
     def is_multilabel(self) -> bool:
-        """Whether a sample may have several labels."""
+        """True if a sample may have several labels."""
         return self.y.ndim == 2
 
     @property
@@ -93,17 +93,17 @@ class Table:
         classes = ", ".join(f"{name} {size}" for name, size in zip(self.class_names, self.class_sizes, strict=True))
         if self.n_classes > 10:
             classes = f"{self.n_classes} of {min(self.class_sizes)} to {max(self.class_sizes)} samples"
-        return f"<Table {self.name}: {self.n_samples} samples x {self.n_features} features; classes {classes}>"
+        return f"<Dataset {self.name}: {self.n_samples} samples x {self.n_features} features; classes {classes}>"
 
     def _check_labels(self) -> None:
         if self.is_multilabel:
-            allowed, said = (-1, 1), f"an indicator matrix of {self.n_classes} columns of 0, 1 and -1"
+            allowed, rule = (-1, 1), f"an indicator matrix of {self.n_classes} columns of 0, 1 and -1"
             fits = self.y.shape[1] == self.n_classes
         else:
-            allowed, said = (0, self.n_classes - 1), f"integers from 0 to {self.n_classes - 1}"
+            allowed, rule = (0, self.n_classes - 1), f"integers from 0 to {self.n_classes - 1}"
             fits = self.y.dtype.kind in "iu"
         if not fits or (self.y.size and not allowed[0] <= self.y.min() <= self.y.max() <= allowed[1]):
-            raise ValueError(f"y of {self.name} must be {said}, as there are {self.n_classes} class names")
+            raise ValueError(f"y of {self.name} must be {rule}, as there are {self.n_classes} class names")
 
     def _check_feature_names(self) -> None:
         if self.feature_names is None:
@@ -115,8 +115,8 @@ class Table:
             raise ValueError(f"feature names of {self.name} must differ, got {repeated[0]!r} more than once")
 
 
-def content_checksum(table: Table) -> str:
-    """SHA-256 of the numbers and names of a table, however they are stored."""
+def content_checksum(table: Dataset) -> str:
+    """Compute the SHA-256 of the values and names of a data set, independent of their memory layout."""
     digest = hashlib.sha256(repr((table.X.shape, table.class_names, table.feature_names)).encode())
     parts = [table.X]
     if sparse.issparse(table.X):
@@ -129,6 +129,6 @@ def content_checksum(table: Table) -> str:
     return digest.hexdigest()
 
 
-def with_checksum(table: Table) -> Table:
-    """The table with the checksum of its content."""
+def with_checksum(table: Dataset) -> Dataset:
+    """Set the checksum of a data set to that of its content."""
     return replace(table, checksum=content_checksum(table))

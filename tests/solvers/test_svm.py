@@ -1,4 +1,4 @@
-"""The machines against their own conditions of optimality, against each other, and their parts against brute force."""
+"""SVM solvers against the conditions of optimality and each other, and their parts against brute force."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 
 from ilfs.execution import one_blas_thread
 from ilfs.solvers.svm import Dual, Primal
-from ilfs.solvers.svm.corrected import PENDING, Corrected
+from ilfs.solvers.svm.corrected import MAX_PENDING, Corrected
 from ilfs.solvers.svm.newton import line_search
 from ilfs.solvers.svm.products import add_symmetric, positive_inverse, product
 from ilfs.solvers.svm.weakest import weakest
@@ -36,21 +36,21 @@ def dual(X, signs, ridge=0.5):
     return Dual(np.ascontiguousarray(X.T), signs, ridge, **SETTINGS)
 
 
-def random_task(n_samples, n_features, n_machines=1, seed=0):
-    """Random signs: no machine finds it easy."""
+def random_task(n_samples, n_features, n_svms=1, seed=0):
+    """Random labels, so that the classes overlap."""
     rng = np.random.default_rng(seed)
     X = standard(rng.normal(size=(n_samples, n_features)))
-    return X, rng.choice([-1.0, 1.0], (n_machines, n_samples))
+    return X, rng.choice([-1.0, 1.0], (n_svms, n_samples))
 
 
 def conditions(X, y, weights, intercept, ridge):
-    """Largest component of the gradient of ridge |w|^2 / 2 + sum of max(0, 1 - y f)^2 / 2."""
+    """Largest component of the gradient of ridge |w|^2 / 2 + sum of max(0, 1 - y f)^2 / 2; 0 at the optimum."""
     gap = np.maximum(0, 1 - y * (X @ weights + intercept))
     return max(np.abs(ridge * weights - X.T @ (gap * y)).max(), abs((gap * y).sum()))
 
 
-def intercepts(machines):
-    return [m.theta[0] if isinstance(machines, Primal) else m.solution[0] for m in machines.machines]
+def intercepts(svms):
+    return [m.theta[0] if isinstance(svms, Primal) else m.solution[0] for m in svms.svms]
 
 
 @pytest.mark.parametrize(
@@ -59,24 +59,24 @@ def intercepts(machines):
 )
 @pytest.mark.parametrize("ridge", [0.5, 50.0, 1e-4])
 def test_every_solution_is_optimal(path, n_samples, n_features, ridge):
-    X, signs = random_task(n_samples, n_features, n_machines=2)
-    machines, left = path(X, signs, ridge), np.arange(n_features)
-    while machines.n_features > 1:
-        for y, w, b in zip(signs, machines.weights(), intercepts(machines), strict=True):
+    X, signs = random_task(n_samples, n_features, n_svms=2)
+    svms, left = path(X, signs, ridge), np.arange(n_features)
+    while svms.n_features > 1:
+        for y, w, b in zip(signs, svms.weights(), intercepts(svms), strict=True):
             assert conditions(X[:, left], y, w, b, ridge) < 1e-8 * ridge * np.abs(w).max() + 1e-11
-        places, _ = machines.weakest(1)
-        left = np.setdiff1d(left, machines.columns[places])
-        machines.remove(places)
-        if isinstance(machines, Dual) and machines.n_features == n_samples:
-            machines = machines.in_primal()
-    assert machines.converged
+        places, _ = svms.weakest(1)
+        left = np.setdiff1d(left, svms.columns[places])
+        svms.remove(places)
+        if isinstance(svms, Dual) and svms.n_features == n_samples:
+            svms = svms.in_primal()
+    assert svms.converged
 
 
-@pytest.mark.parametrize("n_machines", [1, 3])
+@pytest.mark.parametrize("n_svms", [1, 3])
 @pytest.mark.parametrize(("n_samples", "n_features"), [(30, 55), (55, 30), (40, 40)])
 @pytest.mark.parametrize("step", [1, 4])
-def test_both_paths_remove_the_same(n_machines, n_samples, n_features, step):
-    X, signs = random_task(n_samples, n_features, n_machines)
+def test_primal_and_dual_remove_the_same_features(n_svms, n_samples, n_features, step):
+    X, signs = random_task(n_samples, n_features, n_svms)
     one, two = primal(X, signs), dual(X, signs)
     while one.n_features > step:
         (first, size), (second, same_size) = one.weakest(step), two.weakest(step)
@@ -86,56 +86,60 @@ def test_both_paths_remove_the_same(n_machines, n_samples, n_features, step):
         two.remove(second)
 
 
-def test_columns_in_other_units_are_penalised_in_these():
+def test_weights_are_penalised_in_the_units_of_scale():
     X, signs = random_task(30, 40)
     scale = np.logspace(-2, 2, 40)
     one, two = primal(X, signs, scale=scale), dual(X * scale, signs)
     np.testing.assert_allclose(one.weights(), two.weights(), rtol=1e-6, atol=1e-9)
 
 
-def test_many_features_at_once_are_removed_from_the_start_or_by_correction():
+def test_removing_many_features_at_once_equals_starting_without_them():
     X, signs = random_task(60, 100)
-    machines = dual(X, signs)
-    machines.remove(np.arange(30))
+    svms = dual(X, signs)
+    svms.remove(np.arange(30))
     fresh = dual(X[:, 30:], signs)
-    np.testing.assert_allclose(machines.weights(), fresh.weights(), atol=1e-11)
-    machines = machines.in_primal()
-    machines.remove(np.arange(10))
-    machines.remove(np.arange(30))
-    np.testing.assert_array_equal(machines.columns, np.arange(70, 100))
-    np.testing.assert_allclose(machines.weights(), primal(X[:, 70:], signs).weights(), atol=1e-11)
+    np.testing.assert_allclose(svms.weights(), fresh.weights(), atol=1e-11)
+    svms = svms.in_primal()
+    svms.remove(np.arange(10))
+    svms.remove(np.arange(30))
+    np.testing.assert_array_equal(svms.columns, np.arange(70, 100))
+    np.testing.assert_allclose(svms.weights(), primal(X[:, 70:], signs).weights(), atol=1e-11)
 
 
 @pytest.mark.parametrize("ridge", [1e-2, 1e-5, 1e-8])
-def test_nearly_separable_random_signs_settle(ridge):
-    # about as many active samples as features: full Newton steps would go round in circles
+def test_nearly_separable_random_labels_converge(ridge):
+    # About as many active samples as features: Newton's method without line search would cycle.
     X, signs = random_task(80, 40)
-    machines = primal(X, signs, ridge=ridge)
+    svms, left = primal(X, signs, ridge=ridge), np.arange(40)
     for _ in range(39):
-        machines.remove(machines.weakest(1)[0])
-        assert machines.machines[0].residual() < 1e-6 * ridge * np.abs(machines.weights()).max() + 1e-12
-    assert machines.converged
+        positions, _ = svms.weakest(1)
+        left = np.setdiff1d(left, svms.columns[positions])
+        svms.remove(positions)
+        weights = svms.weights()[0]
+        error = conditions(X[:, left], signs[0], weights, intercepts(svms)[0], ridge)
+        assert error < 1e-6 * ridge * np.abs(weights).max() + 1e-12
+    assert svms.converged
 
 
-def test_an_inverse_that_went_wrong_is_noticed_and_made_anew():
+def test_a_damaged_inverse_is_detected_and_computed_again():
     X, signs = random_task(60, 40)
-    machines, good = primal(X, signs), primal(X, signs)
-    machines.machines[0].inverse.matrix += 1e-3 * np.eye(41)
-    for one in (machines, good):
+    svms, good = primal(X, signs), primal(X, signs)
+    svms.svms[0].inverse.matrix += 1e-3 * np.eye(41)
+    for one in (svms, good):
         one.remove(np.array([3]))
-    np.testing.assert_allclose(machines.weights(), good.weights(), atol=1e-10)
-    machines, good = dual(X, signs), dual(X, signs)
-    machines.machines[0].inverse.matrix += 1e-3 * np.eye(61)
-    for one in (machines, good):
+    np.testing.assert_allclose(svms.weights(), good.weights(), atol=1e-10)
+    svms, good = dual(X, signs), dual(X, signs)
+    svms.svms[0].inverse.matrix += 1e-3 * np.eye(61)
+    for one in (svms, good):
         one.remove(np.array([3]))
-    np.testing.assert_allclose(machines.weights(), good.weights(), atol=1e-10)
+    np.testing.assert_allclose(svms.weights(), good.weights(), atol=1e-10)
 
 
-def test_too_few_newton_steps_are_admitted():
+def test_too_few_newton_steps_are_reported_as_not_converged():
     X, signs = random_task(100, 50)
     Z = np.column_stack([np.ones(100), X])
-    machines = Primal(Z, signs, np.ones(50), 1e-3, np.arange(50), tol=1e-9, max_iter=2)
-    assert not machines.converged
+    svms = Primal(Z, signs, np.ones(50), 1e-3, np.arange(50), tol=1e-9, max_iter=2)
+    assert not svms.converged
     assert not Dual(np.ascontiguousarray(X.T), signs, 1e-3, tol=1e-9, max_iter=2).in_primal().converged
 
 
@@ -160,7 +164,7 @@ def test_corrections_add_up():
     M = rng.normal(size=(300, 300))
     M = M @ M.T
     corrected, dense = Corrected(M.copy()), M.copy()
-    for rank in (1, 5, PENDING - 3, 1, PENDING + 7, 2):
+    for rank in (1, 5, MAX_PENDING - 3, 1, MAX_PENDING + 7, 2):
         V, B = rng.normal(size=(rank, 300)), rng.normal(size=(rank, rank))
         B = B + B.T
         corrected.correct(V, B)
@@ -176,7 +180,7 @@ def test_corrections_add_up():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_products_in_blocks_are_products(n_jobs):
+def test_products_in_blocks_equal_plain_products_on_any_number_of_threads(n_jobs):
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(600, 300)), rng.normal(size=(300, 700))
     for one, two in ((A, B), (A, B[:, :5]), (A[:2], B), (A, B[:, 0])):
@@ -190,7 +194,7 @@ def test_products_in_blocks_are_products(n_jobs):
         positive_inverse(-gram)
 
 
-def test_the_weakest_come_in_order_and_the_later_of_equals_first():
+def test_weakest_sorts_by_size_and_puts_the_later_of_equals_first():
     size = np.array([3.0, 1.0, 2.0, 1.0 + 1e-13, np.inf, 2.0])
     assert weakest(size, 1, 1e-11).tolist() == [3]
     assert weakest(size, 3, 1e-11).tolist() == [3, 1, 5]
