@@ -44,7 +44,7 @@ class IteratedSource:
         for height in self._heights:
             rows = slice(start, start + height)
             X = self._X[rows] if columns is None else self._X[rows][:, columns]
-            yield RowBlock(X, tuple(labels.take(rows) for labels in self._labels), self._weight[rows])
+            yield RowBlock(X, tuple(labels.take(rows) for labels in self._labels), self._weight[rows], start)
             start += height
 
 

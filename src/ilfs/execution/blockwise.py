@@ -53,30 +53,29 @@ def read_block(reads: Sequence[Read[Any]], block: RowBlock) -> list[Any]:
 def _read_one(read: Read[Any], block: RowBlock, present: Integers | None) -> Any:
     labels = block.row_labels(read.labelling)
     if read.columns is None:
-        return read.description(whole_block(block.X, labels))
+        return read.description(_whole_block(block.X, labels, block.first_row))
     places = read.columns if present is None else np.searchsorted(present, read.columns)
     # Leaves of a block are merged first to last, as `MergeTree` does.
-    return reduce(lambda merged, leaf: merged.merge(leaf), _read_leaves(read, block.X, labels, places))
+    return reduce(lambda merged, leaf: merged.merge(leaf), _read_leaves(read, block, labels, places))
 
 
-def _read_leaves(read: Read[Any], X: Any, labels: RowLabels, places: Integers) -> Iterable[Any]:
-    if sparse.issparse(X):
-        yield read.description(whole_block(X[:, places], labels))
+def _read_leaves(read: Read[Any], block: RowBlock, labels: RowLabels, places: Integers) -> Iterable[Any]:
+    if sparse.issparse(block.X):
+        yield read.description(_whole_block(block.X[:, places], labels, block.first_row))
         return
-    for rows in leaves(slice(0, len(X)), places.size):
-        values = np.ascontiguousarray(X[rows].take(places, axis=1), dtype=np.float64)
-        yield read.description(
-            DenseBlock(values, labels.take(rows), 0, places.size, slice(0, places.size), is_own=True)
-        )
+    for rows in leaves(slice(0, len(block.X)), places.size):
+        values = np.ascontiguousarray(block.X[rows].take(places, axis=1), dtype=np.float64)
+        first_row, whole = block.first_row + rows.start, slice(0, places.size)
+        yield read.description(DenseBlock(values, labels.take(rows), 0, places.size, whole, True, first_row))
 
 
-def whole_block(X: Any, labels: RowLabels) -> Block:
+def _whole_block(X: Any, labels: RowLabels, first_row: int) -> Block:
     """Make a block of all columns of some rows."""
     if sparse.issparse(X):
-        return SparseBlock.from_matrix(X, labels)
+        return SparseBlock.from_matrix(X, labels, first_row)
     kept = np.float32 if X.dtype == np.float32 else np.float64
-    values = read_only(np.ascontiguousarray(X, dtype=kept))
-    return DenseBlock(values, labels, 0, X.shape[1], slice(0, X.shape[1]))
+    values, n_columns = read_only(np.ascontiguousarray(X, dtype=kept)), X.shape[1]
+    return DenseBlock(values, labels, 0, n_columns, slice(0, n_columns), first_row=first_row)
 
 
 def merge_blocks(statistics: Iterable[Sequence[Any]]) -> list[Any]:

@@ -106,7 +106,12 @@ class DenseEngine:
         """Return a function that gives the block under a labelling."""
         X, first = self._source.values(rows, columns)
         last = first + columns.stop - columns.start
-        return lambda labelling: DenseBlock(X, self._row_labels(rows, labelling), first, last, columns)
+
+        def block(labelling: int | None) -> DenseBlock:
+            labels = self._row_labels(rows, labelling)
+            return DenseBlock(X, labels, first, last, columns, first_row=rows.start)
+
+        return block
 
     def leaves(self, n_columns: int) -> Iterator[slice]:
         """All tasks of a pass over chosen columns: rows of a leaf."""
@@ -116,7 +121,8 @@ class DenseEngine:
         """Return a block of chosen columns, always a copy."""
         values = self._source.gather(rows, columns)
         labels = self._source.row_labels(labelling).take(rows)
-        return DenseBlock(values, labels, 0, columns.size, slice(0, columns.size), is_own=True)
+        whole = slice(0, columns.size)
+        return DenseBlock(values, labels, 0, columns.size, whole, is_own=True, first_row=rows.start)
 
     def _row_labels(self, rows: slice, labelling: int | None) -> RowLabels:
         """Labels of a block, kept for its other strips and for the next pass as far as memory allows.

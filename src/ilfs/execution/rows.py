@@ -10,7 +10,7 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers
 from ilfs.sources.tables import TableSource
 from ilfs.statistics.labels import Classes, RowLabels
-from ilfs.statistics.moments import INFINITE, LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL, UnusableColumnError
+from ilfs.statistics.moments import check_column_ends
 
 
 class MissingValuesError(ValueError):
@@ -128,16 +128,7 @@ def column_ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
         raise MissingValuesError(incomplete)
     if incomplete.size:
         low[incomplete], high[incomplete] = _ends((X.tocsc() if sparse.issparse(X) else X)[:, incomplete], missing=True)
-    infinite = np.isinf(low) | np.isinf(high)
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = high - low
-    for wrong, reason in (
-        (infinite, INFINITE),
-        (apart > LARGEST, TOO_LARGE),
-        ((apart > 0) & (apart < SMALLEST), TOO_SMALL),
-    ):
-        if wrong.any():
-            raise UnusableColumnError(int(wrong.argmax()), reason)
+    check_column_ends(low, high)
     return low, high
 
 

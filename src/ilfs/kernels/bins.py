@@ -244,3 +244,127 @@ def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
                 # Products first: those of whole numbers are exact, so that independence gives exactly 0.
                 information += table[k, b] * np.log((table[k, b] * total) / (by_class[k] * by_bin[b]))
     return information / total, filled / (2 * total)
+
+
+@kernel
+def column_cuts(
+    ordered: NDArray[Any], below: Floats, wanted: int, equal_width: bool, cuts: Floats, n_cuts: Integers
+) -> None:
+    """Fill in where every column is cut into at most the wanted number of bins; see `dense_information`."""
+    for j in range(ordered.shape[0]):
+        n_cuts[j] = find_cuts(ordered[j], below[j], wanted, equal_width, cuts[j])
+
+
+@kernel
+def dense_histogram(
+    X: NDArray[Any],
+    rows: Integers,
+    starts: Integers,
+    weight: Floats,
+    first: int,
+    cuts: Floats,
+    n_cuts: Integers,
+    counts: Floats,
+) -> None:
+    """Add the weight of every value to counts[class, column, bin]; missing values count nowhere."""
+    for k in range(starts.size - 1):
+        for a in range(starts[k], starts[k + 1]):
+            for j in range(n_cuts.size):
+                x = X[rows[a], first + j]
+                if x == x:
+                    counts[k, j, bin_of(x, cuts[j], n_cuts[j])] += weight[a]
+
+
+@kernel
+def sparse_histogram(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    codes: Integers,
+    weight: Floats,
+    class_rows: Integers,
+    class_total: Floats,
+    cuts: Floats,
+    n_cuts: Integers,
+    counts: Floats,
+) -> None:
+    """Do the same for sparse columns; values that are not stored are zeros."""
+    stored_rows, stored_weight = np.empty(class_rows.size, np.int64), np.empty(class_rows.size)
+    for j in range(n_cuts.size):
+        stored_rows[:] = 0
+        stored_weight[:] = 0.0
+        for a in range(indptr[j], indptr[j + 1]):
+            k = codes[indices[a]]
+            if k < 0:
+                continue
+            stored_rows[k] += 1
+            stored_weight[k] += weight[indices[a]]
+            if data[a] == data[a]:
+                counts[k, j, bin_of(data[a], cuts[j], n_cuts[j])] += weight[indices[a]]
+        zero_bin = bin_of(0.0, cuts[j], n_cuts[j])
+        for k in range(class_rows.size):
+            # Rows, not weights, tell whether a column is full: rounding leaves no remainder of a number of rows.
+            if stored_rows[k] < class_rows[k]:
+                counts[k, j, zero_bin] += class_total[k] - stored_weight[k]
+
+
+@kernel
+def histogram_information(counts: Floats, n_cuts: Integers, information: Floats, bias: Floats) -> None:
+    """Fill the mutual information of every column of a histogram with the classes, and its bias in small samples."""
+    for j in range(n_cuts.size):
+        information[j], bias[j] = of_table(counts[:, j], n_cuts[j] + 1)
+
+
+@kernel
+def distinct_dense(
+    X: NDArray[Any], rows: Integers, first: int, values: Floats, n_values: Integers, low: Floats, high: Floats
+) -> None:
+    """Collect the distinct values of every column, in ascending order, and its smallest and largest value.
+
+    n_values[j] is one more than there is room for in values[j] if there are too many.
+    """
+    for a in range(rows.size):
+        for j in range(n_values.size):
+            insert_value(np.float64(X[rows[a], first + j]), j, values, n_values, low, high)
+
+
+@kernel
+def distinct_sparse(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    codes: Integers,
+    n_rows: int,
+    values: Floats,
+    n_values: Integers,
+    low: Floats,
+    high: Floats,
+) -> None:
+    """Do the same for sparse columns, of n_rows rows that take part; values that are not stored are zeros."""
+    for j in range(n_values.size):
+        stored = 0
+        for a in range(indptr[j], indptr[j + 1]):
+            if codes[indices[a]] >= 0:
+                stored += 1
+                insert_value(np.float64(data[a]), j, values, n_values, low, high)
+        if stored < n_rows:
+            insert_value(0.0, j, values, n_values, low, high)
+
+
+@formula
+def insert_value(x: float, j: int, values: Floats, n_values: Integers, low: Floats, high: Floats) -> None:
+    """Insert one value of column j into its sorted list of distinct values."""
+    if x != x:
+        return
+    low[j], high[j] = min(low[j], x), max(high[j], x)
+    room, n = values.shape[1], n_values[j]
+    if n > room:
+        return
+    place = first_above(x, values[j], 0, n)
+    if place > 0 and values[j, place - 1] == x:
+        return
+    if n < room:
+        for b in range(n, place, -1):
+            values[j, b] = values[j, b - 1]
+        values[j, place] = x
+    n_values[j] = n + 1

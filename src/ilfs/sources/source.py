@@ -20,11 +20,14 @@ class RowBlock:
         Classes and weights of these rows, for each labelling of the source.
     weight : ndarray of shape (n_rows,)
         Weights of these rows.
+    first_row : int
+        Number of the first of these rows in the source.
     """
 
     X: Any
     labels: tuple[RowLabels, ...]
     weight: Floats
+    first_row: int
 
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes under one labelling; without one, all rows are one class."""

@@ -85,7 +85,7 @@ class TableSource(ABC):
         for start in range(0, self.n_rows, self._block_rows):
             rows = slice(start, min(start + self._block_rows, self.n_rows))
             labels = tuple(one.take(rows) for one in self.labels)
-            yield RowBlock(self.block_values(rows, columns), labels, self.weight[rows])
+            yield RowBlock(self.block_values(rows, columns), labels, self.weight[rows], start)
 
     @property
     def _block_rows(self) -> int:

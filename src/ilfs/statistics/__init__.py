@@ -7,22 +7,31 @@ other rows. Its *description* (`Moments`, `Tokens`, `Products`) computes it from
 from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.description import Description, Statistic
+from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
+from ilfs.statistics.samples import RowSample, SampledRows
 from ilfs.statistics.tokens import TokenCounts, Tokens
+from ilfs.statistics.values import ColumnValues, DistinctValues
 
 __all__ = [
     "Association",
     "Block",
+    "ClassHistograms",
     "ClassMoments",
     "Classes",
+    "ColumnValues",
     "CrossProducts",
     "DenseBlock",
     "Description",
+    "DistinctValues",
+    "Histograms",
     "Moments",
     "Products",
     "RowLabels",
+    "RowSample",
+    "SampledRows",
     "SparseBlock",
     "Statistic",
     "TokenCounts",

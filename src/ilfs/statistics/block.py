@@ -27,6 +27,8 @@ class DenseBlock:
         Columns of the whole table, or of those that were asked for, that these are.
     is_own : bool
         X was made for this block alone, so that a statistic may write to it.
+    first_row : int
+        Number of the first row in the whole data.
     """
 
     X: NDArray[Any]
@@ -35,6 +37,7 @@ class DenseBlock:
     last: int
     columns: slice
     is_own: bool = False
+    first_row: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -67,6 +70,8 @@ class SparseBlock:
         Classes and weights of the rows.
     columns : slice
         Columns of the whole table, or of those that were asked for, that these are.
+    first_row : int
+        Number of the first row in the whole data.
     """
 
     data: NDArray[Any]
@@ -74,17 +79,18 @@ class SparseBlock:
     indptr: NDArray[Any]
     labels: RowLabels
     columns: slice
+    first_row: int = 0
 
     @classmethod
-    def from_matrix(cls, X: Any, labels: RowLabels, first: int = 0) -> Self:
-        """Read a sparse matrix of any format, whose first column has this number; entries stored twice add up."""
+    def from_matrix(cls, X: Any, labels: RowLabels, first_row: int = 0) -> Self:
+        """Read a sparse matrix of any format; entries stored twice add up."""
         X = X.tocsc()
         if not X.has_canonical_format:
             X = X.copy()  # the caller's matrix keeps its duplicates
             X.sum_duplicates()
         data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
-        columns = slice(first, first + X.shape[1])
-        return cls(read_only(data), read_only(X.indices), read_only(X.indptr), labels, columns)
+        columns = slice(0, X.shape[1])
+        return cls(read_only(data), read_only(X.indices), read_only(X.indptr), labels, columns, first_row)
 
     @property
     def n_rows(self) -> int:

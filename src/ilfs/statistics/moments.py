@@ -26,6 +26,20 @@ class UnusableColumnError(ValueError):
         self.column, self.reason = column, reason
 
 
+def check_column_ends(low: Floats, high: Floats) -> None:
+    """Raise `UnusableColumnError` for infinity and for values too far apart or too close to be squared."""
+    infinite = np.isinf(low) | np.isinf(high)
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = high - low
+    for wrong, reason in (
+        (infinite, INFINITE),
+        (apart > LARGEST, TOO_LARGE),
+        ((apart > 0) & (apart < SMALLEST), TOO_SMALL),
+    ):
+        if wrong.any():
+            raise UnusableColumnError(int(wrong.argmax()), reason)
+
+
 @dataclass(frozen=True)
 class ClassMoments(PicklesFieldsOnly):
     """Weight, mean and squared deviations of the values of every feature in every class.
