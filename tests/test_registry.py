@@ -88,6 +88,11 @@ class TestRecords:
         assert method.reference in described
 
 
+def settings_of(method):
+    """Parameters that decide whether a method streams."""
+    return [{}, {"correlation": "pearson"}] if method.name == "inf_fs" else [{}]
+
+
 class TestAbilities:
     @every
     def test_flags_of_the_class(self, method):
@@ -103,8 +108,8 @@ class TestAbilities:
 
     @every
     def test_an_ability_depends_on_another_selector_for_all_or_none(self, method):
-        abilities = [method.sparse, method.missing, method.weights, method.multilabel, method.streams]
-        assert [one is None for one in abilities] == [method.wraps_another] * 5
+        abilities = [method.sparse, method.missing, method.weights, method.multilabel]
+        assert [one is None for one in abilities] == [method.wraps_another] * 4
         assert ("selector" in inspect.signature(method.load()).parameters) is method.wraps_another
 
     @every
@@ -142,8 +147,9 @@ class TestAbilities:
         assert hasattr(done, "scores_per_label_") is method.multilabel
 
     @plain
-    def test_a_method_streams_if_it_asks_a_fold_for_statistics(self, method):
-        assert method.load()._streams is method.streams
+    def test_a_method_streams_if_statistics_are_enough_for_it(self, method):
+        streams = {make_selector(method.name, **parameters)._streams for parameters in settings_of(method)}
+        assert streams == ({True, False} if method.streams is None else {method.streams})
 
     @pytest.mark.parametrize("inner", ["fisher", "relieff", "ls"])
     def test_a_method_around_another_has_its_abilities(self, inner):

@@ -51,7 +51,8 @@ class Method:
     multilabel : bool or None
         Takes an indicator matrix as ``y`` and scores each label against the rest.
     streams : bool or None
-        Scores come from mergeable statistics of blocks of rows, so that the rows need not be in memory together.
+        Scores come from mergeable statistics of blocks of rows, so that the rows need not be in memory together; None
+        if that depends on parameters.
     reference : str
         Where the method was published.
     page : str
@@ -122,7 +123,7 @@ RECORDS = (
         "inf_fs", "ilfs.methods.inf_fs.InfFS", "Infinite Feature Selection",
         "features that vary much and are unlike the others, summed over all paths of a graph",
         "filter", supervised=False, in_paper=True, complexity="O(m n^2)",
-        sparse=False, missing=False, weights=False, multilabel=False, streams=False,
+        sparse=False, missing=False, weights=False, multilabel=False, streams=None,
         reference="G. Roffo, S. Melzi, M. Cristani, Infinite Feature Selection, ICCV 2015",
         page="methods/inf_fs.md",
     ),
@@ -138,7 +139,7 @@ RECORDS = (
         "mi", "ilfs.methods.mutual_information.MutualInformation", "Mutual information",
         "features on which the class depends in any way",
         "filter", supervised=True, in_paper=True, complexity="O(n m log m)",
-        sparse=True, missing=True, weights=True, multilabel=True, streams=False,
+        sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006",
         page="methods/mutual_information.md",
     ),
@@ -172,7 +173,7 @@ RECORDS = (
         "cfs", "ilfs.methods.cfs.CFS", "Pairwise correlation",
         "features that have hardly any correlation with some other feature",
         "filter", supervised=False, in_paper=True, complexity="O(m n^2)",
-        sparse=True, missing=False, weights=False, multilabel=False, streams=False,
+        sparse=True, missing=False, weights=False, multilabel=False, streams=True,
         reference="the comparison in G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, Infinite Latent Feature "
         "Selection: A Probabilistic Latent Graph-Based Ranking Approach, ICCV 2017",
         page="methods/cfs.md",

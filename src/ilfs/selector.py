@@ -89,6 +89,23 @@ class Scores:
         place[order] = np.arange(order.size)
         return cls(falling, -place)
 
+    def with_constants(self, columns: Integers, n_features: int, lowest: float) -> Self:
+        """Expand scores of the columns that vary to all columns; the others come last, also behind equal scores.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+            Columns that vary, whose scores these are.
+        n_features : int
+            Number of all columns.
+        lowest : float
+            Score of the other columns.
+        """
+        values, tie_break = np.full(n_features, lowest), np.full(n_features, -np.inf)
+        values[columns] = self.values
+        tie_break[columns] = 0.0 if self.tie_break is None else self.tie_break
+        return replace(self, values=values, tie_break=tie_break)
+
     def order(self) -> NDArray[np.intp]:
         """Column indices, best first, by the rule of `ilfs.ties`; what is still equal stays in column order."""
         return stable_order(self.values, self.tie_break, self.floor, self.tie_break_floor)
@@ -439,16 +456,8 @@ class RowsSelector(RankingSelector):
 
     _lowest: ClassVar[float] = 0.0  # score of a column with one value; no other column may have a lower one
 
-    def _check_some_vary(self, rows: AllRows) -> None:
-        if not rows.columns.size:
-            raise ValueError("X must have a column with two different values, got none")
-
     def _with_constants(self, scores: Scores, rows: AllRows) -> Scores:
-        """Put columns with one value last, also behind others with the lowest score."""
-        tie_break = np.zeros(rows.columns.size) if scores.tie_break is None else scores.tie_break
-        return replace(
-            scores, values=rows.expand(scores.values, self._lowest), tie_break=rows.expand(tie_break, -np.inf)
-        )
+        return scores.with_constants(rows.columns, rows.n_features, self._lowest)
 
 
 class SupervisedRowsSelector(RowsSelector):
@@ -461,7 +470,7 @@ class SupervisedRowsSelector(RowsSelector):
     def _score_source(self, source: TableSource) -> Scores:
         self.classes_ = source.labellings[0].labels
         rows = LabelledRows.from_source(source, n_jobs=self.n_jobs, missing=self._takes_missing)
-        self._check_some_vary(rows)
+        refuse_constant(rows.columns)
         with one_blas_thread():  # once for all of it: switching back and forth takes time
             return self._with_constants(self._score_rows(rows), rows)
 
@@ -477,7 +486,7 @@ class UnsupervisedRowsSelector(RowsSelector):
 
     def _score_source(self, source: TableSource) -> Scores:
         rows = AllRows.from_matrix(source.to_matrix(), self.n_jobs, missing=self._takes_missing)
-        self._check_some_vary(rows)
+        refuse_constant(rows.columns)
         with one_blas_thread():
             return self._with_constants(self._score_rows(rows), rows)
 
@@ -548,6 +557,12 @@ class StatisticsSelector(PlannedSelector):
 
     def _score_labels(self, source: TableSource) -> Scores:
         return self._score_fold(fold_of(source, self.n_jobs))
+
+
+def refuse_constant(varying: Integers) -> None:
+    """Refuse a table without a column that varies."""
+    if not varying.size:
+        raise ValueError("X must have a column with two different values, got none")
 
 
 @contextmanager

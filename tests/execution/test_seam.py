@@ -10,8 +10,8 @@ from scipy import sparse
 from second_engine import IteratedSource, SecondEngine
 from sklearn.base import clone
 
-from ilfs import ILFS, FisherScore, Novelty
-from ilfs.execution import Fold, Read, fold_of
+from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty
+from ilfs.execution import Fold, Read, fold_of, limits
 from ilfs.execution.merging import FAN_IN, MergeTree, merge_parts
 from ilfs.sources import table_source
 from ilfs.statistics import Association, ClassMoments, Moments, Products, Tokens, encode_labels
@@ -132,6 +132,83 @@ class TestSeveralLabels:
         expected = clone(selector).fit(X, Y, sample_weight=weight)
         assert_same(found, expected)
         np.testing.assert_allclose(found.scores_per_label_, expected.scores_per_label_, rtol=1e-12, atol=1e-12)
+
+
+OTHERS = {
+    "mi": MutualInformation(n_bins=5),
+    "mi, auto": MutualInformation(correction="miller-madow"),
+    "mi, width": MutualInformation(bins="width", n_bins=4),
+    "mi, edges": MutualInformation(edges=[-0.5, 0.0, 0.5, 1.5]),
+    "novelty of mi": Novelty(MutualInformation(n_bins=5), n_candidates=8),
+}
+WITHOUT_LABELS = {
+    "cfs": CFS(),
+    "inf_fs": InfFS(correlation="pearson"),
+    "inf_fs, range": InfFS(correlation="pearson", scale="range"),
+}
+
+
+class TestMethodsThatPreferRows:
+    """Methods that take all rows at once in memory, and blocks of them elsewhere."""
+
+    @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
+    @forms
+    @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67], [13] * 10], ids=str)
+    def test_mutual_information(self, selector, form, uneven):
+        X, y, weight = table()
+        X[:, 2] = np.round(np.nan_to_num(X[:, 2]))  # few distinct values
+        assert_same(fit(selector, form(X), y, uneven, weight), clone(selector).fit(form(X), y, sample_weight=weight))
+
+    @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
+    def test_mutual_information_of_several_labels(self, selector):
+        X, _, weight = table()
+        Y = np.random.default_rng(1).integers(0, 2, size=(len(X), 4))
+        assert_same(fit(selector, X, Y, [50, 80], weight), clone(selector).fit(X, Y, sample_weight=weight))
+
+    @pytest.mark.parametrize("selector", WITHOUT_LABELS.values(), ids=WITHOUT_LABELS)
+    @forms
+    @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67]], ids=str)
+    def test_correlations_of_all_pairs(self, selector, form, uneven):
+        X, y, _ = table()
+        X = np.nan_to_num(X)
+        expected = clone(selector).fit(X)
+        found = fit(selector, form(X), y, uneven)
+        np.testing.assert_array_equal(found.order_, expected.order_)
+        np.testing.assert_allclose(found.scores_, expected.scores_, rtol=1e-9, atol=1e-11)
+
+    def test_the_sample_does_not_depend_on_the_blocks(self, monkeypatch):
+        monkeypatch.setattr("ilfs.methods.mutual_information.MAX_SAMPLED_ROWS", 512)
+        X, y = planted(n_samples=3000, n_features=5)
+        one, other = (fit(MutualInformation(), X, y, blocks) for blocks in ([3000], [7, 1500, 1493]))
+        np.testing.assert_array_equal(one.scores_, other.scores_)
+        exact = MutualInformation().fit(X, y)
+        assert not np.array_equal(one.scores_, exact.scores_)
+        np.testing.assert_allclose(one.scores_, exact.scores_, atol=0.02)
+
+    def test_ranks_need_all_rows(self):
+        X, y, _ = table()
+        with pytest.raises(ValueError, match="choose correlation='pearson' to read rows in blocks"):
+            fit(InfFS(), np.nan_to_num(X), y, [130])
+
+    @pytest.mark.parametrize("selector", WITHOUT_LABELS.values(), ids=WITHOUT_LABELS)
+    def test_missing_values_are_refused(self, selector):
+        X, y, _ = table()
+        with pytest.raises(ValueError, match="Input X contains NaN, in 11 of 12 columns"):
+            fit(selector, X, y, [60, 70])
+
+    @pytest.mark.parametrize("selector", [CFS(), InfFS(correlation="pearson")], ids=["cfs", "inf_fs"])
+    def test_too_many_pairs_are_refused_with_the_numbers(self, selector, monkeypatch):
+        monkeypatch.setattr(limits, "free_bytes", lambda: 8000)
+        with pytest.raises(ValueError, match=r"of all pairs .* 12 features need 0.0 GB, the limit is 0.0 GB"):
+            fit(selector, np.random.default_rng(0).normal(size=(20, 12)), np.arange(20) % 2, [20])
+
+    @pytest.mark.parametrize("selector", [*OTHERS.values(), *WITHOUT_LABELS.values()])
+    def test_infinity_is_named_by_its_column(self, selector):
+        X, y, _ = table()
+        X = np.nan_to_num(X)
+        X[100, 3] = np.inf
+        with pytest.raises(ValueError, match="column 3 of X holds infinity"):
+            fit(selector, X, y, [60, 70])
 
 
 class TestDescriptions:

@@ -36,7 +36,7 @@ def scores_by_definition(X, alpha=0.2, damping=0.9):
 def graph_of(X, alpha, n_jobs=None):
     Z, deviations = standardised(AllRows.from_matrix(X), "spearman")
     spread = deviations * np.ptp(X, axis=0)
-    return Graph(Z, (spread - spread.min()) / np.ptp(spread), alpha, n_jobs)
+    return Graph(lambda strip: Z[strip] @ Z[strip.start :].T, (spread - spread.min()) / np.ptp(spread), alpha, n_jobs)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 1.0])

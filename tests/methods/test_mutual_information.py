@@ -65,6 +65,55 @@ def test_discrete_features_are_exact(n_classes, n_values):
     np.testing.assert_allclose(ours, mutual_info_classif(X, y, discrete_features=True), atol=1e-12)
 
 
+class TestEdges:
+    def test_a_value_on_an_edge_is_above_it(self):
+        X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+        assert mutual_information(X, y, edges=[0.5, 1.0]).item() == pytest.approx(by_hand([0, 2, 2, 2], y))
+        assert mutual_information(X, y, edges=[1.5]).item() == pytest.approx(by_hand([0, 0, 0, 1], y))
+
+    @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
+    def test_each_feature_may_have_its_own(self, form):
+        X, y = small_integers(n_features=3)
+        edges = np.array([[-1.5, 0.0, 2.0], [0.0, 1.0, 2.0], [-1.0, 0.5, 4.5]])
+        expected = [by_hand(np.searchsorted(cuts, x, side="right"), y) for cuts, x in zip(edges, X.T, strict=True)]
+        np.testing.assert_allclose(mutual_information(form(X), y, edges=edges), expected, rtol=1e-12, atol=1e-14)
+
+    def test_missing_values_and_weights(self):
+        X, y = small_integers(n_features=4)
+        rng = np.random.default_rng(0)
+        X[rng.random(X.shape) < 0.2] = np.nan
+        repeats = rng.integers(0, 4, size=len(y))
+        edges = [0.0, 1.0, 3.0]
+        weighted = MutualInformation(edges=edges).fit(X, y, repeats.astype(float)).scores_
+        repeated = MutualInformation(edges=edges).fit(np.repeat(X, repeats, axis=0), np.repeat(y, repeats)).scores_
+        np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
+
+    def test_constant_columns_come_last(self):
+        X, y = planted(n_samples=40, n_features=3)
+        X[:, 0] = 7.0
+        assert MutualInformation(edges=[100.0]).fit(X, y).order_.tolist() == [1, 2, 0]
+
+    @pytest.mark.parametrize(
+        ("edges", "message"),
+        [
+            (["a"], "edges must be numbers, got \\['a'\\]"),
+            (1.0, r"edges must have shape .* got shape \(\)"),
+            ([], r"edges must have shape .* got shape \(0,\)"),
+            ([0.0, np.nan], "edges must be finite numbers in ascending order"),
+            ([1.0, 1.0], "edges must be finite numbers in ascending order"),
+            ([[1.0], [2.0]], "edges must have a row for each of the 3 features, got 2 rows"),
+        ],
+    )
+    def test_wrong_edges_are_refused(self, edges, message):
+        X, y = planted(n_samples=40, n_features=3)
+        with pytest.raises(ValueError, match=message):
+            MutualInformation(edges=edges).fit(X, y)
+
+
+def by_hand(bins, y):
+    return mutual_info_score(bins, y)
+
+
 def test_any_number_of_bins_is_taken():
     X, y = planted(n_samples=30)
     entropy = mutual_info_score(y, y)

@@ -7,7 +7,7 @@ the rows are. Methods that need all rows at once get `AllRows`.
 
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.memory import InMemory, fold_of
-from ilfs.execution.plan import Plan, ask, run_plan, together, under_labelling
+from ilfs.execution.plan import Plan, ask, both, run_plan, together, under_labelling
 from ilfs.execution.rows import AllRows, LabelledRows, MissingValuesError, refuse_missing
 from ilfs.execution.threads import blocks, one_blas_thread, thread_map
 
@@ -21,6 +21,7 @@ __all__ = [
     "Read",
     "ask",
     "blocks",
+    "both",
     "fold_of",
     "one_blas_thread",
     "refuse_missing",

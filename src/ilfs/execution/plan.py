@@ -22,6 +22,8 @@ from ilfs.execution.fold import Fold, Read
 from ilfs.statistics.description import Description, S
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 Plan = Generator[list[Read[Any]], Any, T]
 
 
@@ -73,6 +75,13 @@ def together(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
             advance(number, answers[: len(reads)])
             del answers[: len(reads)]
     return [results[number] for number in range(len(plans))]
+
+
+def both(first: Plan[A], second: Plan[B]) -> Plan[tuple[A, B]]:
+    """Run two plans in step, as `together` does."""
+    plans: list[Plan[Any]] = [first, second]
+    of_first, of_second = yield from together(plans)
+    return of_first, of_second
 
 
 def changed(

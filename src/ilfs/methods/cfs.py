@@ -23,9 +23,11 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats
-from ilfs.execution import AllRows, blocks, thread_map
+from ilfs.execution import AllRows, Plan, blocks, thread_map
 from ilfs.execution.columns import gather_columns
-from ilfs.selector import Scores, UnsupervisedRowsSelector
+from ilfs.execution.pairs import complete_moments, pair_correlations
+from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, refuse_constant
+from ilfs.statistics import Classes
 from ilfs.ties import UNIT_FLOOR
 
 PANEL_CELLS = 2**25  # of standardised columns that are kept, 256 MB
@@ -33,7 +35,7 @@ STRIP, TILE = 256, 1024  # columns: their products are looked through while they
 UNSEEN = 1.0  # the largest correlation there is
 
 
-class CFS(UnsupervisedRowsSelector):
+class CFS(UnsupervisedRowsSelector, PlannedSelector):
     """The CFS of the paper: least correlated features first, without labels.
 
     The correlation of every pair of features is computed, n_samples n_features^2 operations, and none is kept. Beyond
@@ -115,6 +117,17 @@ class CFS(UnsupervisedRowsSelector):
             np.minimum(least[strip], by_strip, out=least[strip])
             np.minimum(least[others], by_others, out=least[others])
         return Scores(0.0 - least, floor=UNIT_FLOOR)
+
+    def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  without labels
+        """Read the rows in blocks: twice, keeping the correlations of all pairs."""
+        moments = yield from complete_moments()
+        columns = np.flatnonzero(~moments.constant)
+        refuse_constant(columns)
+        correlation = np.abs((yield from pair_correlations(moments, columns, "CFS")))
+        np.fill_diagonal(correlation, UNSEEN)
+        least = correlation.min(axis=1) if columns.size > 1 else np.zeros(1)
+        scores = Scores(0.0 - least, floor=UNIT_FLOOR)
+        return scores.with_constants(columns, moments.total.size, self._lowest)
 
 
 Least = tuple[slice, slice, Floats, Floats]

@@ -31,9 +31,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats
-from ilfs.execution import AllRows, blocks, one_blas_thread, thread_map
+from ilfs.execution import AllRows, Plan, ask, blocks, both, one_blas_thread, thread_map
+from ilfs.execution.pairs import complete_moments, pair_correlations
 from ilfs.parameters import check_between, check_choice, check_integer, check_within
-from ilfs.selector import Scores, UnsupervisedRowsSelector
+from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, refuse_constant
+from ilfs.statistics import Classes, DistinctValues
 from ilfs.warn import warn
 
 BLOCK_FEATURES = 64  # columns standardised at a time
@@ -44,7 +46,7 @@ KEPT_BYTES = 2 << 30  # most of the graph that is kept; the rest is computed aga
 Correlation = Literal["spearman", "pearson"]
 
 
-class InfFS(UnsupervisedRowsSelector):
+class InfFS(UnsupervisedRowsSelector, PlannedSelector):
     """Infinite Feature Selection, without labels.
 
     Good features vary much and are unlike many others. The spread is that of the columns as they come: a column in
@@ -151,8 +153,13 @@ class InfFS(UnsupervisedRowsSelector):
     def _score_rows(self, rows: AllRows) -> Scores:
         Z, deviations = standardised(rows, self.correlation)
         spread = deviations if self.scale == "range" else deviations * (rows.high - rows.low)
-        graph = Graph(Z, brought_to_unit_interval(spread, EQUAL[rows.X.dtype]), float(self.alpha), rows.n_jobs)
-        steps = path_sums(graph.times, len(Z), float(self.damping), self.tol, self.max_iter)
+        spread = brought_to_unit_interval(spread, EQUAL[rows.X.dtype]).astype(Z.dtype)
+        graph = Graph(lambda strip: Z[strip] @ Z[strip.start :].T, spread, float(self.alpha), rows.n_jobs)
+        return self._sum_paths(graph)
+
+    def _sum_paths(self, graph: "Graph") -> Scores:
+        """Sum over the paths of a graph, in steps that a callback may end."""
+        steps = path_sums(graph.times, graph.spread.size, float(self.damping), self.tol, self.max_iter)
         for paths in self._steps(steps, "step", self.max_iter):
             self.n_iter_, self.spectral_radius_ = paths.n_steps, paths.spectral_radius
         if not paths.settled and paths.n_steps == self.max_iter:
@@ -161,6 +168,30 @@ class InfFS(UnsupervisedRowsSelector):
                 ConvergenceWarning,
             )
         return Scores(paths.sums, tie_break=paths.degrees)
+
+    @property
+    def _streams(self) -> bool:  # type: ignore[override]
+        """Ranks of values need all rows, correlations of the values themselves do not."""
+        return self.correlation == "pearson"
+
+    def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  without labels
+        """Read the rows in blocks: twice, keeping the correlations of all pairs."""
+        if not self._streams:
+            raise ValueError(
+                "InfFS ranks the values of each column, which needs all rows in memory: choose correlation='pearson' "
+                f"to read rows in blocks, got correlation={self.correlation!r}"
+            )
+        moments, ends = yield from both(complete_moments(), ask(DistinctValues(2), labelling=None))
+        columns = np.flatnonzero(~moments.constant)
+        refuse_constant(columns)
+        variance = moments.scatter[0, columns] / (moments.total[columns] - 1.0)
+        spread = np.sqrt(variance)
+        if self.scale == "range":
+            spread /= (ends.high - ends.low)[columns]
+        spread = brought_to_unit_interval(spread, EQUAL[np.dtype(np.float64)])
+        correlation = yield from pair_correlations(moments, columns, "InfFS")
+        graph = Graph(lambda strip: correlation[strip, strip.start :].copy(), spread, float(self.alpha), self.n_jobs)
+        return self._sum_paths(graph).with_constants(columns, moments.total.size, self._lowest)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -207,26 +238,28 @@ class Graph:
 
     Parameters
     ----------
-    Z : ndarray of shape (n_features, n_samples)
-        Standardised columns; their products are the correlations.
+    correlations : callable
+        Gives some rows of the matrix of correlations from the diagonal on, in an array that may be written to.
     spread : ndarray of shape (n_features,)
-        In [0, 1].
+        Spread of each feature in [0, 1], of the type that the correlations have.
     alpha : float
         Weight of the spread.
     n_jobs : int or None
         How many threads to use.
     """
 
-    def __init__(self, Z: Floats, spread: Floats, alpha: float, n_jobs: int | None) -> None:
-        self.Z, self.spread, self.alpha, self.n_jobs = Z, spread.astype(Z.dtype), alpha, n_jobs
-        self.strips = blocks(len(Z), STRIP_FEATURES)
-        sizes = [Z.itemsize * (rows.stop - rows.start) * (len(Z) - rows.start) for rows in self.strips]
+    def __init__(
+        self, correlations: Callable[[slice], Floats], spread: Floats, alpha: float, n_jobs: int | None
+    ) -> None:
+        self.correlations, self.spread, self.alpha, self.n_jobs = correlations, spread, alpha, n_jobs
+        self.strips = blocks(spread.size, STRIP_FEATURES)
+        sizes = [spread.itemsize * (rows.stop - rows.start) * (spread.size - rows.start) for rows in self.strips]
         self.n_kept = int(np.searchsorted(np.cumsum(sizes), KEPT_BYTES, side="right"))
         self.kept: dict[int, Floats] = {}
 
     def times(self, vector: Floats) -> Floats:
         """A times a vector."""
-        vector = vector.astype(self.Z.dtype)
+        vector = vector.astype(self.spread.dtype)
         product = np.zeros(len(vector))
 
         def parts(number: int) -> tuple[Floats, Floats]:
@@ -247,7 +280,7 @@ class Graph:
         if number in self.kept:
             return self.kept[number]
         rows = self.strips[number]
-        strip = self.Z[rows] @ self.Z[rows.start :].T
+        strip = self.correlations(rows)
         write_edges(strip, self.spread[rows], self.spread[rows.start :], self.alpha)
         if number < self.n_kept:
             self.kept[number] = strip

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, Read, ask, fold_of, refuse_missing, run_plan, together
+from ilfs.execution import Plan, Read, ask, both, fold_of, refuse_missing, run_plan
 from ilfs.fitted import scores_of
 from ilfs.redundancy import (
     PickedSubset,
@@ -186,11 +186,10 @@ class Novelty(PicksSubsets):
 
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
         inner = clone(self.selector)
-        moments, self.selector_ = yield from together([ask(Moments()), inner._plan_fit(classes, self)])
+        moments, self.selector_ = yield from both(ask(Moments()), inner._plan_fit(classes, self))
         self.classes_ = classes.labels
         self.relevance_ = relevance_of(self.selector_)
-        checked: ClassMoments = moments.checked()
-        return checked
+        return moments.checked()
 
     def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
         balance = classes.balance if self.redundancy == "gain" else None

@@ -1,0 +1,53 @@
+"""How much memory a statistic of all pairs of features may take."""
+
+import os
+from pathlib import Path
+
+PAIR_BYTES = 8  # of a number for a pair of features
+PAIR_COPIES = 5  # matrices of pairs at the same time: two merged, one being computed, the correlations, one in between
+FREE_FRACTION = 0.5  # of the memory that is free
+GIGABYTE = 1e9
+
+
+def free_bytes() -> int:
+    """Return the memory that is free for a process of this machine, 8 GB if the machine does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return int(8 * GIGABYTE)
+
+
+def check_pairs_fit(n_features: int, what: str, limit: float | None = None) -> None:
+    """Refuse to keep a number for every pair of features if that takes too much memory.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+    what : str
+        What needs the pairs, as the message says it.
+    limit : float, optional
+        Most bytes; half of the free memory by default.
+
+    Examples
+    --------
+    >>> from ilfs.execution.limits import check_pairs_fit
+    >>> check_pairs_fit(100_000, "CFS", limit=16e9)
+    Traceback (most recent call last):
+        ...
+    ValueError: CFS keeps the correlations of all pairs of features where the rows are read in blocks: 100,000 features
+    need 400.0 GB, the limit is 16.0 GB. Choose fewer features first, for example with FisherScore
+    """
+    limit = FREE_FRACTION * free_bytes() if limit is None else limit
+    needed = PAIR_COPIES * PAIR_BYTES * n_features**2
+    if needed > limit:
+        raise ValueError(
+            f"{what} keeps the correlations of all pairs of features where the rows are read in blocks: "
+            f"{n_features:,} features need {needed / GIGABYTE:.1f} GB, the limit is {limit / GIGABYTE:.1f} GB. "
+            "Choose fewer features first, for example with FisherScore"
+        )
