@@ -14,13 +14,13 @@ from pathlib import Path
 from joblib import effective_n_jobs
 
 from ilfs.benchmark import SUITES, Store
-from ilfs.benchmark.comparison import rank_diagram, statistics_of
-from ilfs.benchmark.contenders import RANDOM
-from ilfs.benchmark.diagram import diagram_svg
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.suites import EIGHT
-from ilfs.benchmark.tables import quality_grid, tables_of
+from ilfs.benchmark.methods.method import RANDOM
+from ilfs.benchmark.significance.diagram import diagram_svg
+from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites.suite import EIGHT
 from ilfs.methods import METHODS
+from ilfs.report.benchmark.statistics import rank_diagram, statistics_of
+from ilfs.report.benchmark.tables import quality_grid, tables_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
 STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}

@@ -24,9 +24,9 @@ from threadpoolctl import threadpool_limits
 
 from ilfs import ILFS, FisherScore, Novelty
 from ilfs.benchmark import Protocol
-from ilfs.benchmark.linear_svm import classify
-from ilfs.benchmark.precision import average_precision
-from ilfs.benchmark.protocol import columns, filled
+from ilfs.benchmark.evaluation.linear_svm import classify
+from ilfs.benchmark.evaluation.precision import average_precision
+from ilfs.benchmark.evaluation.protocol import columns, filled
 from ilfs.datasets import load
 from ilfs.execution import InMemory, Target
 from ilfs.kernels.paths import novel_path_scores

@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from ilfs.benchmark import Classifier, Protocol
-from ilfs.benchmark.classifiers import Tuning, as_classifier, predict
-from ilfs.benchmark.metrics import Predictions, balanced_accuracy, macro_f1, metrics_of
+from ilfs.benchmark.evaluation.classifiers import Tuning, as_classifier, predict
+from ilfs.benchmark.evaluation.metrics import Predictions, balanced_accuracy, macro_f1, metrics_of
 from ilfs.datasets import load
 
 WINE = load("wine")

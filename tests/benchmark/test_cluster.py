@@ -3,8 +3,8 @@
 import pytest
 
 from ilfs.benchmark import Contender, Protocol, Store, Suite, run
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.tables import quality_grid
+from ilfs.benchmark.store.results import Results
+from ilfs.report.benchmark.tables import quality_grid
 
 SUITE = Suite(
     "cluster", "sizes", ("iris",), (Contender("fisher"), Contender("mi")), 1, Protocol(sizes=(1, 2), Cs=(0.1,))

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import METHODS, FisherScore, LaplacianScore
 from ilfs.benchmark import Contender
-from ilfs.benchmark.contenders import mask_of, order_of, prepared, reads_labels
+from ilfs.benchmark.methods.method import mask_of, order_of, prepared, reads_labels
 from ilfs.datasets import load
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ilfs.benchmark.diagram import OVERHANG, critical_difference_diagram, diagram_svg, joined_groups
+from ilfs.benchmark.significance.diagram import OVERHANG, critical_difference_diagram, diagram_svg, joined_groups
 
 DEMSAR = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"], [3.143, 2.000, 2.893, 1.964], 14
 NUMBER = r"(-?\d+\.?\d*)"

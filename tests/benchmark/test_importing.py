@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from ilfs.benchmark import Contender, Store, read_suite, run
-from ilfs.benchmark.importing import import_object
+from ilfs.benchmark.methods.importing import import_object
 
 SELECTOR = """
 from sklearn.base import BaseEstimator

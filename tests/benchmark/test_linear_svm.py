@@ -8,8 +8,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
 
-from ilfs.benchmark import linear_svm
-from ilfs.benchmark.linear_svm import choose, classify, decisions, folds_of
+from ilfs.benchmark.evaluation import linear_svm
+from ilfs.benchmark.evaluation.linear_svm import choose, classify, decisions, folds_of
 
 
 def rows(n_samples, n_features, n_classes=2, seed=0):

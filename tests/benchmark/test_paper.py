@@ -3,7 +3,7 @@
 import pytest
 
 from ilfs import METHODS
-from ilfs.benchmark import paper
+from ilfs.benchmark import paper_tables as paper
 
 
 def test_every_method_is_in_every_table():

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from joblib import effective_n_jobs
 
-from ilfs.benchmark import pool
-from ilfs.benchmark.memory import Peak
+from ilfs.benchmark.evaluation.memory import Peak
+from ilfs.benchmark.jobs import pool
+from ilfs.benchmark.jobs.pool import compute_all
 from ilfs.benchmark.one_line import in_one_line
-from ilfs.benchmark.pool import compute_all
 
 
 def work(item):
@@ -123,7 +123,7 @@ def test_a_script_without_a_guard_is_not_run_again(tmp_path):
     script.write_text(
         textwrap.dedent("""
         import operator
-        from ilfs.benchmark.pool import compute_all
+        from ilfs.benchmark.jobs.pool import compute_all
         print("begin")
         print([answer.result for answer in compute_all(operator.neg, [5], 1)])
         """)
@@ -139,7 +139,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
         import sys
         sys.path.insert(0, {os.path.dirname(__file__)!r})
         from test_pool import work
-        from ilfs.benchmark.pool import compute_all
+        from ilfs.benchmark.jobs.pool import compute_all
         for answer in compute_all(work, [("pid", 0), ("sleep", 600)], 1):
             print(answer.result, flush=True)
         """)

@@ -11,9 +11,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import FisherScore
 from ilfs.benchmark import Cell, Contender, Protocol
-from ilfs.benchmark import protocol as module
-from ilfs.benchmark.metrics import area_under_curve
-from ilfs.benchmark.protocol import OWN_SIZE, compute, digest, filled, rows_of
+from ilfs.benchmark.evaluation import protocol as module
+from ilfs.benchmark.evaluation.metrics import area_under_curve
+from ilfs.benchmark.evaluation.protocol import OWN_SIZE, compute, digest, filled, rows_of
 from ilfs.datasets import Table, load
 
 WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))

@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ilfs import FisherScore
 from ilfs.benchmark import SUITES, Cell, Contender, Protocol
-from ilfs.benchmark.protocol import compute
-from ilfs.benchmark.rivals import MRMR, RIVALS, ExtraTrees, FastCan, L1Path, n_reached, start_of_path
+from ilfs.benchmark.baselines import MRMR, RIVALS, ExtraTrees, FastCan, L1Path, n_reached, start_of_path
+from ilfs.benchmark.evaluation.protocol import compute
 from ilfs.datasets import load
 
 needs_fastcan = pytest.mark.skipif(find_spec("fastcan") is None, reason="needs the extra [rivals]")
@@ -329,7 +329,7 @@ def test_scikit_learn_contract(estimator, check):
 def test_rivals_have_short_names():
     for name, rival in RIVALS.items():
         assert type(Contender(name).make(n_jobs=1)) is rival
-        by_path = Contender(name, f"ilfs.benchmark.rivals.{rival.__name__}")
+        by_path = Contender(name, f"ilfs.benchmark.baselines.{rival.__name__}")
         assert Contender(name).describe() == by_path.describe()
 
 

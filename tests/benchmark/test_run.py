@@ -9,9 +9,9 @@ import time
 import pytest
 
 from ilfs.benchmark import SUITES, Contender, Protocol, Store, Suite, Summary, run
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.run import compute_cell
-from ilfs.benchmark.tables import quality_grid, tables_of
+from ilfs.benchmark.jobs.runner import compute_cell
+from ilfs.benchmark.store.results import Results
+from ilfs.report.benchmark.tables import quality_grid, tables_of
 
 SMALL = Suite(
     "small",
@@ -135,7 +135,7 @@ def test_steps_tell_what_is_done_and_what_is_left(tmp_path):
 def test_the_timing_job_of_any_size(tmp_path):
     from dataclasses import replace
 
-    from ilfs.benchmark.protocol import TimingJob
+    from ilfs.benchmark.evaluation.protocol import TimingJob
 
     suite = replace(SUITES["timing"].only(methods=["fisher", "ls"]), protocol=TimingJob(300, 40))
     with Store(tmp_path / "t.sqlite") as store:

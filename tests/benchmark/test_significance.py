@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ilfs.benchmark import paper
+from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.significance import (
     binomial_tail,
     compare_on_datasets,

@@ -11,9 +11,9 @@ from sklearn.feature_selection import SelectKBest
 import ilfs
 from ilfs import METHODS, FisherScore, MutualInformation, Novelty
 from ilfs.benchmark import Contender, provenance
-from ilfs.benchmark.provenance import APART, EVALUATION, provenance_of
-from ilfs.benchmark.rivals import MRMR, ExtraTrees, FastCan
-from ilfs.benchmark.source_code import dependencies, find_file
+from ilfs.benchmark.baselines import MRMR, ExtraTrees, FastCan
+from ilfs.benchmark.provenance.describe import APART, EVALUATION, provenance_of
+from ilfs.benchmark.provenance.source_code import dependencies, find_file
 
 SOURCES = Path(ilfs.__file__).parent
 
@@ -105,7 +105,7 @@ def test_what_only_names_shows_or_keeps_results_does_not_count(copy, file):
 
 def test_the_evaluation_depends_on_no_method_and_the_protocol_is_in_it():
     files = set(dependencies([EVALUATION], apart=APART).files)
-    assert {"ilfs.benchmark.protocol", "ilfs.benchmark.metrics", "ilfs.fitted"} <= files
+    assert {"ilfs.benchmark.evaluation.protocol", "ilfs.benchmark.evaluation.metrics", "ilfs.fitted"} <= files
     assert not [name for name in files if name.startswith(("ilfs.methods", "ilfs.selector", "ilfs.kernels"))]
 
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 from sklearn.base import BaseEstimator
 
-from ilfs.benchmark import SUITES, Contender, Protocol, Results, Store, Suite, read_suite, run, tables_of
-from ilfs.benchmark.compute import compute_cell
-from ilfs.benchmark.last_run import describe_run, read_run, suite_as_data
-from ilfs.benchmark.pool import Answer
+from ilfs.benchmark import SUITES, Contender, Protocol, Results, Store, Suite, read_suite, run
+from ilfs.benchmark.jobs.compute import compute_cell
+from ilfs.benchmark.jobs.pool import Answer
+from ilfs.benchmark.suites.last_run import describe_run, read_run, suite_as_data
+from ilfs.report.benchmark import tables_of
 
 SELECTOR = """
 from sklearn.base import BaseEstimator
@@ -108,12 +109,12 @@ def test_code_that_changes_during_a_run_is_refused(own):
 def test_other_versions_and_another_reading_of_the_data_are_another_key(own, monkeypatch):
     suite, _ = own
     cell = suite.cells()[0]
-    monkeypatch.setattr("ilfs.benchmark.provenance.installed_version", lambda name: f"{name} 99")
+    monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: f"{name} 99")
     other = suite.cells()[0]
     assert (other.identity, other.key != cell.key) == (cell.identity, True)
     monkeypatch.undo()
     assert suite.cells()[0].key == cell.key
-    monkeypatch.setattr("ilfs.benchmark.suites.content_checksum", lambda table: "as a new reader reads it")
+    monkeypatch.setattr("ilfs.benchmark.suites.suite.content_checksum", lambda table: "as a new reader reads it")
     other = suite.cells()[0]
     assert (other.identity, other.key != cell.key) == (cell.identity, True)
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from ilfs.benchmark import Outcome, Store
-from ilfs.benchmark.store import SILENCE
+from ilfs.benchmark.store.store import SILENCE
 
 DESCRIPTION = {"experiment": "sizes", "dataset": "toy", "method": "ilfs", "split": 0}
 OUTCOME = Outcome([(10, "ap_macro", -1, 0.5), (10, "ap", 0, float("nan"))], [3, 1, 2], 0.25, 0.5)
@@ -257,7 +257,7 @@ def test_no_file_is_made_before_something_is_written(tmp_path):
 
 def test_a_file_that_cannot_be_begun_is_not_left_behind(tmp_path, monkeypatch):
     path = tmp_path / "results.sqlite"
-    monkeypatch.setattr("ilfs.benchmark.store.TABLES", "CREATE TABLE x (a); CREATE TABLE x (a)")
+    monkeypatch.setattr("ilfs.benchmark.store.store.TABLES", "CREATE TABLE x (a); CREATE TABLE x (a)")
     with Store(path) as store, pytest.raises((OSError, sqlite3.Error)):
         store.claim("k")
     assert not list(tmp_path.iterdir())
@@ -292,7 +292,7 @@ def test_a_store_of_format_1_becomes_one_of_format_2_when_it_is_written_to(of_fo
 
 def test_a_move_to_format_2_that_fails_leaves_format_1(of_format_1, monkeypatch):
     statements = ("ALTER TABLE cells ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}'", "SELECT * FROM nowhere")
-    monkeypatch.setattr("ilfs.benchmark.store.FROM_FORMAT_1", statements)
+    monkeypatch.setattr("ilfs.benchmark.store.store.FROM_FORMAT_1", statements)
     with Store(of_format_1) as store:
         with pytest.raises(OSError, match=r"the store .*old.sqlite cannot be used: no such table"):
             store.claim("l")

@@ -4,7 +4,7 @@ import pytest
 
 from ilfs import ILFS, METHODS
 from ilfs.benchmark import SUITES, Classifier, Contender, Protocol, Suite, read_suite
-from ilfs.benchmark.suites import suite_of
+from ilfs.benchmark.suites.suite import suite_of
 from ilfs.datasets import load
 
 

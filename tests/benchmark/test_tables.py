@@ -8,13 +8,13 @@ from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.naive_bayes import GaussianNB
 
 from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite, run
-from ilfs.benchmark import suites as suites_module
-from ilfs.benchmark.comparison import by_dataset, features_grids, rank_diagram, statistics_of
-from ilfs.benchmark.grid import FORMATS, Grid
-from ilfs.benchmark.protocol import OWN_SIZE
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
+from ilfs.benchmark.evaluation.protocol import OWN_SIZE
+from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites import suite as suites_module
 from ilfs.datasets import Table
+from ilfs.report.benchmark.statistics import by_dataset, features_grids, rank_diagram, statistics_of
+from ilfs.report.benchmark.tables import quality_grid, sizes_tables, tables_of
+from ilfs.text_table import FORMATS, Grid
 
 GRID = Grid("Title", ["name", "value"], [["a_b", 1.25], ["c & d", None], ["e", 1234.0]], notes=["A note."])
 
@@ -38,9 +38,9 @@ def results(tmp_path, monkeypatch):
     """Of the paper's eight sets, as many cells as needed, with figures that are easy to check."""
     made = Table("made", np.zeros((90, 40)), np.arange(90) % 2, ("no", "yes"), checksum="c")
     monkeypatch.setattr(suites_module, "load", lambda _: made)
-    monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
-    monkeypatch.setattr("ilfs.benchmark.results.load", lambda _: made)
-    monkeypatch.setattr("ilfs.benchmark.tables.load", lambda _: made)
+    monkeypatch.setattr("ilfs.report.benchmark.statistics.load", lambda _: made)
+    monkeypatch.setattr("ilfs.benchmark.store.results.load", lambda _: made)
+    monkeypatch.setattr("ilfs.report.benchmark.tables.load", lambda _: made)
     contenders = tuple(Contender(name) for name in ("ilfs", "fisher", "random"))
     suite = Suite("s", "sizes", suites_module.EIGHT, contenders, 3, Protocol(sizes=(2, 4)))
     rng = np.random.default_rng(0)
@@ -234,7 +234,9 @@ def test_which_features_are_chosen_by_name(results, monkeypatch):
     from types import SimpleNamespace
 
     names = tuple(f"gene{j}" for j in range(40))
-    monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: SimpleNamespace(n_features=40, feature_names=names))
+    monkeypatch.setattr(
+        "ilfs.report.benchmark.statistics.load", lambda _: SimpleNamespace(n_features=40, feature_names=names)
+    )
     first = features_grids(results, 3, top=3, by="ilfs")[0]
     assert [row[:4] for row in first.rows] == [[f"gene{j}", j, 1.0, 1.0] for j in (1, 2, 3)]
     assert len(features_grids(results, 3, top=100)[0].rows) > 3

@@ -250,7 +250,7 @@ def test_a_warning_is_a_note(tmp_path, capsys):
 def test_bars_show_brackets_as_they_are(capsys):
     pytest.importorskip("rich")
     from ilfs.benchmark import Cell, Contender, Suite
-    from ilfs.benchmark.run import Step
+    from ilfs.benchmark.jobs.runner import Step
     from ilfs.cli.progress import Bars
 
     suite = Suite("s", "sizes", ("a[/b].csv",), (Contender("m"),), 1)
@@ -265,7 +265,7 @@ def test_a_store_that_fills_the_disk_is_one_line(tmp_path, capsys, monkeypatch):
     def full(self, key, *, again=False):
         raise OSError(f"the store {self.path} cannot be used: database or disk is full")
 
-    monkeypatch.setattr("ilfs.benchmark.store.Store.claim", full)
+    monkeypatch.setattr("ilfs.benchmark.store.store.Store.claim", full)
     assert main(["bench", "run", "quick", *some(tmp_path / "s.sqlite"), "--jobs", "1"]) == 2
     assert (
         capsys.readouterr().err == f"ilfs: the store {tmp_path / 's.sqlite'} cannot be used: database or disk is full\n"
@@ -334,7 +334,7 @@ def test_without_a_suite_and_a_store_there_must_be_one(there, capsys):
 
 
 def test_rows_of_other_code_are_left_out_and_said_in_one_line(there, capsys, monkeypatch):
-    monkeypatch.setattr("ilfs.benchmark.provenance.installed_version", lambda name: "another")
+    monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: "another")
     assert main(["bench", "table"]) == 0
     said = capsys.readouterr().out
     assert said.count("Left out 4 rows of other code or other versions than the present: --any-code shows them") == 1

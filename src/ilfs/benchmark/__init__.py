@@ -1,15 +1,13 @@
 """The paper's evaluation, as a benchmark that anyone can run."""
 
-from ilfs.benchmark.classifiers import Classifier
-from ilfs.benchmark.comparison import features_grids, rank_diagram, statistics_of
-from ilfs.benchmark.contenders import Contender
-from ilfs.benchmark.grid import Grid
-from ilfs.benchmark.protocol import Cell, Measurement, Outcome, Protocol, TimingJob
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.run import Summary, run
-from ilfs.benchmark.store import Store
-from ilfs.benchmark.suites import SUITES, Suite, read_suite
-from ilfs.benchmark.tables import tables_of
+from ilfs.benchmark.evaluation.classifiers import Classifier
+from ilfs.benchmark.evaluation.protocol import Cell, Measurement, Outcome, Protocol, TimingJob
+from ilfs.benchmark.jobs.runner import Summary, run
+from ilfs.benchmark.methods.method import Contender
+from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.store.store import Store
+from ilfs.benchmark.suites.suite import SUITES, Suite, read_suite
+from ilfs.text_table import Grid
 
 __all__ = [
     "SUITES",
@@ -25,10 +23,6 @@ __all__ = [
     "Suite",
     "Summary",
     "TimingJob",
-    "features_grids",
-    "rank_diagram",
     "read_suite",
     "run",
-    "statistics_of",
-    "tables_of",
 ]

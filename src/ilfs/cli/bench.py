@@ -80,7 +80,7 @@ def add_run(actions: Any) -> None:
 
 def add_table(actions: Any) -> None:
     """Add ``ilfs bench table``."""
-    from ilfs.benchmark.grid import FORMATS
+    from ilfs.text_table import FORMATS
 
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
@@ -92,8 +92,8 @@ def add_table(actions: Any) -> None:
 
 def add_statistics(actions: Any) -> None:
     """Add ``ilfs bench statistics``."""
-    from ilfs.benchmark.grid import FORMATS
-    from ilfs.benchmark.metrics import METRIC_TITLES
+    from ilfs.benchmark.evaluation.metrics import METRIC_TITLES
+    from ilfs.text_table import FORMATS
 
     parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
     add_suite(parser)
@@ -107,7 +107,7 @@ def add_statistics(actions: Any) -> None:
 
 def add_features(actions: Any) -> None:
     """Add ``ilfs bench features``."""
-    from ilfs.benchmark.grid import FORMATS
+    from ilfs.text_table import FORMATS
 
     parser = actions.add_parser("features", help="which features the methods choose, by name")
     add_suite(parser)
@@ -120,7 +120,7 @@ def add_features(actions: Any) -> None:
 
 def asked_suite(options: argparse.Namespace) -> Any:
     """The suite that is named."""
-    from ilfs.benchmark.suites import suite_of
+    from ilfs.benchmark.suites.suite import suite_of
 
     for name in ("devkit", "network", "layer"):
         if getattr(options, name):
@@ -200,7 +200,7 @@ def run_suite(options: argparse.Namespace) -> int:
 def results_of(options: argparse.Namespace) -> Any:
     """What the store has of the suite, or of the last run."""
     from ilfs.benchmark import Store
-    from ilfs.benchmark.results import Results
+    from ilfs.benchmark.store.results import Results
 
     check_jobs(getattr(options, "jobs", None))
     asked, path = None if options.suite is None else asked_suite(options), store_path(options)
@@ -221,7 +221,7 @@ def results_of(options: argparse.Namespace) -> Any:
 
 def last_run_of(store: Any, asked: Any) -> Any:
     """The last run on a store. It must be known if no suite is named; else None will do."""
-    from ilfs.benchmark.last_run import read_run
+    from ilfs.benchmark.suites.last_run import read_run
 
     try:
         described = store.last_run()
@@ -240,7 +240,7 @@ def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
     """The suite that is named with its options; the last run if none is named, or that suite without options."""
     from joblib import effective_n_jobs
 
-    from ilfs.benchmark.last_run import suite_as_data
+    from ilfs.benchmark.suites.last_run import suite_as_data
 
     names = ("datasets", "methods", "classifiers", "splits", "rows", "columns")
     is_plain = all(getattr(options, name) is None for name in names)
@@ -258,7 +258,7 @@ def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
 
 def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
     """The timing job as the last run had it, where the store has nothing with the threads that are asked for."""
-    from ilfs.benchmark.results import Results
+    from ilfs.benchmark.store.results import Results
 
     n_asked, n_there = results.suite.protocol.n_threads, last.protocol.n_threads
     others = Results.of(results.suite.with_threads(n_there), store, any_code=results.any_code)
@@ -270,7 +270,7 @@ def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
 
 def other_code_note(results: Any) -> str:
     """Sentence about rows of other code."""
-    from ilfs.benchmark.tables import other_code
+    from ilfs.report.benchmark.tables import other_code
 
     return other_code(results)
 
@@ -282,8 +282,8 @@ def note(sentence: str) -> None:
 
 def print_statistics(options: argparse.Namespace) -> int:
     """Print tests and stability; write the diagram if asked to."""
-    from ilfs.benchmark.comparison import rank_diagram, statistics_of
-    from ilfs.benchmark.diagram import diagram_svg
+    from ilfs.benchmark.significance.diagram import diagram_svg
+    from ilfs.report.benchmark.statistics import rank_diagram, statistics_of
 
     results = results_of(options)
     usual = "ilfs" if "ilfs" in results.methods else results.methods[0]
@@ -296,7 +296,7 @@ def print_statistics(options: argparse.Namespace) -> int:
 
 def print_tables(options: argparse.Namespace) -> int:
     """Print what is there."""
-    from ilfs.benchmark.tables import quality_grid, tables_of
+    from ilfs.report.benchmark.tables import quality_grid, tables_of
 
     results = results_of(options)
     if options.format == "csv" and results.suite.experiment == "sizes":
@@ -308,7 +308,7 @@ def print_tables(options: argparse.Namespace) -> int:
 
 def print_features(options: argparse.Namespace) -> int:
     """Print which features were chosen how often."""
-    from ilfs.benchmark.comparison import features_grids
+    from ilfs.report.benchmark.statistics import features_grids
 
     results = results_of(options)
     size = min(getattr(results.suite.protocol, "sizes", (1,))) if options.size is None else options.size

@@ -13,9 +13,9 @@ def add_to(commands: Any) -> None:
 
 def show(options: argparse.Namespace) -> int:
     """Print them."""
-    from ilfs.benchmark.grid import Grid
     from ilfs.datasets import REGISTRY
     from ilfs.datasets.loading import whereabouts
+    from ilfs.text_table import Grid
 
     rows = [
         [spec.name, spec.title, spec.samples, spec.features, spec.classes, spec.standing, whereabouts(spec)]

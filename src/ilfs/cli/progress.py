@@ -4,8 +4,8 @@ import sys
 import time
 from typing import Any, Protocol, Self
 
-from ilfs.benchmark.run import Step
-from ilfs.benchmark.suites import Suite
+from ilfs.benchmark.jobs.runner import Step
+from ilfs.benchmark.suites.suite import Suite
 
 BETWEEN_LINES = 15.0  # seconds
 

@@ -9,7 +9,7 @@ rows, and all methods see the same splits. What takes that into account:
 - Over data sets, two methods: `wilcoxon_test` and `paired_effects`. One reference against all others, with `holm`'s
   correction: `compare_with`.
 - Over data sets, all methods: `friedman_test` of ranks, then Nemenyi's `critical_difference` and its diagram
-  (`ilfs.benchmark.diagram`).
+  (`ilfs.benchmark.significance.diagram`).
 
 Values come as arrays: ``values[dataset, method]`` where data sets are compared, ``values[dataset, method, split]`` or
 ``values[dataset, method, split, size]`` where splits are; `mean_over_splits` leads from the one to the other. NaN is a

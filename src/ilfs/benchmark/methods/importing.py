@@ -1,0 +1,107 @@
+"""Import classes by their path, also from the folder of a suite."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from ilfs.benchmark.one_line import in_one_line
+
+
+@contextmanager
+def importable_from(folder: str | None) -> Iterator[None]:
+    """Let modules be found in a folder too, after all other places, for as long as the context lasts.
+
+    Parameters
+    ----------
+    folder : str or None
+        None for no folder.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from ilfs.benchmark.methods.importing import importable_from
+    >>> with importable_from("/somewhere"):
+    ...     sys.path[-1]
+    '/somewhere'
+    >>> "/somewhere" in sys.path
+    False
+    """
+    if folder is None or folder in sys.path:
+        yield
+        return
+    sys.path.append(folder)
+    importlib.invalidate_caches()  # the file may have been written a moment ago
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # the imported code may have removed it
+            sys.path.remove(folder)
+
+
+def import_object(path: str, folder: str | None = None) -> Any:
+    """Import something by its path.
+
+    Parameters
+    ----------
+    path : str
+        Such as ``"package.module.Class"``.
+    folder : str, optional
+        Where else to look for the module.
+
+    Returns
+    -------
+    object
+        LookupError if there is no such module or name, ImportError if the module fails.
+
+    Examples
+    --------
+    >>> from ilfs.benchmark.methods.importing import import_object
+    >>> import_object("math.pi")
+    3.141592653589793
+    """
+    module, _, name = path.rpartition(".")
+    if not module or path.startswith("."):
+        raise LookupError(f"{path!r} is not a path like package.module.Class")
+    with importable_from(folder):
+        check_not_another(module, folder)
+        loaded = import_module(module, folder)
+    try:
+        return getattr(loaded, name)
+    except AttributeError:
+        where = getattr(loaded, "__file__", None) or module
+        raise LookupError(f"{where} has no {name!r}") from None
+
+
+def import_module(name: str, folder: str | None) -> Any:
+    """Import a module; whatever happens is one sentence with its name."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if f"{name}.".startswith(f"{error.name}."):
+            raise LookupError(f"there is no module {error.name} {places(folder)}") from None
+        raise ImportError(f"module {name} failed: {in_one_line(error)}") from None
+    except (Exception, SystemExit, RecursionError) as error:  # a module of the user's own may fail in any way
+        raise ImportError(f"module {name} failed: {in_one_line(error)}") from None
+
+
+def places(folder: str | None) -> str:
+    """Where modules are looked for, as part of a sentence."""
+    usual = "among the installed packages and in PYTHONPATH"
+    return usual if folder is None else f"in the folder {folder}, {usual}"
+
+
+def check_not_another(name: str, folder: str | None) -> None:
+    """Refuse a module whose name is taken by one that this process has imported from another folder."""
+    top = name.partition(".")[0]
+    loaded = getattr(sys.modules.get(top), "__file__", None)
+    if folder is None or loaded is None:
+        return
+    spec = PathFinder.find_spec(top, [folder])
+    is_same = spec is None or spec.origin is None or Path(spec.origin).resolve() == Path(loaded).resolve()
+    elsewhere = PathFinder.find_spec(top, [place for place in sys.path if place != folder])
+    if not is_same and elsewhere is None:
+        raise ImportError(f"module {top} of {folder} has the name of {loaded}, which is imported already: rename one")
