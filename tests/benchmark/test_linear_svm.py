@@ -164,7 +164,7 @@ def test_many_samples_are_solved_another_way_with_the_same_answer(shape, monkeyp
     X, y = rows(*shape, n_classes=3)
     T = rows(20, shape[1], seed=1)[0]
     expected = decisions(X, y, T, 3, [0.001, 0.1, 10.0])
-    monkeypatch.setattr(linear_svm, "TRIANGULAR_FROM", 10)
+    monkeypatch.setattr(linear_svm, "MIN_CHOLESKY_SIZE", 10)
     np.testing.assert_allclose(decisions(X, y, T, 3, [0.001, 0.1, 10.0]), expected, rtol=1e-6, atol=1e-7)
 
 
@@ -178,5 +178,5 @@ def test_many_samples_of_a_small_span(what, monkeypatch):
     }[what]
     y, T = np.arange(60) % 2, rng.normal(size=(7, 100))
     expected = decisions(X, y, T, 2, [0.1])
-    monkeypatch.setattr(linear_svm, "TRIANGULAR_FROM", 10)
+    monkeypatch.setattr(linear_svm, "MIN_CHOLESKY_SIZE", 10)
     np.testing.assert_allclose(decisions(X, y, T, 2, [0.1]), expected, rtol=1e-4, atol=1e-5)

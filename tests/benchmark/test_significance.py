@@ -67,7 +67,7 @@ class TestPaper:
 
     def test_the_papers_tables_have_its_seven_successes(self):
         table3, table4 = paper.class_precision(), paper.precision()
-        vocs, others = ("voc2007", "voc2012"), paper.MICROARRAYS + paper.OTHERS
+        vocs, others = ("voc2007", "voc2012"), paper.MICROARRAYS + paper.OTHER_DATASETS
         means = [[table4[m, d] for m in paper.METHODS_OF_THE_PAPER] for d in others]
         means += [[table3[d, "mean", m] for m in paper.METHODS_OF_THE_PAPER] for d in vocs]
         values = np.array(means)[:, :, None] + np.array([-1.0, 1.0])

@@ -68,7 +68,7 @@ def test_without_ilfs_the_first_method_is_compared_with_the_others(store, capsys
 def test_features_by_name(store, capsys):
     assert main(["bench", "features", "quick", *some(store), "--size", "2", "--by", "fisher"]) == 0
     said = capsys.readouterr().out
-    assert "share of the splits in which a feature is among the first 2" in said
+    assert "fraction of the splits in which a feature is among the first 2" in said
     assert "petal" in said
     assert main(["bench", "features", "quick", *some(store), "--size", "99"]) == 2
     assert main(["bench", "features", "quick", *some(store), "--size", "0"]) == 2
@@ -172,7 +172,7 @@ def test_failures_make_the_exit_code_1(tmp_path, capsys):
             "suite must be paper, deep, modern, novelty, timing, quick or the path of a .toml file, got 'nosuch'",
         ),
         (["bench", "table", "quick", "--store", "nowhere.sqlite"], "there is no file nowhere.sqlite"),
-        (["bench", "run", "quick", "--rows", "10"], "--rows is for the timing job, not for suite quick"),
+        (["bench", "run", "quick", "--rows", "10"], "--rows is for the timing experiment, not for suite quick"),
         (["bench", "run", "timing", "--rows", "0"], "--rows must be an integer >= 4, got 0"),
         (["bench", "run", "quick", "--methods", "magic"], "method 'magic' is none of ilfs"),
         (["bench", "run", "quick", "--datasets", "magic"], "magic"),
@@ -224,13 +224,13 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
         sys.exit(main(["bench", "run", {str(suite)!r}, "--store", {str(path)!r}, "--jobs", "1"]))
         """
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
-    assert "1 of 2 cells" in process.stderr.readline()
+    assert "1 of 2 jobs" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     assert process.stderr.read() == "ilfs: stopped; what is finished is kept, and the same command goes on\n"
     process.stderr.close()
     assert process.wait() == 130
     with sqlite3.connect(path) as connection:
-        assert connection.execute("SELECT count(*) FROM cells").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM jobs").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
@@ -249,14 +249,14 @@ def test_a_warning_is_a_note(tmp_path, capsys):
 
 def test_bars_show_brackets_as_they_are(capsys):
     pytest.importorskip("rich")
-    from ilfs.benchmark import Cell, Contender, Suite
-    from ilfs.benchmark.jobs.runner import Step
+    from ilfs.benchmark import BenchmarkMethod, Job, Suite
+    from ilfs.benchmark.jobs.runner import FinishedJob
     from ilfs.cli.progress import Bars
 
-    suite = Suite("s", "sizes", ("a[/b].csv",), (Contender("m"),), 1)
-    cell = Cell("sizes", "a[/b].csv", "", Contender("m"), 0)
+    suite = Suite("s", "sizes", ("a[/b].csv",), (BenchmarkMethod("m"),), 1)
+    job = Job("sizes", "a[/b].csv", "", BenchmarkMethod("m"), 0)
     with Bars(suite) as bars:
-        bars.show(Step(cell, "ValueError: [/no]", 1, 1, 1, 0.0))
+        bars.show(FinishedJob(job, "ValueError: [/no]", 1, 1, 1, 0.0))
     said = capsys.readouterr().err
     assert "failed: a[/b].csv m, split 0: ValueError: [/no]" in said
 
@@ -348,6 +348,19 @@ def test_rows_of_other_code_are_left_out_and_said_in_one_line(there, capsys, mon
     assert "4 rows of other code or other versions than the present: ilfs bench run computes them anew." in said
 
 
+@pytest.mark.parametrize("command", ["table", "statistics", "features"])
+def test_every_data_set_is_loaded_once(there, monkeypatch, capsys, command):
+    from ilfs.benchmark.suites import suite
+
+    loaded = []
+    load = suite.load
+    monkeypatch.setattr(suite, "load", lambda name, **options: loaded.append(name) or load(name, **options))
+    monkeypatch.setattr("ilfs.datasets.loading.load", None)  # nobody else may load
+    extra = ["--reference", "fisher"] if command == "statistics" else []
+    assert main(["bench", command, *extra]) == 0
+    assert sorted(loaded) == ["iris", "wine"]
+
+
 def test_a_diagram_of_one_data_set_is_refused_in_one_sentence(there, capsys):
     options = ["--datasets", "wine", "--reference", "fisher", "--diagram", "ranks.svg"]
     assert main(["bench", "statistics", *options]) == 2
@@ -376,14 +389,14 @@ def test_the_timing_job_with_other_threads_is_shown_as_it_was_run(tmp_path, caps
 
 def damaged_row(path):
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE cells SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
+        connection.execute("UPDATE jobs SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
 
 
 def damaged_row_without_checksum(path):
     """As in files of format 1."""
     damaged_row(path)
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE cells SET checksum = ''")
+        connection.execute("UPDATE jobs SET checksum = ''")
 
 
 def removed_for_a_folder(path):

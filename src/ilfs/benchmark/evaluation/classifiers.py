@@ -1,6 +1,6 @@
 """The classifiers that evaluate subsets of features: a linear SVM, three others by name, any of scikit-learn by path.
 
-Features are standardised on the training rows. What is random is fixed by the seed of the job.
+Features are standardised on the training rows. Whatever is random depends on the seed of the job only.
 """
 
 import inspect
@@ -35,13 +35,13 @@ class Classifier:
     Parameters
     ----------
     name : str
-        What tables call it.
+        Name of the classifier in tables.
     classifier : str or estimator, optional
         ``"linear_svm"``, whose C is chosen by cross-validation; ``"knn"``, ``"rbf"`` (an SVM with that kernel) or
         ``"extra_trees"``; the import path of a class such as ``"sklearn.naive_bayes.GaussianNB"``; or such an estimator
         itself. By default the name.
     parameters : mapping
-        For the class, in place of its defaults; written as those of a `Contender`.
+        Parameters of the class, written as those of a `BenchmarkMethod`.
     standardise : bool
         Whether features are standardised on the training rows. The linear SVM always does that.
 
@@ -123,14 +123,14 @@ class Classifier:
         return model
 
     def describe(self) -> dict[str, Any]:
-        """The class and all its parameters as plain data.
+        """Describe the class and all its parameters as plain data.
 
         Returns
         -------
         dict
             The same in every process.
         """
-        if self.is_linear_svm:  # described by what it does: results under other rules must not be mistaken for these
+        if self.is_linear_svm:  # by its rules: results under other rules must not be mistaken for these
             rules = {"class_weight": "balanced", "ties": "balanced accuracy, then the middle of the grid"}
             return {"name": self.name, "classifier": LINEAR_SVM, "parameters": rules}
         described = described_value(self._estimator())
@@ -143,7 +143,7 @@ class Classifier:
 
 
 def as_classifier(given: Any) -> Classifier:
-    """A classifier from its name, from a table as suites have it, or as it is."""
+    """Make a classifier from its name or from a table of a suite; a classifier is returned as it is."""
     if isinstance(given, Classifier):
         return given
     entries = {"name": given} if isinstance(given, str) else given
@@ -184,13 +184,13 @@ def predict(classifier: Classifier, X: Floats, y: Integers, T: Floats, n_classes
     Parameters
     ----------
     classifier : Classifier
-        Which one.
+        The classifier.
     X, T : ndarray of shape (n_samples, n_features)
         Training and test rows: finite numbers.
     y : ndarray of shape (n_samples,)
         Classes 0, 1, ... of which at least two occur.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     tuning : Tuning
         Grid, folds and seed.
 
@@ -203,7 +203,7 @@ def predict(classifier: Classifier, X: Floats, y: Integers, T: Floats, n_classes
         found = classify(X, y, T, n_classes, tuning.Cs, tuning.n_folds, tuning.seed, tuning.groups)
         return Predictions(found.decision, found.decision.argmax(axis=1), found.C)
     model = classifier.make(tuning.seed)
-    if classifier.classifier == "knn":  # fewer rows than neighbours: all of them
+    if classifier.classifier == "knn":  # if there are fewer rows than neighbours, all rows are neighbours
         neighbours = model[-1]
         neighbours.set_params(n_neighbors=min(neighbours.n_neighbors, len(y)))
     model.fit(X, y)
@@ -211,7 +211,7 @@ def predict(classifier: Classifier, X: Floats, y: Integers, T: Floats, n_classes
 
 
 def decision_values(model: Pipeline, T: Floats, n_classes: int, name: str) -> Floats:
-    """Decision values with a column for every class, minus infinity for classes that the model has not seen."""
+    """Decision values with a column for every class; minus infinity for classes without training rows."""
     method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
     found = np.asarray(getattr(model, method)(T), dtype=float)
     found = np.column_stack([-found, found]) if found.ndim == 1 else found

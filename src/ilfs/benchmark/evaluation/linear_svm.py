@@ -28,15 +28,15 @@ from ilfs.benchmark.evaluation.precision import average_precision
 from ilfs.solvers.svm.newton import Mask, minimum
 
 TOL, MAX_ITER = 1e-6, 1000
-TRIANGULAR_FROM = 300  # samples or features, from which a Cholesky factor is faster
-TRIFLE = 1e-12  # of the mean square of a sample
-LEAST_RIDGE = 1e-10  # of the intercept, so that a margin with samples of one class has a solution
+MIN_CHOLESKY_SIZE = 300  # samples or features; for smaller systems a general solver is faster
+CHOLESKY_JITTER = 1e-12  # added to the diagonal, relative to its mean, so that the factor exists
+INTERCEPT_RIDGE = 1e-10  # so that the intercept is defined when all samples in the margin are of one class
 EQUAL_SCORES = 1e-12  # largest difference of two cross-validation scores that count as equal
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The decision values of the test rows (rows) for each class (columns), and the C that was chosen."""
+    """Decision values of the test rows (rows) for each class (columns), and the chosen C."""
 
     decision: Floats
     C: float
@@ -63,7 +63,7 @@ def classify(
     T : ndarray of shape (n_test, n_features)
         Test rows.
     n_classes : int
-        How many classes there are; the decision values have a column for each.
+        Number of classes; the decision values have a column for each.
     Cs : sequence of float
         The grid of C, ascending.
     n_folds : int
@@ -91,7 +91,7 @@ def choose(
     seed: int,
     groups: Integers | None = None,
 ) -> float:
-    """The best C by cross-validation; the middle of the grid if there are too few samples or groups for folds."""
+    """Choose C by cross-validation; the middle of the grid if there are too few samples or groups for folds."""
     middle = (len(Cs) - 1) / 2
     held_out = [] if len(Cs) == 1 else list(folds_of(y, n_folds, seed, groups))
     if not held_out:
@@ -108,12 +108,12 @@ def choose(
 
 
 def best_of(candidates: Integers, scores: Floats) -> Integers:
-    """The candidates whose score is the largest, up to rounding."""
+    """Candidates with the largest score, up to rounding."""
     return np.asarray(candidates[scores[candidates] >= scores[candidates].max() - EQUAL_SCORES])
 
 
 def macro_precision(y: Integers, decision: Floats) -> float:
-    """Average precision, mean of the classes that occur."""
+    """Mean average precision of the classes that occur."""
     return float(np.mean([average_precision(y == k, decision[:, k]) for k in np.unique(y)]))
 
 
@@ -144,7 +144,7 @@ def decisions(X: Floats, y: Integers, T: Floats, n_classes: int, Cs: Sequence[fl
     present = np.unique(y)
     if present.size < 2:
         raise ValueError("y must have at least two classes, got one")
-    margin = Margin.of(Z, balanced_weights(y))
+    margin = Margin.from_all_samples(Z, balanced_weights(y))
     for k in present[1:] if present.size == 2 else present:
         for c, theta in enumerate(path(margin.copy(), np.where(y == k, 1.0, -1.0), Cs)):
             values[c, :, k] = theta[0] + Z_test @ theta[1:]
@@ -154,7 +154,7 @@ def decisions(X: Floats, y: Integers, T: Floats, n_classes: int, Cs: Sequence[fl
 
 
 def balanced_weights(y: Integers) -> Floats:
-    """Weights with which every class that occurs has the same total, their mean is 1."""
+    """Sample weights of mean 1 that give every class that occurs the same total weight."""
     count = np.bincount(y)
     return len(y) / (np.count_nonzero(count) * count[y].astype(float))
 
@@ -167,11 +167,11 @@ def rounded(values: Floats) -> Floats:
 
 
 def rotated(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
-    """The same samples in the coordinates of their own span, if they are fewer than the features."""
+    """Express the samples in coordinates of their own span, if there are fewer samples than features."""
     if Z.shape[0] >= Z.shape[1]:
         return Z, Z_test
-    if len(Z) > TRIANGULAR_FROM:
-        with suppress(np.linalg.LinAlgError):  # the span is so small that a trifle does not help
+    if len(Z) > MIN_CHOLESKY_SIZE:
+        with suppress(np.linalg.LinAlgError):  # the samples are too close to dependent for a Cholesky factor
             return by_cholesky(Z, Z_test)
     values, U = np.linalg.eigh(Z @ Z.T)
     kept = values > 1e-12 * max(values[-1], 1e-300)
@@ -180,21 +180,21 @@ def rotated(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
 
 
 def by_cholesky(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
-    """The same by a triangle, which is faster where there are many samples; their own products grow by a trifle."""
+    """Coordinates from a Cholesky factor of the inner products, which is faster for many samples than eigenvectors."""
     from scipy.linalg import solve_triangular
 
     K = Z @ Z.T
-    K.flat[:: len(K) + 1] += TRIFLE * K.trace() / len(K)
-    triangle: Floats = np.asarray(np.linalg.cholesky(K), dtype=np.float64)
-    coordinates: Floats = solve_triangular(triangle, Z @ Z_test.T, lower=True)
-    return triangle, coordinates.T
+    K.flat[:: len(K) + 1] += CHOLESKY_JITTER * K.trace() / len(K)
+    factor: Floats = np.asarray(np.linalg.cholesky(K), dtype=np.float64)
+    coordinates: Floats = solve_triangular(factor, Z @ Z_test.T, lower=True)
+    return factor, coordinates.T
 
 
 def solution(products: Floats, penalty: Floats, right: Floats) -> Floats:
     """Solve (products + diag(penalty)) x = right."""
     H = products.copy()
     H.flat[:: len(H) + 1] += penalty
-    if len(H) <= TRIANGULAR_FROM:
+    if len(H) <= MIN_CHOLESKY_SIZE:
         return np.asarray(np.linalg.solve(H, right), dtype=np.float64)
     from scipy.linalg import cho_factor, cho_solve
 
@@ -203,13 +203,13 @@ def solution(products: Floats, penalty: Floats, right: Floats) -> Floats:
 
 
 def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
-    """Intercept and weights for one C after the other."""
+    """Intercept and weights for each C, ascending; each solution starts from the margin of the one before."""
     slack, active, solutions = np.zeros(y.size), np.ones(y.size, dtype=bool), []
     root_weights = np.sqrt(margin.weights)
     margin.answer = margin.Z.T @ (margin.weights * y)
     for C in Cs:
         penalty = np.full(margin.Z.shape[1], 1 / (2 * C))
-        penalty[0] = LEAST_RIDGE
+        penalty[0] = INTERCEPT_RIDGE
 
         def solve(active: Mask, penalty: Floats = penalty) -> tuple[Floats, Floats]:
             margin.move(active, y)
@@ -229,7 +229,7 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
 
 @dataclass
 class Margin:
-    """Weighted products of the columns, ones in front, with each other and with y, over the samples in the margin."""
+    """Weighted products of the columns and of ones with each other and with y, over the samples in the margin."""
 
     Z: Floats
     weights: Floats
@@ -238,18 +238,18 @@ class Margin:
     answer: Floats
 
     @classmethod
-    def of(cls, Z: Floats, weights: Floats) -> "Margin":
-        """All samples."""
+    def from_all_samples(cls, Z: Floats, weights: Floats) -> "Margin":
+        """Products over all samples: at the start all are within the margin."""
         Z = np.column_stack([np.ones(len(Z)), Z])
         G = (Z * weights[:, None]).T @ Z
         return cls(Z, weights, np.ones(len(Z), dtype=bool), G, np.zeros(Z.shape[1]))
 
     def copy(self) -> "Margin":
-        """Another, to be changed."""
+        """Copy that can be changed."""
         return replace(self)
 
     def move(self, active: Mask, y: Floats) -> None:
-        """Let these samples be within, by adding those that came and taking off those that went."""
+        """Change the set of samples within the margin: add those that entered, subtract those that left."""
         moved = np.flatnonzero(active != self.active)
         if moved.size > np.count_nonzero(active):
             weighted = self.Z[active] * self.weights[active, None]

@@ -1,4 +1,4 @@
-"""How much memory something takes: the growth of this process, looked at from a thread beside it."""
+"""Measure the memory that a block of code takes: the growth of this process, sampled by a thread."""
 
 import os
 import platform
@@ -6,8 +6,8 @@ import threading
 from types import TracebackType
 from typing import Self
 
-BETWEEN_LOOKS = 0.02  # seconds
-LINUX = platform.system() == "Linux"
+SAMPLING_SECONDS = 0.02
+IS_LINUX = platform.system() == "Linux"
 
 
 class Peak:
@@ -16,12 +16,12 @@ class Peak:
     Parameters
     ----------
     limit : float, optional
-        Megabytes; more, and the process is refused memory (where the system can do that).
+        Megabytes, beyond which allocations fail (on Linux only).
 
     Attributes
     ----------
     megabytes : float or None
-        So far; None where the system does not tell.
+        Largest growth so far; None where the system does not tell.
     """
 
     def __init__(self, limit: float | None = None) -> None:
@@ -32,7 +32,7 @@ class Peak:
         self._before = resident_megabytes()
         self._largest = self._before
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()  # before the limit, which may be too small for a thread
+        self._thread.start()  # before the limit is set, which may be too small for a thread
         self._old_limit = None if self.limit is None else _limit_growth(self.limit)
         return self
 
@@ -58,37 +58,39 @@ class Peak:
             self._largest = max(self._largest, now)
 
     def _watch(self) -> None:
-        while not self._over.wait(BETWEEN_LOOKS):
+        while not self._over.wait(SAMPLING_SECONDS):
             self._look()
 
 
 def resident_megabytes() -> float | None:
-    """Memory of this process that is in use."""
-    if LINUX:
+    """Resident memory of this process."""
+    if IS_LINUX:
         return _pages(1) / 2**20
     try:
         import resource
     except ImportError:
         return None
-    largest_ever = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # the best that can be had there
+    largest_ever = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # there is nothing better on these systems
     return largest_ever / (2**20 if platform.system() == "Darwin" else 2**10)
 
 
 def _pages(which: int) -> int:
-    """Bytes of this process: all that it has been promised (0), or what is in use (1)."""
+    """Bytes of this process: virtual memory (0) or resident memory (1)."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[which]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _limit_growth(megabytes: float) -> tuple[int, int] | None:
-    """Refuse the process more than this beyond what it has; what was allowed before, None if it cannot be done."""
-    if not LINUX:
+    """Limit the growth of virtual memory; return the limits before, None if the system has no such limit."""
+    if not IS_LINUX:
         return None
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_AS)
     wanted = _pages(0) + int(megabytes * 2**20)
-    allowed = [limit for limit in before if limit != resource.RLIM_INFINITY]  # whoever set one already has his way
+    allowed = [
+        limit for limit in before if limit != resource.RLIM_INFINITY
+    ]  # a limit that is set already stays in force
     resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *allowed]), before[1]))
     return before
 

@@ -17,7 +17,8 @@ METRIC_TITLES = {  # metrics of all classes together
     "f1": "F1, mean of the classes",
     "auc": "area under the curve",
 }
-LEAST_GRID = 3  # values of C, from which one can lie between the ends
+TIMING_METRICS = ("seconds", "peak_megabytes")  # metrics that no classifier measures
+MIN_GRID_WITH_INTERIOR = 3  # a grid of fewer values of C has only ends
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,10 @@ def metrics_of(y: Integers, test: Integers, predicted: Predictions) -> list[tupl
 
 
 def penalty_of(C: float, Cs: Sequence[float]) -> dict[str, float]:
-    """The C that was chosen, if any, and whether it is an end of its grid; a grid of two has nothing but ends."""
+    """Chosen C, if any, and whether it is at an end of its grid; not for grids of two, which have only ends."""
     if np.isnan(C):
         return {}
-    return {"C": C} | ({"C_on_edge": float(C in (Cs[0], Cs[-1]))} if len(Cs) >= LEAST_GRID else {})
+    return {"C": C} | ({"C_on_edge": float(C in (Cs[0], Cs[-1]))} if len(Cs) >= MIN_GRID_WITH_INTERIOR else {})
 
 
 def balanced_accuracy(true: Integers, predicted: Integers) -> float:

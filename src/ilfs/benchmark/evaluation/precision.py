@@ -1,7 +1,7 @@
 r"""Average precision: how well scores rank the relevant samples before the others.
 
-At a threshold, :math:`P` is the share of relevant samples among those at or above it, and :math:`R` the share of the
-relevant samples that are there. Three definitions are in use, and they differ on the same ranking:
+At a threshold, :math:`P` is the fraction of relevant samples among those at or above it, and :math:`R` the fraction of
+the relevant samples that are there. Three definitions are in use, and they differ on the same ranking:
 
 - ``"area"``, that of scikit-learn: :math:`\sum_i (R_i - R_{i-1})\,P_i` over all thresholds, nothing interpolated.
 - ``"2007"``, that of the VOC challenges up to 2009: the mean of :math:`\max_{R_i \ge r} P_i` over the eleven recalls
@@ -9,7 +9,7 @@ relevant samples that are there. Three definitions are in use, and they differ o
 - ``"2012"``, that of the VOC challenges from 2010 on: :math:`\sum_i (R_i - R_{i-1})\,\max_{j \ge i} P_j`.
 
 Everywhere: ``relevant`` is 1 (yes), 0 (no) or -1 (difficult: the sample is left out, as if it had not been ranked);
-without any relevant sample the answer is NaN, since there is nothing to find.
+without any relevant sample the result is NaN, since there is nothing to find.
 
 Where we depart from the development kits of the challenges: samples of the same score are one threshold, so that the
 answer does not depend on the order of the rows (the kits keep the order of the image list; ``ties="as given"`` does so

@@ -6,24 +6,24 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from ilfs.arrays import Integers
 from ilfs.datasets import Table
 
-Rows = tuple[Integers, Integers]
-N_DRAWS = 200  # random divisions of the groups that are tried
-N_COMPARED = 20  # divisions with every class on both sides, of which the best balanced one is taken
+TrainAndTest = tuple[Integers, Integers]
+MAX_DRAWS = 200  # random divisions of the groups
+MAX_COMPARED_DRAWS = 20  # valid divisions, of which the best balanced one is taken
 
 
 def n_splits_of(table: Table, n_splits: int) -> int:
-    """How many of so many splits a data set has: not more than its folds, if it has any."""
+    """Number of splits of a data set: at most its number of folds, if it has any."""
     return n_splits if table.folds is None else min(n_splits, int(table.folds.max()) + 1)
 
 
 def n_test_of(table: Table, test_fraction: float) -> int:
-    """How many test rows a split has: those of a fold on average, if there are folds, else the fraction."""
+    """Number of test rows of a split: the mean size of a fold if there are folds, else the given fraction."""
     fraction = test_fraction if table.folds is None else 1 / (int(table.folds.max()) + 1)
     return int(np.ceil(fraction * table.n_samples))
 
 
-def split_rows(table: Table, split: int, test_fraction: float, seed: int) -> Rows:
-    """Training and test rows of a split, ascending.
+def split_rows(table: Table, split: int, test_fraction: float, seed: int) -> TrainAndTest:
+    """Split the rows of a data set into training and test rows, both ascending.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def split_rows(table: Table, split: int, test_fraction: float, seed: int) -> Row
         The data set. If it has test rows, there is one split; if it has folds, fold i is the test set of split i; if it
         has groups, none of them is in both parts.
     split : int
-        Which one.
+        Number of the split.
     test_fraction : float
-        Of the samples of each class, where nothing else says which rows are for testing.
+        Fraction of the samples of each class for testing, if the data set has no test rows and no folds.
     seed : int
-        Of this split.
+        Seed of this split.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def strata(Y: Integers) -> Integers:
 
 
 def check_class_sizes(table: Table, labels: Integers, test_fraction: float) -> None:
-    """Refuse classes too small, or rows too few, to have every class in training and test rows."""
+    """Raise an error if a class or the table is too small to have every class in training and test rows."""
     values, sizes = np.unique(labels, return_counts=True)
     if sizes.min() < 2:
         name = table.class_names[values[sizes.argmin()]]
@@ -84,11 +84,11 @@ def check_class_sizes(table: Table, labels: Integers, test_fraction: float) -> N
     if min(n_test, len(labels) - n_test) < values.size:
         raise ValueError(
             f"data set {table.name} must have at least as many training rows and as many test rows as the "
-            f"{values.size} classes, got {len(labels) - n_test} and {n_test}: change test_share or join classes"
+            f"{values.size} classes, got {len(labels) - n_test} and {n_test}: change test_fraction or join classes"
         )
 
 
-def with_every_class(train: Integers, test: Integers, labels: Integers, rng: np.random.Generator) -> Rows:
+def with_every_class(train: Integers, test: Integers, labels: Integers, rng: np.random.Generator) -> TrainAndTest:
     """Move a random row of each class that one part lacks from the other part, where small classes may end up."""
     for k in np.unique(labels):
         if not (labels[test] == k).any():
@@ -98,13 +98,13 @@ def with_every_class(train: Integers, test: Integers, labels: Integers, rng: np.
     return train, test
 
 
-def with_one_moved(giving: Integers, taking: Integers, movable: Integers, rng: np.random.Generator) -> Rows:
+def with_one_moved(giving: Integers, taking: Integers, movable: Integers, rng: np.random.Generator) -> TrainAndTest:
     """Move a random one of the movable rows."""
     row = rng.choice(giving[movable[giving]])
     return giving[giving != row], np.sort(np.append(taking, row))
 
 
-def fold_rows(table: Table, folds: Integers, split: int) -> Rows:
+def fold_rows(table: Table, folds: Integers, split: int) -> TrainAndTest:
     """Fold i is the test set of split i."""
     if split > folds.max():
         raise ValueError(f"data set {table.name} has {folds.max() + 1} folds, got split {split}")
@@ -122,13 +122,13 @@ def fold_rows(table: Table, folds: Integers, split: int) -> Rows:
 
 
 def name_of(table: Table, codes: Integers) -> str:
-    """The name of the first class, as sentences quote it."""
+    """Quoted name of the class with the first code."""
     return repr(table.class_names[codes[0]])
 
 
 def group_rows(
     table: Table, labels: Integers, groups: Integers, test_fraction: float, rng: np.random.Generator
-) -> Rows:
+) -> TrainAndTest:
     """No group in both parts, every class in both.
 
     Groups are drawn at random until the test rows are about as many as wanted. Of the first draws that have every class
@@ -139,28 +139,28 @@ def group_rows(
     np.add.at(table_of_groups, (groups, codes), 1)
     check_groups(table, labels, table_of_groups)
     total, found = table_of_groups.sum(axis=0), []
-    for draw in range(N_DRAWS):
+    for draw in range(MAX_DRAWS):
         drawn = rng.permutation(len(table_of_groups))
         n_rows = np.cumsum(table_of_groups[drawn].sum(axis=1))
         n_taken = 1 + int(np.abs(n_rows - test_fraction * n_rows[-1]).argmin())
-        if draw >= N_DRAWS // 2:  # where no draw of the size that is wanted would do, others may
+        if draw >= MAX_DRAWS // 2:  # no draw of the wanted size worked: try other sizes
             n_taken = int(rng.integers(1, len(drawn)))
         in_test = table_of_groups[drawn[:n_taken]].sum(axis=0)
         if ((in_test > 0) & (in_test < total)).all():
             found.append((float(np.abs(in_test / total - test_fraction).sum()), drawn[:n_taken]))
-        if len(found) == N_COMPARED or (found and draw >= N_DRAWS // 2):
+        if len(found) == MAX_COMPARED_DRAWS or (found and draw >= MAX_DRAWS // 2):
             break
     if not found:
         raise ValueError(
             f"groups of data set {table.name} must leave every class in training and test rows, "
-            f"which none of {N_DRAWS} random divisions of its {len(table_of_groups)} groups does"
+            f"which none of {MAX_DRAWS} random divisions of its {len(table_of_groups)} groups does"
         )
     is_test = np.isin(groups, min(found, key=lambda one: one[0])[1])
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
 def check_groups(table: Table, labels: Integers, table_of_groups: Integers) -> None:
-    """Refuse a class that is in one group only: it would be either in the training or in the test rows."""
+    """Raise an error if a class is in one group only: it would be in the training or in the test rows, not in both."""
     in_groups = (table_of_groups > 0).sum(axis=0)
     if in_groups.min() > 1:
         return

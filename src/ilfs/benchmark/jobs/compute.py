@@ -1,21 +1,22 @@
-"""Compute one job in a process that other jobs share."""
+"""Compute one job, inside a worker process that computes other jobs too."""
 
 import warnings
 from contextlib import nullcontext
 
 import numpy as np
 
-from ilfs.benchmark.evaluation.protocol import Cell, Outcome, compute, seed_of
+from ilfs.benchmark.evaluation.experiments import compute
+from ilfs.benchmark.evaluation.job import Job, Outcome, seed_of
 from ilfs.benchmark.methods.importing import importable_from
 from ilfs.execution import one_blas_thread
 
 
-def compute_cell(cell: Cell) -> Outcome:
-    """Compute a job; but for timing with one thread, since other processes have the other cores.
+def compute_job(job: Job) -> Outcome:
+    """Compute a job with one thread, as other processes use the other cores; timing jobs have all threads.
 
     Parameters
     ----------
-    cell : Cell
+    job : Job
         The job.
 
     Returns
@@ -23,25 +24,26 @@ def compute_cell(cell: Cell) -> Outcome:
     Outcome
         Its results.
     """
-    limits = nullcontext() if cell.experiment == "timing" else one_blas_thread()
-    with warnings.catch_warnings(), limits, importable_from(cell.contender.folder):
+    limits = nullcontext() if job.experiment == "timing" else one_blas_thread()
+    with warnings.catch_warnings(), limits, importable_from(job.method.folder):
         warnings.simplefilter("ignore")
-        check_provenance(cell)
-        np.random.seed(seed_of("global", cell.identity))  # noqa: NPY002 scikit-learn's own default, else of chance
-        return compute(cell)
+        check_provenance(job)
+        # Selectors without a random_state draw from numpy's global generator.
+        np.random.seed(seed_of("global", job.identity))  # noqa: NPY002
+        return compute(job)
 
 
-def check_provenance(cell: Cell) -> None:
-    """Refuse a job whose code or versions are other ones here than where it was described.
+def check_provenance(job: Job) -> None:
+    """Raise an error if code or versions differ here from those where the job was described.
 
-    A process that is started during a run imports what is in the files by then, and a worker of a cluster has files of
-    its own. The result would be stored under the key of other code.
+    A process that is started during a run imports the files as they are by then, and a worker of a cluster has its own
+    files. The result would be stored under the key of other code.
     """
-    if not cell.provenance:
+    if not job.provenance:
         return
-    here = cell.contender.provenance(cell.protocol.evaluators())
-    if differing := [name for name, value in here.items() if cell.provenance.get(name) != value]:
+    here = job.method.provenance(job.protocol.evaluators())
+    if differing := [name for name, value in here.items() if job.provenance.get(name) != value]:
         raise RuntimeError(
-            f"the {' and '.join(differing)} of method {cell.contender.name!r} changed since the run began: "
+            f"the {' and '.join(differing)} of method {job.method.name!r} changed since the run began: "
             "start the run again"
         )

@@ -1,7 +1,7 @@
-"""Processes that compute cells, each watched: one that takes too long, grows too large or dies costs its cell alone.
+"""Worker processes that compute items, each watched: one that exceeds a limit or dies costs only its own item.
 
-A pool of joblib is torn down with all its work if one of its processes dies, and cannot stop one that takes too long.
-So the processes are our own. They end when the one that started them does.
+A pool of joblib loses all its work if one of its processes dies, and cannot stop one that takes too long. So this
+module starts its own processes. They end when the process that started them ends.
 """
 
 import multiprocessing
@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
@@ -21,14 +21,30 @@ from typing import Any
 from ilfs.benchmark.evaluation.memory import Peak
 from ilfs.benchmark.one_line import in_one_line
 
-BREATH = 0.2  # seconds between looks at the clock
-MOST_STARTS = 3  # that fail one after the other
-STARTING = threading.Lock()
+POLL_SECONDS = 0.2  # longest time between two checks of the limits
+MAX_FAILED_STARTS = 3  # processes in a row that could not be started
+START_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits on one item.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Time after which the process of the item is ended.
+    megabytes : float, optional
+        Memory that the item may take beyond what its process has before.
+    """
+
+    seconds: float | None = None
+    megabytes: float | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a process said about an item, or why it said nothing."""
+    """The result of an item, or the reason why it has none."""
 
     item: Any
     result: Any = None
@@ -38,11 +54,11 @@ class Answer:
 
 @dataclass
 class Worker:
-    """A process, the pipe to it, whether it has begun to listen or been stopped, and what it is at since when."""
+    """A process and the pipe to it; whether it is ready for items or stopped; its item and when that was begun."""
 
     process: Any
     pipe: Connection
-    listens: bool = False
+    is_ready: bool = False
     is_stopped: bool = False
     item: Any = None
     since: float = 0.0
@@ -53,70 +69,97 @@ def compute_all(
     items: Iterable[Any],
     n_processes: int,
     *,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
+    limits: Limits = Limits(),  # noqa: B008  frozen
     on_wait: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
-    """function(item) of every item, in processes of their own, in the order in which they are ready.
+    """Compute function(item) of every item in worker processes; answers come in the order in which they are ready.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that another process can find it.
+        A function of a module, so that another process can import it.
     items : iterable
-        Asked for the next one when a process is free.
+        Items to compute; the next one is taken when a process is free.
     n_processes : int
-        How many at once.
-    time_limit : float, optional
-        Seconds for an item, after which its process is ended.
-    memory_limit : float, optional
-        Megabytes that an item may take beyond what its process has before.
+        Number of processes at the same time.
+    limits : Limits
+        Limits on the time and memory of an item.
     on_wait : callable, optional
-        Called from time to time.
+        Called at least once every `POLL_SECONDS`.
 
     Yields
     ------
     Answer
         With a reason in place of a result if an item failed.
     """
-    remaining = iter(items)
-    workers: list[Worker] = []
-    more, n_failed_starts = True, 0
+    pool = Pool(function, iter(items), n_processes, limits)
     try:
-        while more or workers:
-            workers = _without_dead(workers)
-            while more and len(workers) < n_processes:
-                workers.append(_start(function, memory_limit))
-            for worker in [worker for worker in workers if worker.listens and worker.item is None]:
-                worker.item, worker.since = next(remaining, None), time.monotonic()
-                if worker.item is None:
-                    more = False
-                    break
-                with suppress(OSError):  # it has just died, as its answer will say
-                    worker.pipe.send(worker.item)
-            if not more:
-                workers = _without_idle(workers)
-            ready = wait([worker.pipe for worker in workers], BREATH) if workers else []
+        while pool.has_work:
+            pool.keep_busy()
+            ready = wait([worker.pipe for worker in pool.workers], POLL_SECONDS) if pool.workers else []
             if on_wait is not None:
                 on_wait()
-            for worker in list(workers):
-                if not worker.listens:
-                    if worker.pipe in ready:
-                        n_failed_starts = 0 if _hear(worker) else n_failed_starts + 1
-                        _give_up_after(n_failed_starts, worker)
-                    continue
-                answer = _answer(worker, time_limit)
-                if answer is None:
-                    continue
-                worker.item = None
-                yield answer
+            pool.greet(ready)
+            yield from pool.answers()
     finally:
-        for worker in workers:
+        for worker in pool.workers:
             _stop(worker)
 
 
+@dataclass
+class Pool:
+    """The processes of one call of `compute_all`, and the items that none of them has begun."""
+
+    function: Callable[[Any], Any]
+    remaining: Iterator[Any]
+    n_processes: int
+    limits: Limits
+    workers: list[Worker] = field(default_factory=list)
+    has_more: bool = True
+    n_failed_starts: int = 0
+
+    @property
+    def has_work(self) -> bool:
+        """True as long as an item is waiting or being computed."""
+        return self.has_more or bool(self.workers)
+
+    def keep_busy(self) -> None:
+        """Replace processes that have died, give free ones an item, and end those that have nothing left to do."""
+        self.workers = _without_dead(self.workers)
+        while self.has_more and len(self.workers) < self.n_processes:
+            self.workers.append(_start(self.function, self.limits.megabytes))
+        for worker in self.workers:
+            if self.has_more and worker.is_ready and worker.item is None:
+                self._give_next_item(worker)
+        if not self.has_more:
+            self.workers = _without_idle(self.workers)
+
+    def _give_next_item(self, worker: Worker) -> None:
+        worker.item, worker.since = next(self.remaining, None), time.monotonic()
+        if worker.item is None:
+            self.has_more = False
+            return
+        with suppress(OSError):  # the process has just died: its answer will say so
+            worker.pipe.send(worker.item)
+
+    def greet(self, ready: Iterable[Any]) -> None:
+        """Note which processes have started; give up if several in a row could not."""
+        for worker in self.workers:
+            if not worker.is_ready and worker.pipe in ready:
+                self.n_failed_starts = 0 if _has_started(worker) else self.n_failed_starts + 1
+                _give_up_after(self.n_failed_starts, worker)
+
+    def answers(self) -> Iterator[Answer]:
+        """Answers of all processes that have one."""
+        for worker in list(self.workers):
+            answer = _answer(worker, self.limits.seconds) if worker.item is not None else None
+            if answer is not None:
+                worker.item = None
+                yield answer
+
+
 def _without_dead(workers: list[Worker]) -> list[Worker]:
-    """Those that live; others, whoever ended them, were at no item and have others in their place."""
+    """Stop and drop workers that have ended while they had no item; others take their place."""
     dead = [
         worker for worker in workers if worker.is_stopped or (worker.item is None and not worker.process.is_alive())
     ]
@@ -126,32 +169,34 @@ def _without_dead(workers: list[Worker]) -> list[Worker]:
 
 
 def _without_idle(workers: list[Worker]) -> list[Worker]:
-    """Those that are at something; the others are ended."""
+    """Stop and drop workers that have no item."""
     for worker in workers:
         if worker.item is None:
             _stop(worker)
     return [worker for worker in workers if worker.item is not None]
 
 
-def _hear(worker: Worker) -> bool:
-    """The first word of a process, before which it takes no item: to start may take long."""
+def _has_started(worker: Worker) -> bool:
+    """Receive the first message of a process. It gets no item before: its start must not count as time of an item."""
     try:
         worker.pipe.recv()
     except (EOFError, OSError):
         _stop(worker)
-    worker.listens = not worker.is_stopped
-    return worker.listens
+    worker.is_ready = not worker.is_stopped
+    return worker.is_ready
 
 
 def _give_up_after(n_failed_starts: int, worker: Worker) -> None:
-    if n_failed_starts == MOST_STARTS:
+    if n_failed_starts == MAX_FAILED_STARTS:
         how = _how_it_died(worker.process.exitcode)
-        raise ChildProcessError(f"a process could not be started, {MOST_STARTS} times in a row: {how}")
+        raise ChildProcessError(f"a process could not be started, {MAX_FAILED_STARTS} times in a row: {how}")
 
 
 def _answer(worker: Worker, time_limit: float | None) -> Answer | None:
-    """What a worker has to say about its item, if anything; it may be gone afterwards."""
-    is_dead = not worker.process.is_alive()  # asked first, as its last word may be in the pipe
+    """Answer of a worker about its item, None if it is still computing; a failed worker is stopped."""
+    is_dead = (
+        not worker.process.is_alive()
+    )  # before the pipe is read, as an answer may be the last thing that a process did
     if worker.pipe.poll():
         try:
             result, reason, peak = worker.pipe.recv()
@@ -160,7 +205,7 @@ def _answer(worker: Worker, time_limit: float | None) -> Answer | None:
         else:
             return Answer(worker.item, result, reason, peak)
     if is_dead:
-        worker.process.join(BREATH)
+        worker.process.join(POLL_SECONDS)
         _stop(worker)
         return Answer(worker.item, reason=_how_it_died(worker.process.exitcode))
     if time_limit is not None and time.monotonic() - worker.since > time_limit:
@@ -179,7 +224,7 @@ def _start(function: Callable[[Any], Any], memory_limit: float | None) -> Worker
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, function, memory_limit), daemon=True)
-    with STARTING, _without_main(), _as_no_daemon():
+    with START_LOCK, _without_main(), _as_no_daemon():
         process.start()
     there.close()
     return Worker(process, here)
@@ -187,7 +232,7 @@ def _start(function: Callable[[Any], Any], memory_limit: float | None) -> Worker
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Let a new process not run the script of the user, who may not have put its calls behind a guard."""
+    """Keep spawned processes from running the user's script, which may have no ``if __name__ == "__main__"`` guard."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -198,7 +243,7 @@ def _without_main() -> Iterator[None]:
 
 @contextmanager
 def _as_no_daemon() -> Iterator[None]:
-    """Let a process be started by a worker of Dask, which is a daemon: these may not, lest they leave some behind."""
+    """Let a worker of Dask start a process: Python forbids it to daemons, which Dask workers are."""
     settings = getattr(multiprocessing.current_process(), "_config", {})
     before = dict(settings)
     settings.pop("daemon", None)
@@ -209,7 +254,7 @@ def _as_no_daemon() -> Iterator[None]:
 
 
 def _stop(worker: Worker) -> None:
-    """End a process and all that it has started, once: its number may be another's afterwards."""
+    """End a process and all that it has started, only once: its number may be reused afterwards."""
     if worker.is_stopped:
         return
     worker.is_stopped = True
@@ -226,33 +271,34 @@ def _kill_group(leader: int) -> None:
 
 
 def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float | None) -> None:
-    """Answer one item after the other, until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started this
+    """Answer one item after the other until the pipe is closed. This runs in the worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the process that started this one
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     me = os.getpid()
-    # joblib allows a daemon one thread only; this process may have what it was told, and what it starts ends with it
+    # joblib gives daemons one thread only. This process may use what it was given; what it starts ends with it.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    with suppress(EOFError, OSError):  # whoever asked is gone
-        pipe.send("listening")
+    with suppress(EOFError, OSError):  # the process that asked has ended
+        pipe.send("ready")
         while True:
-            said = _attempt(function, pipe.recv(), memory_limit)
-            if os.getpid() != me:  # a method has forked, and both came back
+            answer = _attempt(function, pipe.recv(), memory_limit)
+            if os.getpid() != me:  # a method has forked, and this is the child
                 os._exit(0)
-            pipe.send(said)
+            pipe.send(answer)
 
 
 def _end_with_parent(number: int) -> None:
-    parent = multiprocessing.parent_process()  # on Windows its number stays when it is gone
+    """End this process, and all that it has started, when its parent process ends."""
+    parent = multiprocessing.parent_process()  # on Windows getppid does not change when the parent ends
     while os.getppid() == number and (parent is None or parent.is_alive()):
-        time.sleep(BREATH)
+        time.sleep(POLL_SECONDS)
     _kill_group(os.getpid())
     os._exit(1)
 
 
 def _attempt(function: Callable[[Any], Any], item: Any, memory_limit: float | None) -> tuple[Any, str, float | None]:
-    """The result, the reason if there is none, and how much memory it took."""
+    """Compute an item: its result, the reason if it has none, and the memory that it took."""
     with Peak(memory_limit) as peak:
         try:
             return function(item), "", peak.megabytes

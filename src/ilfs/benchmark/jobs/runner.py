@@ -1,4 +1,4 @@
-"""Computing what is missing of a suite, on this machine or on a Dask cluster."""
+"""Compute what a store does not have of a suite, on this computer or on a Dask cluster."""
 
 import os
 import time
@@ -6,40 +6,57 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 from joblib import effective_n_jobs
 
-from ilfs.benchmark.evaluation.protocol import Cell
-from ilfs.benchmark.jobs.compute import compute_cell
-from ilfs.benchmark.jobs.pool import Answer, compute_all
-from ilfs.benchmark.store.store import SILENCE, Store
+from ilfs.benchmark.evaluation.job import Job
+from ilfs.benchmark.jobs.compute import compute_job
+from ilfs.benchmark.jobs.pool import Answer, Limits, compute_all
+from ilfs.benchmark.store.store import HEARTBEAT_TIMEOUT_SECONDS, Store
 from ilfs.benchmark.suites.last_run import describe_run
 from ilfs.benchmark.suites.suite import Suite
 
+HEARTBEAT_SECONDS = HEARTBEAT_TIMEOUT_SECONDS / 5  # several may be late before claims become void
+
 
 @dataclass(frozen=True)
-class Step:
-    """A cell that has just been finished, how many are, of its data set and of all, and what the rest will take."""
+class FinishedJob:
+    """A job that has just been finished, and the progress of the run.
 
-    cell: Cell
+    Parameters
+    ----------
+    job : Job
+        The job.
+    reason : str
+        Why it failed; empty if it did not.
+    n_done_of_dataset, n_done : int
+        Finished jobs of its data set, and of all.
+    n_jobs : int
+        Number of all jobs.
+    seconds_left : float or None
+        Estimated time until the end of the run.
+    """
+
+    job: Job
     reason: str
     n_done_of_dataset: int
     n_done: int
-    n_cells: int
+    n_jobs: int
     seconds_left: float | None
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has done.
+    """Numbers of jobs of a run.
 
     Parameters
     ----------
     computed, failed : int
-        Cells that it computed, and how many of these failed.
+        Jobs that the run computed, and how many of these failed.
     found : int
-        Jobs that were there already, or are another process's.
+        Jobs that were stored already, or that another process computes.
     failed_before : int
         Jobs among those found that have failed; ``retry_failed`` computes them again.
     """
@@ -61,44 +78,44 @@ def run(
     recompute: bool = False,
     scheduler: str | None = None,
     asked: Suite | None = None,
-    on_step: Callable[[Step], None] | None = None,
+    on_step: Callable[[FinishedJob], None] | None = None,
     on_start: Callable[[dict[str, int], int], None] | None = None,
 ) -> Summary:
     r"""Compute every job of a suite that the store does not have with the present code and versions.
 
-    May be stopped at any moment, by whatever means, and called again: it goes on where it was. Several processes may
-    run the same suite on the same store; they share the work.
+    A run may be stopped at any moment, by any means: the next one continues where it stopped. Several processes may run
+    the same suite on the same store; they share the work.
 
     Parameters
     ----------
     suite : Suite
-        What is to be there in the end.
+        The suite.
     store : Store or path-like
-        Where it is kept. The file is made when the first job is begun.
+        Where results are kept. The file is created when the first job is begun.
     n_jobs : int, optional
         Number of processes, as `joblib` counts them; of threads in the experiment ``"timing"``.
     time_limit : float, optional
-        Seconds for a cell. One that takes longer is a row with that reason.
+        Seconds for a job. One that takes longer is stored as failed, with that reason.
     memory_limit : float, optional
-        Megabytes for a cell.
+        Megabytes for a job.
     retry_failed : bool
         Compute jobs again that failed before.
     recompute : bool
-        Compute all jobs of the suite again. Each row is replaced when the new one is there; if the run is stopped, a
-        run without this option goes on.
+        Compute all jobs of the suite again. Each row stays until the new one is there. If the run is stopped, a run
+        without this option continues it.
     scheduler : str, optional
-        Address of a Dask scheduler, ``tcp://...``, whose workers compute the cells. They need the data sets.
+        Address of a Dask scheduler, ``tcp://...``, whose workers compute the jobs. They need the data sets.
     asked : Suite, optional
-        The suite as it was named, before options changed it, by default the suite itself. The store remembers both.
+        The suite before options changed it, by default the suite itself. The store remembers both.
     on_step : callable, optional
         Called after every job.
     on_start : callable, optional
-        Called before the first with the number of cells that are there already, of each data set and of all.
+        Called before the first job with the number of jobs that are stored already, of each data set and of all.
 
     Returns
     -------
     Summary
-        What was done.
+        Numbers of jobs that were computed and found.
 
     Examples
     --------
@@ -113,74 +130,73 @@ def run(
     """
     n_processes = effective_n_jobs(n_jobs)
     suite = suite.with_threads(n_processes)
-    if suite.experiment == "timing":  # one after the other, each with all threads
+    if suite.experiment == "timing":  # one job after the other, each with all threads
         n_processes = 1
-    cells = suite.cells()
+    limits = Limits(time_limit, memory_limit)
     with nullcontext(store) if isinstance(store, Store) else Store(store) as store:
+        jobs = suite.jobs()
         if recompute:
-            store.mark_for_recompute(cell.key for cell in cells)
+            store.mark_for_recompute(job.key for job in jobs)
         last_run = describe_run(suite, asked or suite)
-        progress = Progress(cells, store, retry_failed=retry_failed, on_begin=lambda: store.remember(last_run))
-        progress.n_at_once = n_processes = min(n_processes, len(progress.todo))
-        if not n_processes:
+        state = RunState(jobs, store, retry_failed=retry_failed, on_begin=lambda: store.remember(last_run))
+        state.n_processes = min(n_processes, len(state.todo))
+        if not state.todo:
             store.remember(last_run)
-            return progress.summary()
-        claimed = progress.claimed()
-        if scheduler is None:
-            answers = compute_all(
-                compute_cell,
-                claimed,
-                n_processes,
-                time_limit=time_limit,
-                memory_limit=memory_limit,
-                on_wait=progress.sign_of_life,
-            )
-        else:
-            from ilfs.benchmark.jobs.cluster import compute_on_cluster
-
-            answers = compute_on_cluster(
-                compute_cell,
-                claimed,
-                scheduler,
-                time_limit=time_limit,
-                memory_limit=memory_limit,
-                on_wait=progress.sign_of_life,
-            )
+            return state.summary()
+        answers = start_computing(state, scheduler, limits)
         if on_start is not None:
-            on_start(dict(progress.done), progress.n_found)
-        try:
-            for answer in answers:
-                progress.finish(answer)
-                if on_step is not None:
-                    on_step(progress.step(answer))
-        finally:
-            progress.give_back()
-        return progress.summary()
+            on_start(dict(state.done), state.n_found)
+        store_answers(answers, state, on_step)
+        return state.summary()
 
 
-class Progress:
-    """Which cells are done, being computed and to be computed, and how long they took."""
+def start_computing(state: "RunState", scheduler: str | None, limits: Limits) -> Iterator[Answer]:
+    """Iterator over the answers of all jobs that are to be computed, from processes here or from a cluster."""
+    if scheduler is None:
+        compute = partial(compute_all, compute_job, state.claimed(), state.n_processes)
+    else:
+        from ilfs.benchmark.jobs.cluster import compute_on_cluster
+
+        compute = partial(compute_on_cluster, compute_job, state.claimed(), scheduler)
+    return compute(limits=limits, on_wait=state.send_heartbeat)
+
+
+def store_answers(
+    answers: Iterator[Answer], state: "RunState", on_step: Callable[[FinishedJob], None] | None = None
+) -> None:
+    """Store every answer; claims of jobs that have not been computed are withdrawn in the end."""
+    try:
+        for answer in answers:
+            state.finish(answer)
+            if on_step is not None:
+                on_step(state.finished_job(answer))
+    finally:
+        state.give_back()
+
+
+class RunState:
+    """State of a run: jobs that are done, being computed and to be computed, and how long they took."""
 
     def __init__(
-        self, cells: list[Cell], store: Store, *, retry_failed: bool, on_begin: Callable[[], None] | None = None
+        self, jobs: list[Job], store: Store, *, retry_failed: bool, on_begin: Callable[[], None] | None = None
     ) -> None:
         self.store, self.retry_failed, self.on_begin = store, retry_failed, on_begin
-        self.n_at_once = 1
-        self.keys = {cell.key: cell for cell in cells}
+        self.n_processes = 1
+        self.keys = {job.key: job for job in jobs}
         statuses = store.statuses()
         self.todo = [key for key in self.keys if key not in statuses or (retry_failed and statuses[key] == "failed")]
         self.n_found = len(self.keys) - len(self.todo)
         self.n_failed_before = 0 if retry_failed else sum(statuses.get(key) == "failed" for key in self.keys)
-        self.done = Counter(cell.dataset for cell in cells)
+        self.done = Counter(job.dataset for job in jobs)
         self.done.subtract(self.keys[key].dataset for key in self.todo)
         self.n_computed = self.n_failed = 0
         self.open: dict[str, float] = {}
         self.waiting = list(self.todo)
         self.taken: dict[tuple[str, str], list[float]] = {}
-        self.last_sign = time.monotonic()
+        self.last_heartbeat = time.monotonic()
 
-    def claimed(self) -> Iterator[Cell]:
-        """One cell after the other that this process has a right to."""
+    def claimed(self) -> Iterator[Job]:
+        """Claim and yield one job after the other, without those that another process has claimed."""
         while self.waiting:
             key = self.waiting.pop(0)
             self._begin()
@@ -192,43 +208,46 @@ class Progress:
                 self.done[self.keys[key].dataset] += 1
 
     def _begin(self) -> None:
-        """Call what is to be called before the first job, once."""
+        """Call ``on_begin`` before the first job."""
         if self.on_begin is not None:
             self.on_begin()
             self.on_begin = None
 
     def give_back(self) -> None:
-        """Take back the claims; a run that has begun no job has none, and may have no file."""
+        """Withdraw the claims; a run that has begun no job has none, and perhaps no file."""
         if self.on_begin is None:
             self.store.give_back()
 
     def finish(self, answer: Answer) -> None:
-        """Write down what came of a cell."""
-        cell: Cell = answer.item
-        key = cell.key
+        """Store the answer of a job."""
+        job: Job = answer.item
+        key = job.key
         self.store.write(
             key,
-            cell.identity,
-            cell.describe(),
+            job.identity,
+            job.describe(),
             answer.result,
             reason=answer.reason,
             peak_megabytes=answer.peak_megabytes,
-            provenance=cell.provenance,
+            provenance=job.provenance,
         )
         seconds = time.monotonic() - self.open.pop(key)
-        self.taken.setdefault((cell.dataset, cell.contender.name), []).append(seconds)
+        self.taken.setdefault((job.dataset, job.method.name), []).append(seconds)
         self.n_computed += 1
-        self.done[cell.dataset] += 1
+        self.done[job.dataset] += 1
         self.n_failed += answer.result is None
 
-    def step(self, answer: Answer) -> Step:
-        """What to show after it."""
+    def finished_job(self, answer: Answer) -> FinishedJob:
+        """Describe the job of an answer and the progress of the run."""
         n_done = self.n_found + self.n_computed
         of_dataset = self.done[answer.item.dataset]
-        return Step(answer.item, answer.reason, of_dataset, n_done, len(self.keys), self.seconds_left())
+        return FinishedJob(answer.item, answer.reason, of_dataset, n_done, len(self.keys), self.seconds_left())
 
     def seconds_left(self) -> float | None:
-        """From the mean of the same method on the same data set, else of the method, of the data set, of all."""
+        """Estimate the time until the end, from the mean time of the same method on the same data set.
+
+        For a pair without a finished job, the mean of the method is scaled by that of the data set.
+        """
         if not self.taken:
             return None
         by_method, by_dataset = self._means(1), self._means(0)
@@ -236,10 +255,10 @@ class Progress:
         pairs = {pair: fmean(seconds) for pair, seconds in self.taken.items()}
         left = 0.0
         for key in [*self.waiting, *self.open]:
-            pair = self.keys[key].dataset, self.keys[key].contender.name
+            pair = self.keys[key].dataset, self.keys[key].method.name
             guess = by_method.get(pair[1], overall) * by_dataset.get(pair[0], overall) / max(overall, 1e-9)
             left += pairs.get(pair, guess)
-        return left / self.n_at_once
+        return left / self.n_processes
 
     def _means(self, which: int) -> dict[str, float]:
         grouped: dict[str, list[float]] = {}
@@ -247,12 +266,12 @@ class Progress:
             grouped.setdefault(pair[which], []).extend(seconds)
         return {name: fmean(seconds) for name, seconds in grouped.items()}
 
-    def sign_of_life(self) -> None:
-        """Now and then, so that claims stay."""
-        if time.monotonic() - self.last_sign > SILENCE / 5:
-            self.store.sign_of_life()
-            self.last_sign = time.monotonic()
+    def send_heartbeat(self) -> None:
+        """Renew the claims, if the last heartbeat is some time ago."""
+        if time.monotonic() - self.last_heartbeat > HEARTBEAT_SECONDS:
+            self.store.heartbeat()
+            self.last_heartbeat = time.monotonic()
 
     def summary(self) -> Summary:
-        """All of it."""
+        """Numbers of jobs so far."""
         return Summary(self.n_computed, self.n_failed, self.n_found, self.n_failed_before)

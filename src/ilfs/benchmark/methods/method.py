@@ -1,4 +1,4 @@
-"""Who takes part: the methods of the library, rivals, a random order, any scikit-learn selector by its import path."""
+"""Methods of a benchmark: those of the library, baselines, a random order, scikit-learn selectors by import path."""
 
 import difflib
 import hashlib
@@ -9,50 +9,46 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.impute import SimpleImputer
 
-from ilfs.arrays import Integers
 from ilfs.benchmark.methods.importing import import_object, importable_from
 from ilfs.benchmark.methods.named import NAMED
 from ilfs.benchmark.one_line import in_one_line
 from ilfs.benchmark.provenance.describe import provenance_of
-from ilfs.fitted import scores_of
 
 RANDOM = "random"
-IMPORT = "import:"  # before a parameter that is not a number or a word but something to import
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-NOT_PART_OF_IT = {"n_jobs", "verbose"}  # parameters that change no result
+IMPORT_PREFIX = "import:"  # start of a parameter that names an object to import
+MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+IGNORED_PARAMETERS = {"n_jobs", "verbose"}  # parameters that change no result
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A method under a name, with parameters.
+class BenchmarkMethod:
+    """A selector under a name, with parameters.
 
     Parameters
     ----------
     name : str
-        What tables call it.
+        Name of the method in tables.
     selector : str or estimator, optional
-        One of `ilfs.METHODS`, ``"hall_cfs"``, one of the rivals ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and
+        One of `ilfs.METHODS`, ``"hall_cfs"``, one of the baselines ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and
         ``"l1_path"``, ``"random"``, the import path of a class such as ``"sklearn.feature_selection.SelectKBest"``, or
         such a selector itself; by default the name.
     parameters : mapping
-        For the class; a string ``"import:a.b.c"`` stands for what can be imported as that, and a mapping with
-        ``selector`` and ``parameters`` for such an object, as base estimators have to be.
+        Parameters of the class. A string ``"import:a.b.c"`` is replaced by the object with that import path, and a
+        mapping with ``selector`` and ``parameters`` by such an estimator.
     folder : str, optional
-        Where modules are looked for too, besides the places where Python looks; the folder of a suite's file.
+        Where modules are looked for after the usual places; the folder of a suite's file.
 
     Examples
     --------
-    >>> from ilfs.benchmark import Contender
-    >>> Contender("ilfs").make()
+    >>> from ilfs.benchmark import BenchmarkMethod
+    >>> BenchmarkMethod("ilfs").make()
     ILFS()
     >>> from sklearn.feature_selection import SelectKBest
-    >>> Contender("anova", SelectKBest(k=5)).make()
+    >>> BenchmarkMethod("anova", SelectKBest(k=5)).make()
     SelectKBest(k=5)
-    >>> anova = Contender(
+    >>> anova = BenchmarkMethod(
     ...     "anova",
     ...     "sklearn.feature_selection.SelectKBest",
     ...     {"score_func": "import:sklearn.feature_selection.f_classif", "k": 10},
@@ -83,17 +79,17 @@ class Contender:
 
     @property
     def is_random(self) -> bool:
-        """Whether it is the random order."""
+        """True for the random order."""
         return isinstance(self.selector, str) and self.selector == RANDOM
 
     def make(self, **defaults: Any) -> Any:
-        """The selector.
+        """Make the selector.
 
         Parameters
         ----------
         **defaults : dict
-            Parameters that it gets if it has them and none was given. A selector that was given itself gets none of
-            them but the number of threads.
+            Parameters to set if the class has them and none was given. A selector that was given as an object gets
+            only the number of threads.
 
         Returns
         -------
@@ -128,12 +124,12 @@ class Contender:
         return kind
 
     def describe(self, **defaults: Any) -> dict[str, Any]:
-        """The class and all parameters that matter, those with default values too, as plain data.
+        """Describe the class and all parameters that can change results, defaults too, as plain data.
 
         Parameters
         ----------
         **defaults : dict
-            As of `make`.
+            As for `make`.
 
         Returns
         -------
@@ -146,12 +142,12 @@ class Contender:
         return described
 
     def provenance(self, evaluators: Iterable[Any] = ()) -> dict[str, Any]:
-        """Code and versions that it is computed and evaluated with, as plain data.
+        """Describe the code and the versions that the method is computed and evaluated with, as plain data.
 
         Parameters
         ----------
         evaluators : iterable of estimators
-            That evaluate the features it chooses.
+            Estimators that evaluate the chosen features.
 
         Returns
         -------
@@ -176,28 +172,28 @@ def imported(path: str, what: str, known: Sequence[str] = (*NAMED, RANDOM), fold
 
 def built(value: Any, folder: str | None = None) -> Any:
     """A parameter as the selector wants it."""
-    if isinstance(value, str) and value.startswith(IMPORT):
-        return imported(value.removeprefix(IMPORT), "parameter", folder=folder)
+    if isinstance(value, str) and value.startswith(IMPORT_PREFIX):
+        return imported(value.removeprefix(IMPORT_PREFIX), "parameter", folder=folder)
     if isinstance(value, Mapping) and "selector" in value:
-        return Contender("estimator", value["selector"], value.get("parameters", {}), folder).make()
+        return BenchmarkMethod("estimator", value["selector"], value.get("parameters", {}), folder).make()
     return value
 
 
 def described_value(value: Any) -> Any:
-    """Plain data that says the same in every process."""
+    """Describe a parameter as plain data, the same in every process."""
     if isinstance(value, BaseEstimator):
         parameters = value.get_params(deep=False)
         return {
             "selector": f"{type(value).__module__}.{type(value).__qualname__}",
             "parameters": {
-                name: described_value(one) for name, one in sorted(parameters.items()) if name not in NOT_PART_OF_IT
+                name: described_value(one) for name, one in sorted(parameters.items()) if name not in IGNORED_PARAMETERS
             },
         }
     if callable(value):
         name = getattr(value, "__qualname__", "<>")
-        if "<" in name:  # a lambda, or of another function: two of them could not be told apart
+        if "<" in name:  # a lambda or a local function: two of them could not be told apart
             raise ValueError(f"a parameter that is a function must be importable, got {value!r}")
-        return f"{IMPORT}{value.__module__}.{name}"
+        return f"{IMPORT_PREFIX}{value.__module__}.{name}"
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, list | tuple):
@@ -208,10 +204,10 @@ def described_value(value: Any) -> Any:
 
 
 def described_object(value: Any) -> Any:
-    """Plain data of a parameter of another type.
+    """Describe a parameter of another type as plain data.
 
-    `repr` alone will not do: that of a long array leaves most of it out, so that two of them could not be told apart,
-    and that of an object without one of its own has its address, which is another in every process.
+    `repr` alone is not enough: that of a long array leaves most of it out, so that two arrays could not be told apart,
+    and the default one has the memory address of the object, which differs between processes.
     """
     if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         content = hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
@@ -221,49 +217,8 @@ def described_object(value: Any) -> Any:
         return {"mapping": sorted(pairs, key=repr)}
     if isinstance(value, set | frozenset):
         return {"set": sorted(map(described_value, value), key=repr)}
-    if ADDRESS.search(words := repr(value)) or isinstance(value, np.ndarray | np.random.RandomState):
+    if MEMORY_ADDRESS.search(words := repr(value)) or isinstance(value, np.ndarray | np.random.RandomState):
         raise ValueError(
-            f"a parameter must be data that is the same in every process, got {words}; for chance, give an integer"
+            f"a parameter must be the same in every process, got {words}; give a random state as an integer"
         )
     return words
-
-
-def reads_labels(selector: Any) -> bool:
-    """Whether the order depends on the classes; without a word about it we believe that it does."""
-    return bool(getattr(selector, "_reads_labels", True))
-
-
-def prepared(selector: Any, X: Any) -> Any:
-    """X as the selector takes it: dense if it must be, missing cells filled with the means of these rows."""
-    takes = selector.__sklearn_tags__().input_tags
-    if sparse.issparse(X) and not takes.sparse:
-        X = X.toarray()
-    cells = X.data if sparse.issparse(X) else X
-    if not takes.allow_nan and np.isnan(cells).any():
-        X = SimpleImputer(keep_empty_features=True).fit_transform(X)
-    return X
-
-
-def mask_of(selector: Any) -> Integers | None:
-    """Columns that a fitted selector keeps, if that is all it says: it has a mask but neither order nor scores."""
-    ordered = (
-        any(hasattr(selector, name) for name in ("order_", "ranking_", "scores_")) or scores_of(selector) is not None
-    )
-    return None if ordered or not hasattr(selector, "get_support") else np.flatnonzero(selector.get_support())
-
-
-def order_of(selector: Any) -> Integers:
-    """Columns, best first, of a fitted selector."""
-    if hasattr(selector, "order_"):
-        return np.asarray(selector.order_)
-    if hasattr(selector, "ranking_"):
-        return np.argsort(selector.ranking_, kind="stable")
-    scores = scores_of(selector)
-    if scores is not None:
-        if np.isnan(scores).all():
-            raise ValueError(f"{type(selector).__name__} must score features by numbers, got NaN for all of them")
-        return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
-    raise ValueError(
-        f"{type(selector).__name__} says no order of the features: it has none of order_, ranking_, scores_, "
-        "feature_importances_, coef_ and get_support"
-    )

@@ -1,4 +1,4 @@
-"""Selectors that suites may call by a short name.
+"""Selectors that suites may name by a short name.
 
 A module of its own, so that the code that evaluates a choice of features does not import the methods: a change of one
 method must not make the results of the others stale (`ilfs.benchmark.provenance.describe`).
@@ -6,7 +6,7 @@ method must not make the results of the others stale (`ilfs.benchmark.provenance
 
 from sklearn.base import BaseEstimator
 
-from ilfs.benchmark.baselines import RIVALS
+from ilfs.benchmark.baselines import BASELINES
 from ilfs.methods import METHODS, HallCFS
 
-NAMED: dict[str, type[BaseEstimator]] = {**METHODS, "hall_cfs": HallCFS, **RIVALS}
+NAMED: dict[str, type[BaseEstimator]] = {**METHODS, "hall_cfs": HallCFS, **BASELINES}

@@ -12,9 +12,9 @@ from importlib.resources import files
 
 METHODS_OF_THE_PAPER = ("cfs", "fisher", "fsv", "llcfs", "ls", "mcfs", "mi", "relieff", "rfe", "udfs", "inf_fs", "ilfs")
 MICROARRAYS = ("colon", "leukemia", "prostate", "lymphoma", "lung")
-OTHERS = ("gina", "dexter", "polarity")
-GROUPS = {"dna": MICROARRAYS, "other": OTHERS}  # what the paper averages over
-ROUNDING = 0.011  # of a mean of figures that have two digits
+OTHER_DATASETS = ("gina", "dexter", "polarity")
+GROUPS = {"dna": MICROARRAYS, "other": OTHER_DATASETS}  # what the paper averages over
+MAX_ROUNDING_ERROR = 0.011  # of a mean of figures that have two digits
 
 
 def _read(name: str) -> list[dict[str, str]]:
@@ -89,4 +89,8 @@ def paper_slips() -> list[str]:
 
 def _slip(where: str, printed: float, values: list[float]) -> list[str]:
     mean = sum(values) / len(values)
-    return [f"{where}: {printed:.2f} printed, {mean:.2f} by its figures"] if abs(mean - printed) > ROUNDING else []
+    return (
+        [f"{where}: {printed:.2f} printed, {mean:.2f} by its figures"]
+        if abs(mean - printed) > MAX_ROUNDING_ERROR
+        else []
+    )

@@ -1,12 +1,12 @@
 """The code and the packages that a result was computed with, as plain data.
 
-They are part of the key of a job (`ilfs.benchmark.evaluation.protocol.Cell.key`), so a result is found again only as long as it
-would come out the same:
+They are part of the key of a job (`ilfs.benchmark.evaluation.job.Job.key`), so that a stored result is used only as
+long as computing it again would give the same:
 
 - ``evaluation``: hash of the modules that split, fit and evaluate (`EVALUATION` and all that they import);
 - ``method``: hash of the modules of the selector, of its base classes, of estimators and functions among its
   parameters, and of all that these import;
-- ``packages``: versions of `PACKAGES`, and of what a selector of somebody else needs.
+- ``packages``: versions of `VERSIONED_PACKAGES`, and of the packages that a selector from elsewhere imports.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,16 +27,16 @@ from ilfs.benchmark.provenance.source_code import (
     packages_used,
 )
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+VERSIONED_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 EVALUATION = "ilfs.benchmark.jobs.compute"
-APART = (  # what evaluation imports, but does not depend on
-    "ilfs.benchmark.methods.named",  # names of all methods; the one of a job is hashed for itself
+IGNORED_MODULES = (  # imported by the evaluation, without an effect on its results
+    "ilfs.benchmark.methods.named",  # imports all methods; the code of the job's own method is hashed separately
     "ilfs.benchmark.provenance.describe",
     "ilfs.benchmark.provenance.source_code",
     "ilfs.datasets",  # the content of the data is hashed
 )
-NO_RESULTS = frozenset({"joblib", "threadpoolctl", "tqdm"})  # packages that run or show work and compute nothing
-PLAIN = (str, bytes, int, float, complex, bool, type(None))
+PACKAGES_WITHOUT_EFFECT = frozenset({"joblib", "threadpoolctl", "tqdm"})  # they run work or show progress
+PLAIN_TYPES = (str, bytes, int, float, complex, bool, type(None))
 
 
 def provenance_of(selector: Any, evaluators: Iterable[Any] = (), *, find: Find = find_file) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def provenance_of(selector: Any, evaluators: Iterable[Any] = (), *, find: Find =
     Parameters
     ----------
     selector : estimator or None
-        Not fitted; None for a random order, which has no code of its own.
+        A selector that is not fitted; None for a random order, which has no code of its own.
     evaluators : iterable of estimators
         Classifiers that evaluate the features it chooses; their code counts as part of the evaluation.
     find : callable
@@ -54,7 +54,7 @@ def provenance_of(selector: Any, evaluators: Iterable[Any] = (), *, find: Find =
     Returns
     -------
     dict
-        Plain data, the same on every machine with the same code and versions.
+        Plain data, the same on every computer with the same code and versions.
 
     Examples
     --------
@@ -65,19 +65,21 @@ def provenance_of(selector: Any, evaluators: Iterable[Any] = (), *, find: Find =
     """
     method = code_behind([] if selector is None else [selector], find)
     classifiers = code_behind(evaluators, find)
-    evaluation = dependencies([EVALUATION], find=find, apart=APART).files | classifiers.files
-    names = sorted((method.packages | classifiers.packages) - NO_RESULTS - {LIBRARY, "sklearn", *PACKAGES})
+    evaluation = dependencies([EVALUATION], find=find, apart=IGNORED_MODULES).files | classifiers.files
+    names = sorted(
+        (method.packages | classifiers.packages) - PACKAGES_WITHOUT_EFFECT - {LIBRARY, "sklearn", *VERSIONED_PACKAGES}
+    )
     versions_of_others = {name: imported_version(name) for name in names}
     return {
         "evaluation": Dependencies(evaluation).digest(),
         "method": method.digest(),
-        "packages": {name: installed_version(name) for name in PACKAGES} | versions_of_others,
+        "packages": {name: installed_version(name) for name in VERSIONED_PACKAGES} | versions_of_others,
     }
 
 
 def ingredients(value: Any) -> Iterator[Any]:
-    """Classes and functions of a parameter: of an estimator its class and those of its own parameters."""
-    if isinstance(value, PLAIN):
+    """Classes and functions that a parameter consists of, those of nested estimators too."""
+    if isinstance(value, PLAIN_TYPES):
         return
     if isinstance(value, list | tuple | set | frozenset | Mapping):
         inside: Iterable[Any] = value.values() if isinstance(value, Mapping) else value
@@ -95,9 +97,9 @@ def code_behind(estimators: Iterable[Any], find: Find) -> Dependencies:
     used = [one for estimator in estimators for one in ingredients(estimator)]
     classes = [base for one in used for base in (one.__mro__ if isclass(one) else (one,))]
     modules = {module for one in classes if (module := getattr(one, "__module__", None))}
-    files = dependencies(modules, find=find, apart=APART[:-1]).files
+    files = dependencies(modules, find=find, apart=IGNORED_MODULES[:-1]).files
     check_has_code(classes, files)
-    # Packages that the library imports are either in PACKAGES or change no result. Baselines do their work by others.
+    # The library's own imports are in VERSIONED_PACKAGES or change no result. Only the baselines rely on others.
     packages = dependencies(
         (name for name in modules if not is_under(name, [LIBRARY])), find=find, apart=(LIBRARY,)
     ).packages
@@ -109,7 +111,7 @@ def code_behind(estimators: Iterable[Any], find: Find) -> Dependencies:
 
 
 def check_has_code(used: Iterable[Any], files: Mapping[str, Any]) -> None:
-    """Refuse a class or function that was typed into an interpreter: its changes could not be noticed."""
+    """Raise an error for a class or function that was typed into an interpreter: its changes could not be noticed."""
     for one in used:
         if getattr(one, "__module__", None) == "__main__" and "__main__" not in files:
             raise ValueError(
@@ -136,7 +138,7 @@ def imported_version(name: str) -> str | None:
 @lru_cache
 def versions() -> dict[str, str | None]:
     """Versions that are recorded with every result."""
-    return {name: installed_version(name) for name in PACKAGES} | {LIBRARY: library_version()}
+    return {name: installed_version(name) for name in VERSIONED_PACKAGES} | {LIBRARY: library_version()}
 
 
 def library_version() -> str:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 LIBRARY = "ilfs"
-INSTALLED = frozenset({"site-packages", "dist-packages"})  # folders of packages that have a version
-NOT_CODE = frozenset({"kind", "type_comment"})  # fields of a syntax tree that change nothing
+INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})  # folders of packages that have a version
+IGNORED_FIELDS = frozenset({"kind", "type_comment"})  # fields of a syntax tree that change nothing
 
 Find = Callable[[str], Path | None]
 
@@ -129,7 +129,7 @@ def is_under(name: str, packages: Iterable[str]) -> bool:
 
 def is_source(top: str, path: Path) -> bool:
     """Check if a module is hashed by its source code; an installed package is identified by its version."""
-    return top == LIBRARY or not INSTALLED.intersection(path.parts)
+    return top == LIBRARY or not INSTALLED_FOLDERS.intersection(path.parts)
 
 
 def imported_modules(source: SourceFile, find: Find) -> Iterator[str]:
@@ -176,11 +176,11 @@ def _read_source(path: Path, name: str, _modified: int, _size: int) -> SourceFil
         return as_bytes
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     try:
-        with warnings.catch_warnings():  # Python says what it thinks of a string when it imports the file
+        with warnings.catch_warnings():  # Python itself warns when it imports the file
             warnings.simplefilter("ignore")
             tree = ast.parse(content)
         text = repr(as_plain_data(tree))
-    except (SyntaxError, ValueError, RecursionError):  # it is not ours to say what is wrong with it
+    except (SyntaxError, ValueError, RecursionError):  # importing the file reports what is wrong with it
         return as_bytes
     top_level = {
         alias.asname or alias.name: (absolute_module(node, package), alias.name)
@@ -200,7 +200,7 @@ def as_plain_data(node: Any) -> Any:
     fields = [
         (name, as_plain_data(value))
         for name, value in ast.iter_fields(node)
-        if value is not None and value != [] and name not in NOT_CODE
+        if value is not None and value != [] and name not in IGNORED_FIELDS
     ]
     return (type(node).__name__, fields)
 
@@ -243,9 +243,9 @@ def packages_used(path: Path, name: str) -> set[str]:
     Parameters
     ----------
     path : Path
-        The file.
+        Path of the file.
     name : str
-        Of the class or function.
+        Name of the class or function.
 
     Returns
     -------

@@ -13,7 +13,7 @@ rows, and all methods see the same splits. What takes that into account:
 
 Values come as arrays: ``values[dataset, method]`` where data sets are compared, ``values[dataset, method, split]`` or
 ``values[dataset, method, split, size]`` where splits are; `mean_over_splits` leads from the one to the other. NaN is a
-cell that failed. Tests of two methods leave out what either of them misses; Friedman's test, which needs every method
+job that failed. Tests of two methods leave out what either of them misses; Friedman's test, which needs every method
 on every data set, refuses or, if told so, leaves the data set out.
 
 References: J. Demšar, *Statistical Comparisons of Classifiers over Multiple Data Sets*, JMLR 7 (2006). C. Nadeau,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.normality import LEAST_SAMPLE, lilliefors
+from ilfs.benchmark.significance.normality import MIN_SAMPLE_SIZE, lilliefors
 from ilfs.benchmark.significance.values import present, results_on_splits, without_noise
 from ilfs.benchmark.significance.verdict import Verdict, student_test
 from ilfs.parameters import check_between, check_integer, check_within
@@ -172,4 +172,4 @@ def _p_values_against(reference: Floats, samples: list[Floats]) -> list[float]:
 
 
 def _normality(sample: Floats) -> float:
-    return lilliefors(sample).p_value if sample.size >= LEAST_SAMPLE else np.nan
+    return lilliefors(sample).p_value if sample.size >= MIN_SAMPLE_SIZE else np.nan

@@ -1,4 +1,4 @@
-"""The results that tests read: arrays in which NaN is a cell that failed."""
+"""The results that tests read: arrays in which NaN is a job that failed."""
 
 from math import ceil, log10
 
@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from ilfs.arrays import Floats
 from ilfs.parameters import check_integer
 
-DIGITS = 12  # of the largest value; what differs less differs by rounding only and ties
-MOST_DECIMALS = 300  # that numpy can round to
+SIGNIFICANT_DIGITS = 12  # of the largest value; what differs less differs by rounding only and ties
+MAX_DECIMALS = 300  # that numpy can round to
 
 
 def mean_over_splits(values: ArrayLike) -> Floats:
@@ -20,12 +20,12 @@ def mean_over_splits(values: ArrayLike) -> Floats:
     Parameters
     ----------
     values : array of shape (n_datasets, n_methods, ...)
-        NaN is a cell that failed.
+        NaN is a job that failed.
 
     Returns
     -------
     ndarray of shape (n_datasets, n_methods)
-        Means; NaN where a cell failed.
+        Means; NaN where a job failed.
 
     Examples
     --------
@@ -38,6 +38,14 @@ def mean_over_splits(values: ArrayLike) -> Floats:
         raise ValueError(f"values must have a shape (data sets, methods, splits, ...), got {measured.shape}")
     means: Floats = measured.mean(axis=tuple(range(2, measured.ndim)))
     return means
+
+
+def nan_mean(values: Floats) -> Floats:
+    """Mean over the last axis of the values that are not NaN; NaN where there is none."""
+    there = ~np.isnan(values)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    count = there.sum(axis=-1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def numbers(name: str, values: ArrayLike, n_dimensions: int | None = None) -> Floats:
@@ -75,7 +83,7 @@ def without_noise(values: Floats, largest: float) -> Floats:
     """Rounded to some digits of the largest number that went into them, so that equal results of sums are equal."""
     if largest == 0:
         return values
-    return np.round(values, min(DIGITS - ceil(log10(largest)), MOST_DECIMALS))
+    return np.round(values, min(SIGNIFICANT_DIGITS - ceil(log10(largest)), MAX_DECIMALS))
 
 
 def results_on_splits(values: ArrayLike, reference: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What a store has of a suite, as arrays."""
+"""The results of a suite, read from a store, as arrays."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,39 +9,41 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM
-from ilfs.benchmark.evaluation.metrics import METRIC_TITLES
-from ilfs.benchmark.evaluation.protocol import NO_CLASSIFIER, OWN_SIZE
-from ilfs.benchmark.store.store import Row, Store
+from ilfs.benchmark.evaluation.job import NO_CLASSIFIER, OWN_SIZE, Job
+from ilfs.benchmark.evaluation.metrics import METRIC_TITLES, TIMING_METRICS
+from ilfs.benchmark.store.store import Store
+from ilfs.benchmark.store.stored_job import StoredJob
+from ilfs.benchmark.suites.dataset_facts import DatasetFacts
 from ilfs.benchmark.suites.suite import Suite
-from ilfs.datasets import load, title_of
+from ilfs.datasets import title_of
 
-ABOUT_ALL = -1  # the class of figures that are about all classes
+ALL_CLASSES = -1  # number in place of a class, for metrics of all classes together
 
 
 @dataclass(frozen=True)
 class Results:
-    """Figures of a suite; NaN where a cell is missing or failed.
+    """Results of a suite; values are NaN where a job is missing or failed.
 
     Parameters
     ----------
     suite : Suite
-        Whose they are.
+        The suite.
     rows : ndarray of object of shape (n_datasets, n_methods, n_splits)
-        The rows of the store, None where there is none.
+        Rows of the store (`StoredJob`), None where there is none.
     n_failed, n_missing : int
-        Cells that failed, and that have not been computed.
+        Jobs that failed, and that have not been computed.
     n_versions : int
-        How many different sets of versions the cells were computed with.
-    figures : dict
-        For each classifier and metric, its values by key, size and class.
+        How many different sets of versions the jobs were computed with.
+    metric_values : dict
+        Values of each classifier and metric, by key, size and class.
     classifier : str
-        Whose metrics `values` returns.
+        Name of the classifier whose metrics `values` returns.
     n_other_code : int
-        Jobs of which the store has no row of the present code, data and versions, but one of others.
+        Jobs whose only rows in the store were computed with other code, data or versions than the present.
     any_code : bool
-        Whether those rows are among the rows; else they are left out and count as missing.
-    n_features : dict
-        Number of features of each data set.
+        Whether those rows are included; else they are left out and count as missing.
+    facts : dict
+        Sizes and names of each data set.
     """
 
     suite: Suite
@@ -49,57 +51,54 @@ class Results:
     n_failed: int
     n_missing: int
     n_versions: int
-    figures: dict[str, dict[str, dict[tuple[str, int, int], float]]]
+    metric_values: dict[str, dict[str, dict[tuple[str, int, int], float]]]
     classifier: str = LINEAR_SVM
     n_other_code: int = 0
     any_code: bool = False
-    n_features: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, DatasetFacts] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, suite: Suite, store: Store, *, any_code: bool = False) -> "Results":
-        """Read them: the rows of the present code, data and versions.
+    def from_store(cls, suite: Suite, store: Store, *, any_code: bool = False) -> "Results":
+        """Read the rows of the present code, data and versions.
 
         Parameters
         ----------
         suite : Suite
-            Whose results are wanted.
+            The suite.
         store : Store
-            Where they are; it may be closed afterwards.
+            The store, which may be closed afterwards.
         any_code : bool
-            Take rows of other code where there are none of the present; of several the last.
+            Where there is no such row, take the last one of other code.
 
         Returns
         -------
         Results
-            What there is.
+            All results that the store has.
         """
-        cells = suite.cells()
-        keys = {cell.key for cell in cells}
-        by_identity = {row.identity: row for row in store.rows([cell.identity for cell in cells], keys)}
-        n_features = {} if suite.experiment == "timing" else {name: load(name).n_features for name in suite.datasets}
-        check_orders(by_identity.values(), n_features, store)
+        facts = suite.dataset_facts()
+        jobs = suite.jobs(facts)
+        keys = {job.key for job in jobs}
+        by_identity = {row.identity: row for row in store.rows([job.identity for job in jobs], keys)}
+        check_orders(by_identity.values(), facts, store)
         shown = {name: row for name, row in by_identity.items() if any_code or row.key in keys}
-        datasets, methods = list(suite.datasets), [one.name for one in suite.contenders]
-        rows = np.full((len(datasets), len(methods), suite.n_splits), None, dtype=object)
-        for cell in cells:
-            place = datasets.index(cell.dataset), methods.index(cell.contender.name), cell.split
-            rows[place] = shown.get(cell.identity)
+        rows = rows_by_job(suite, jobs, shown)
         there = [row for row in rows.ravel() if row is not None]
-        failed = sum(not row.is_done for row in there)
         is_timing = suite.experiment == "timing"
-        metrics = TIMING_METRICS if is_timing else METRICS
         classifiers = (NO_CLASSIFIER,) if is_timing else suite.protocol.classifier_names
+        metrics = TIMING_METRICS if is_timing else METRICS
         return cls(
-            suite,
-            rows,
-            failed,
-            len(cells) - len(there),
-            len({row.versions for row in there}),
-            {one: {metric: store.figures(metric, one) for metric in metrics} for one in classifiers},
-            LINEAR_SVM if LINEAR_SVM in classifiers else classifiers[0],
-            sum(row.key not in keys for row in by_identity.values()),
-            any_code,
-            n_features,
+            suite=suite,
+            rows=rows,
+            n_failed=sum(not row.is_done for row in there),
+            n_missing=len(jobs) - len(there),
+            n_versions=len({row.versions for row in there}),
+            metric_values={
+                one: {metric: store.metric_values(metric, one) for metric in metrics} for one in classifiers
+            },
+            classifier=LINEAR_SVM if LINEAR_SVM in classifiers else classifiers[0],
+            n_other_code=sum(row.key not in keys for row in by_identity.values()),
+            any_code=any_code,
+            facts=facts,
         )
 
     @property
@@ -110,20 +109,20 @@ class Results:
     @property
     def classifiers(self) -> tuple[str, ...]:
         """Names of the classifiers that evaluated the subsets."""
-        return tuple(self.figures)
+        return tuple(self.metric_values)
 
     def by_classifier(self, name: str) -> "Results":
-        """The same results with the metrics of another classifier.
+        """Copy with the metrics of another classifier.
 
         Parameters
         ----------
         name : str
-            Its name.
+            Name of the classifier.
 
         Returns
         -------
         Results
-            Without reading the store again.
+            The store is not read again.
         """
         if name not in self.classifiers:
             known = ", ".join(self.classifiers)
@@ -132,13 +131,13 @@ class Results:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Their names."""
+        """Names of the data sets."""
         return self.suite.datasets
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(one.name for one in self.suite.contenders)
+        """Names of the methods."""
+        return tuple(one.name for one in self.suite.methods)
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -147,26 +146,26 @@ class Results:
 
     @property
     def least_features(self) -> int:
-        """Features of the narrowest data set."""
-        return min(self.n_features.values())
+        """Number of features of the narrowest data set."""
+        return min(one.n_features for one in self.facts.values())
 
     @property
     def reasons(self) -> list[str]:
-        """Why cells failed."""
+        """One sentence for each failed job."""
         failed = [row for row in self.rows.ravel() if row is not None and not row.is_done]
         return [f"{row.dataset}, {row.method}, split {row.split}: {row.reason}" for row in failed]
 
-    def values(self, metric: str, sizes: Sequence[int] | None = None, which_class: int = ABOUT_ALL) -> Floats:
-        """Figures of all cells.
+    def values(self, metric: str, sizes: Sequence[int] | None = None, which_class: int = ALL_CLASSES) -> Floats:
+        """Values of a metric for all jobs.
 
         Parameters
         ----------
         metric : str
-            Which figure.
+            Name of the metric.
         sizes : sequence of int, optional
-            For which numbers of features; all by default.
+            Numbers of features; all by default.
         which_class : int
-            For which class; by default the figure that is about all of them.
+            Number of a class; by default the value for all classes together.
 
         Returns
         -------
@@ -174,11 +173,11 @@ class Results:
             NaN where there is none.
         """
         sizes = self.suite.protocol.sizes if sizes is None else sizes
-        figures = self.figures[self.classifier][metric]
+        by_key = self.metric_values[self.classifier][metric]
         values = np.full((*self.rows.shape, len(sizes)), np.nan)
         for place, row in np.ndenumerate(self.rows):
             if row is not None and row.is_done:
-                values[place] = [figures.get((row.key, size, which_class), np.nan) for size in sizes]
+                values[place] = [by_key.get((row.key, size, which_class), np.nan) for size in sizes]
         return values
 
     @property
@@ -198,41 +197,41 @@ class Results:
         Parameters
         ----------
         metric : str
-            Which metric.
+            Name of the metric.
 
         Returns
         -------
         ndarray of shape (n_datasets, n_methods, n_splits, n_sizes)
-            The value at the own size stands at every size, so that it is the mean over the sizes.
+            The value at the own size is repeated for every size, so that it is also the mean over the sizes.
         """
         values, own = self.values(metric), self.values(metric, [OWN_SIZE])
         return np.where(np.isnan(self.own_counts)[..., None], values, own)
 
-    def of_classes(self, row: Row, metric: str) -> dict[int, float]:
-        """Average precision of each class of one cell of the experiment ``"classes"``.
+    def of_classes(self, row: StoredJob, metric: str) -> dict[int, float]:
+        """Average precision of each class, for one job of the experiment ``"classes"``.
 
         Parameters
         ----------
-        row : Row
-            The cell.
+        row : StoredJob
+            The job.
         metric : {"ap", "ap_2007", "ap_2012"}
-            By which definition.
+            Name of the definition.
 
         Returns
         -------
         dict
-            From the number of a class.
+            Average precision by the number of the class.
         """
-        found = self.figures[self.classifier][metric]
+        found = self.metric_values[self.classifier][metric]
         return {k: value for (key, _, k), value in found.items() if key == row.key}
 
     def orders(self, dataset: str, method: str) -> list[list[int]]:
-        """First columns of the orders of all splits that are there.
+        """Best columns of every split that has been computed.
 
         Parameters
         ----------
         dataset, method : str
-            Which.
+            Names.
 
         Returns
         -------
@@ -243,10 +242,20 @@ class Results:
         return [row.order for row in self.rows[place] if row is not None and row.is_done]
 
 
-def check_orders(rows: Iterable[Row], n_features: Mapping[str, int], store: Store) -> None:
-    """Refuse a row whose order has columns that its data set has not."""
+def rows_by_job(suite: Suite, jobs: Iterable[Job], by_identity: Mapping[str, StoredJob]) -> NDArray[Any]:
+    """Array of rows of shape (n_datasets, n_methods, n_splits), None where there is none."""
+    datasets = {name: d for d, name in enumerate(suite.datasets)}
+    methods = {one.name: m for m, one in enumerate(suite.methods)}
+    rows = np.full((len(datasets), len(methods), suite.n_splits), None, dtype=object)
+    for job in jobs:
+        rows[datasets[job.dataset], methods[job.method.name], job.split] = by_identity.get(job.identity)
+    return rows
+
+
+def check_orders(rows: Iterable[StoredJob], facts: Mapping[str, DatasetFacts], store: Store) -> None:
+    """Raise an error if the order of a row has columns that its data set does not have."""
     for row in rows:
-        last, n_columns = max(row.order, default=-1), n_features.get(row.dataset, 0)
+        last, n_columns = max(row.order, default=-1), facts[row.dataset].n_features if row.dataset in facts else 0
         if last >= n_columns > 0:
             raise OSError(
                 f"the store {store.path} is damaged in the row of {row.dataset}, {row.method}, split {row.split} "
@@ -255,4 +264,3 @@ def check_orders(rows: Iterable[Row], n_features: Mapping[str, int], store: Stor
 
 
 METRICS = ("ap", "ap_2007", "ap_2012", "C", "C_on_edge", "n_features", *METRIC_TITLES)
-TIMING_METRICS = ("seconds", "peak_megabytes")

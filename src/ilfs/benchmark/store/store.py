@@ -1,137 +1,44 @@
-"""Results in one SQLite file: a row a job, written in one transaction with all its figures.
+"""Results in one SQLite file: one row for each job, written in one transaction with all its metrics.
 
-The file survives a power cut at any moment: what a transaction has written is there, and nothing else. Several
-processes may work on it. Each claims a job before it computes it; the claim of a process that is gone, or of one that
-has not been heard of for a while, is void.
+The file survives a power cut at any moment: a transaction is in the file as a whole or not at all. Several processes
+may work on it. Each claims a job before it computes it. The claim of a process that has ended, or that has sent no
+heartbeat for a while, is void.
 
-Format 2 records with every row the code and the versions that it was computed with, with every metric the classifier,
-and in the table ``about`` the suite of the last run. A file of format 1 is read as it is, and becomes one of format 2
-when it is first written to.
+Files of older formats (`ilfs.benchmark.store.schema`) are read as they are, and upgraded when they are first written
+to.
 """
 
-import hashlib
 import json
 import os
-import platform
 import socket
 import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ilfs.benchmark.evaluation.protocol import Measurement, Outcome
+from ilfs.benchmark.evaluation.job import NO_CLASSIFIER, Measurement, Outcome
+from ilfs.benchmark.evaluation.metrics import TIMING_METRICS
 from ilfs.benchmark.provenance.describe import versions
+from ilfs.benchmark.store import schema
+from ilfs.benchmark.store.schema import CLASSIFIER_OF_FORMAT_1, FORMAT, OLD_COLUMNS, TABLES
+from ilfs.benchmark.store.stored_job import StoredJob, host_facts, row_checksum
 
-FORMAT = 2
-CHECKSUM_LENGTH = 16
-PATIENCE = 60.0  # seconds to wait for another process that writes
-SILENCE = 300.0  # seconds without a sign of life, after which a process on another machine counts as gone
-
-TABLES = """
-CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS cells (
-    key TEXT PRIMARY KEY,
-    identity TEXT NOT NULL,
-    experiment TEXT NOT NULL,
-    dataset TEXT NOT NULL,
-    method TEXT NOT NULL,
-    split INTEGER NOT NULL,
-    description TEXT NOT NULL,
-    versions TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
-    reason TEXT NOT NULL,
-    seconds REAL,
-    seconds_judged REAL,
-    peak_megabytes REAL,
-    host TEXT NOT NULL,
-    finished REAL NOT NULL,
-    columns TEXT NOT NULL,
-    provenance TEXT NOT NULL DEFAULT '{}',
-    recompute INTEGER NOT NULL DEFAULT 0,
-    checksum TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
-CREATE TABLE IF NOT EXISTS figures (
-    key TEXT NOT NULL REFERENCES cells (key) ON DELETE CASCADE,
-    size INTEGER NOT NULL,
-    metric TEXT NOT NULL,
-    class INTEGER NOT NULL,
-    value REAL,
-    classifier TEXT NOT NULL,
-    PRIMARY KEY (key, classifier, size, metric, class)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS claims (
-    key TEXT PRIMARY KEY,
-    host TEXT NOT NULL,
-    process INTEGER NOT NULL,
-    heard REAL NOT NULL
-);
-"""
-OF_FORMAT_1 = ("linear_svm", "")  # classifiers of files that do not name them: that one, or none for times and memory
-FROM_FORMAT_1 = (
-    "ALTER TABLE cells ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}'",
-    "ALTER TABLE cells ADD COLUMN recompute INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE cells ADD COLUMN checksum TEXT NOT NULL DEFAULT ''",  # none for what was there
-    "ALTER TABLE figures RENAME TO figures_of_format_1",
-    TABLES[TABLES.index("CREATE TABLE IF NOT EXISTS figures") : TABLES.index("CREATE TABLE IF NOT EXISTS claims")],
-    "INSERT INTO figures SELECT key, size, metric, class, value, "
-    "CASE WHEN metric IN ('seconds', 'peak_megabytes') THEN '' ELSE 'linear_svm' END FROM figures_of_format_1",
-    "DROP TABLE figures_of_format_1",
-)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A finished job as it is in the file."""
-
-    key: str
-    identity: str
-    experiment: str
-    dataset: str
-    method: str
-    split: int
-    status: str
-    reason: str
-    seconds: float | None
-    seconds_judged: float | None
-    peak_megabytes: float | None
-    versions: str
-    host: str
-    columns: str
-    provenance: str = "{}"
-    checksum: str = ""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it has figures."""
-        return self.status == "done"
-
-    @property
-    def order(self) -> list[int]:
-        """The first columns of the order, as many as were judged."""
-        first: list[int] = json.loads(self.columns)
-        return first
-
-    def check(self) -> None:
-        """Refuse a row that this library has not written."""
-        order, numbers = json.loads(self.columns), (self.seconds, self.seconds_judged, self.peak_megabytes)
-        if not isinstance(order, list) or not all(type(column) is int and column >= 0 for column in order):
-            raise ValueError("the order must be a list of columns")
-        if not isinstance(self.split, int) or not all(one is None or isinstance(one, int | float) for one in numbers):
-            raise ValueError("split, seconds and memory must be numbers")
+LOCK_TIMEOUT_SECONDS = 60.0  # wait for another process that writes
+HEARTBEAT_TIMEOUT_SECONDS = 300.0  # a process on another computer counts as ended after so long without a heartbeat
+ADDED_IN_FORMAT_2 = ("provenance", "checksum")
+OTHER_DATABASE = "it is a database of something else"
 
 
 class Store:
-    """The file.
+    """A file of results.
 
     Parameters
     ----------
     path : path-like
-        The file is made when the first row or claim is written; refused if it is something else than such a file.
+        The file, which is created when the first row or claim is written. A file of any other kind is an error.
 
     Examples
     --------
@@ -158,22 +65,24 @@ class Store:
             raise ValueError(str(error)) from None
 
     def _open(self) -> None:
-        """Connect and check the file. Nothing is written, so that a file that may only be read can be."""
-        connection = self._opened = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        """Connect and check the file. Nothing is written, so that read-only files can be used."""
+        connection = self._opened = sqlite3.connect(self.path, timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             return
-        if not {"about", "cells", "figures", "claims"} <= tables:
-            raise sqlite3.DatabaseError("it is a database of something else")
+        if "about" not in tables:
+            raise sqlite3.DatabaseError(OTHER_DATABASE)
         self._format = self._read_format()
+        if not TABLES[self._format] <= tables:
+            raise sqlite3.DatabaseError(OTHER_DATABASE)
         (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(f"it is damaged: {' '.join(str(verdict).split())}")
 
     def _read_format(self) -> int:
-        """Format of the file, if this version reads it."""
+        """Read the format of the file; an error if this version does not know it."""
         found = self._connection.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
         number = int(found[0]) if found is not None and str(found[0]).isdecimal() else 0
         if not 1 <= number <= FORMAT:
@@ -184,22 +93,18 @@ class Store:
 
     @property
     def _connection(self) -> sqlite3.Connection:
-        """The connection; the file is made if there is none."""
+        """The connection; the file is created if it does not exist."""
         if self._opened is None:
             self._open()
         assert self._opened is not None
         return self._opened
 
     def _prepare(self) -> None:
-        """Make the tables, or those of an older format new, in the transaction that needs them."""
+        """Create or upgrade the tables, inside the transaction that needs them."""
         if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            for statement in TABLES.split(";\n"):
-                self._connection.execute(statement)
-            self._connection.execute("INSERT INTO about VALUES ('format', ?)", (str(FORMAT),))
-        elif self._format < FORMAT and self._read_format() < FORMAT:  # else another process was faster
-            for statement in FROM_FORMAT_1:
-                self._connection.execute(statement)
-            self._connection.execute("UPDATE about SET value = ? WHERE name = 'format'", (str(FORMAT),))
+            schema.create(self._connection)
+        elif self._format < FORMAT and (found := self._read_format()) < FORMAT:  # else another process has done it
+            schema.upgrade(self._connection, found)
         self._format = FORMAT
 
     def __enter__(self) -> Self:
@@ -215,11 +120,11 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """One transaction; nothing of it is there if it does not come to its end."""
+        """Run the block in one transaction, which is rolled back if the block raises."""
         is_new = not self.path.exists()
         before = self._format
         with self._in_words():
-            self._roll_back()  # what Ctrl-C may have cut off between two lines
+            self._roll_back()  # Ctrl-C may have left a transaction open
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 self._prepare()
@@ -233,7 +138,7 @@ class Store:
                 raise
 
     def _remove_empty(self) -> None:
-        """Remove the file if nothing could be written to it, as on a full disk."""
+        """Remove a new file that nothing could be written to, as on a full disk."""
         self.close()
         self._opened = None
         with suppress(OSError):
@@ -241,12 +146,12 @@ class Store:
                 self.path.unlink()
 
     def _roll_back(self) -> None:
-        if self._connection.in_transaction:  # on a full disk SQLite has ended it already
+        if self._connection.in_transaction:  # SQLite itself ends it when the disk is full
             self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
-        """Say which file it is that is full, locked, damaged or only to be read."""
+        """Name the file in errors of SQLite: full disk, lock, damage, read-only file."""
         try:
             yield
         except sqlite3.IntegrityError:
@@ -264,7 +169,7 @@ class Store:
             return self._connection.execute(query, values).fetchall()
 
     def _is_empty(self) -> bool:
-        """Check if the file does not exist or has no tables, now and not only when it was opened."""
+        """Check if the file does not exist or has no tables, at this moment: another process may create it."""
         if self._opened is None and not self.path.exists():
             return True
         with self._in_words():
@@ -272,11 +177,25 @@ class Store:
 
     def statuses(self) -> dict[str, str]:
         """Status of each finished job by its key, without jobs that are marked for recomputing."""
-        which = "WHERE recompute = 0" if self._has_format_2() else ""
-        return dict(self._read(f"SELECT key, status FROM cells {which}"))
+        self._refresh_format()
+        which = "WHERE recompute = 0" if self._format >= 2 else ""
+        return dict(self._read(f"SELECT key, status FROM {self._jobs} {which}"))
 
-    def _has_format_2(self) -> bool:
-        return not self._is_empty() and self._format >= 2
+    def _refresh_format(self) -> None:
+        """Read the format of an old file again: another process may have upgraded it."""
+        if self._format < FORMAT:
+            with self._in_words():
+                self._format = self._read_format()
+
+    @property
+    def _jobs(self) -> str:
+        """Name of the table of jobs."""
+        return "jobs" if self._format >= 3 else "cells"
+
+    @property
+    def _metrics(self) -> str:
+        """Name of the table of metrics."""
+        return "metrics" if self._format >= 3 else "figures"
 
     def last_run(self) -> dict[str, Any] | None:
         """Description of the last run, as stored by `remember`; None if there is none."""
@@ -285,7 +204,7 @@ class Store:
             run = json.loads(found[0][0]) if found else None
         except (ValueError, TypeError, RecursionError):
             raise OSError(f"the store {self.path} is damaged: its last run is not JSON; name the suite") from None
-        return run if isinstance(run, dict) else None
+        return schema.renamed(run) if isinstance(run, dict) else None
 
     def remember(self, last_run: dict[str, Any]) -> None:
         """Store the description of a run, so that tables can be made of it later.
@@ -295,44 +214,46 @@ class Store:
         last_run : dict
             Plain data.
         """
-        if self.last_run() != last_run:  # a file that may only be read can be run, if nothing is missing
+        if self.last_run() != last_run:  # a run of a complete, read-only file must not write
             with self._writing():
                 self._connection.execute(
                     "INSERT OR REPLACE INTO about VALUES ('last_run', ?)", (json.dumps(last_run, sort_keys=True),)
                 )
 
     def mark_for_recompute(self, keys: Iterable[str]) -> None:
-        """Let finished jobs be computed again; their rows stay until the new ones are there.
+        """Mark finished jobs to be computed again; their rows stay until the new ones are written.
 
         Parameters
         ----------
         keys : iterable of str
-            Of the jobs; those without a row are no matter.
+            Keys of the jobs; those without a row are ignored.
         """
         if not self._is_empty():
             with self._writing():
-                self._connection.executemany("UPDATE cells SET recompute = 1 WHERE key = ?", [(key,) for key in keys])
+                self._connection.executemany("UPDATE jobs SET recompute = 1 WHERE key = ?", [(key,) for key in keys])
 
     def claim(self, key: str, *, again: bool = False) -> bool:
-        """Whether this process is to compute the cell: nobody has, and nobody is at it.
+        """Claim a job for this process, unless it is finished or another process computes it.
 
         Parameters
         ----------
         key : str
-            Of the cell.
+            Key of the job.
         again : bool
-            Whether a cell that failed is to be computed once more.
+            Whether a job that failed may be claimed again.
 
         Returns
         -------
         bool
-            If so, others are told that this process is at it.
+            True if this process is to compute the job.
         """
         with self._writing():
-            found = self._connection.execute("SELECT status, recompute FROM cells WHERE key = ?", (key,)).fetchone()
+            found = self._connection.execute("SELECT status, recompute FROM jobs WHERE key = ?", (key,)).fetchone()
             if found is not None and not found[1] and not (again and found[0] == "failed"):
                 return False
-            claim = self._connection.execute("SELECT host, process, heard FROM claims WHERE key = ?", (key,)).fetchone()
+            claim = self._connection.execute(
+                "SELECT host, process, heartbeat FROM claims WHERE key = ?", (key,)
+            ).fetchone()
             if claim is not None and _is_alive(*claim):
                 return False
             self._connection.execute(
@@ -342,17 +263,17 @@ class Store:
         return True
 
     def give_back(self) -> None:
-        """Take back the claims of this process: it will not compute these cells now."""
+        """Withdraw the claims of this process: it will not compute these jobs now."""
         with self._writing():
             self._connection.execute(
                 "DELETE FROM claims WHERE host = ? AND process = ?", (socket.gethostname(), os.getpid())
             )
 
-    def sign_of_life(self) -> None:
-        """Say that this process is still at its cells."""
+    def heartbeat(self) -> None:
+        """Renew the claims of this process: it is still computing its jobs."""
         with self._writing():
             self._connection.execute(
-                "UPDATE claims SET heard = ? WHERE host = ? AND process = ?",
+                "UPDATE claims SET heartbeat = ? WHERE host = ? AND process = ?",
                 (time.time(), socket.gethostname(), os.getpid()),
             )
 
@@ -367,27 +288,27 @@ class Store:
         peak_megabytes: float | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write a finished job, in place of a failed or marked one if there is one; what else is done stays.
+        """Write a finished job. A failed or marked row of it is replaced; any other row of it is kept.
 
         Parameters
         ----------
         key, identity, description
-            Of the cell.
+            Those of the job.
         outcome : Outcome or None
-            What came of it, None if it failed.
+            Result of the job, None if it failed.
         reason : str
             Why it failed.
         peak_megabytes : float, optional
-            Memory that it took.
+            Memory that the job took.
         provenance : mapping, optional
-            Code and versions that it was computed with.
+            Code and versions that the job was computed with.
         """
         order = json.dumps([] if outcome is None else outcome.order)
-        figures = [] if outcome is None else [Measurement(*figure) for figure in outcome.figures]
+        measurements = [] if outcome is None else [Measurement(*one) for one in outcome.measurements]
         with self._writing():
-            self._connection.execute("DELETE FROM cells WHERE key = ? AND (status = 'failed' OR recompute = 1)", (key,))
+            self._connection.execute("DELETE FROM jobs WHERE key = ? AND (status = 'failed' OR recompute = 1)", (key,))
             written = self._connection.execute(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+                "INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
                 (
                     key,
                     identity,
@@ -400,90 +321,97 @@ class Store:
                     "failed" if outcome is None else "done",
                     reason,
                     None if outcome is None else outcome.seconds,
-                    None if outcome is None else outcome.seconds_judged,
+                    None if outcome is None else outcome.seconds_evaluated,
                     peak_megabytes,
                     json.dumps(host_facts(), sort_keys=True),
                     time.time(),
                     order,
                     json.dumps(dict(provenance or {}), sort_keys=True),
-                    checksum_of(order, figures),
+                    row_checksum(order, measurements),
                 ),
             ).rowcount
             if written:
                 self._connection.executemany(
-                    "INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)", [(key, *figure) for figure in figures]
+                    "INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", [(key, *one) for one in measurements]
                 )
             self._connection.execute("DELETE FROM claims WHERE key = ?", (key,))
 
-    def rows(self, identities: Sequence[str] | None = None, keys: Iterable[str] = ()) -> list[Row]:
-        """Finished jobs, one for each identity: the one with a wanted key, else the last that is done, else the last.
+    def rows(self, identities: Sequence[str] | None = None, keys: Iterable[str] = ()) -> list[StoredJob]:
+        """Finished jobs, one for each identity: that with a given key, else the last successful one, else the last.
 
         Parameters
         ----------
         identities : sequence of str, optional
-            Of which jobs; all by default.
+            Identities of the jobs wanted; all by default.
         keys : iterable of str
-            Which rows come before all others of their identity.
+            Keys of rows that are preferred to all others of their identity.
 
         Returns
         -------
-        list of Row
+        list of StoredJob
             In no particular order.
         """
-        names = list(Row.__dataclass_fields__)
-        if not self._has_format_2():
-            names = [name for name in names if name not in ("provenance", "checksum")]
-        columns = ", ".join(names)
-        found: dict[str, Row] = {}
+        found: dict[str, StoredJob] = {}
         wanted, first = None if identities is None else set(identities), set(keys)
-        for values in self._read(f"SELECT {columns} FROM cells ORDER BY status DESC, finished, key"):
-            row = Row(**dict(zip(names, values, strict=True)))
+        for row in self._all_rows():
             is_settled = row.identity in found and found[row.identity].key in first
             if (wanted is None or row.identity in wanted) and not is_settled:
                 found[row.identity] = row
-        figures = self._figures_by_key() if any(row.checksum for row in found.values()) else {}
+        measurements = self._measurements_by_key() if any(row.checksum for row in found.values()) else {}
         for row in found.values():
-            self._check(row, figures.get(row.key, []))
+            self._check(row, measurements.get(row.key, []))
         return list(found.values())
 
-    def _figures_by_key(self) -> dict[str, list[Any]]:
+    def _all_rows(self) -> Iterator[StoredJob]:
+        """All rows: failed ones first, then in the order in which they were finished."""
+        self._refresh_format()
+        names = [name for name in StoredJob.__dataclass_fields__ if self._format >= 2 or name not in ADDED_IN_FORMAT_2]
+        columns = ", ".join(names if self._format >= 3 else [OLD_COLUMNS.get(name, name) for name in names])
+        query = f"SELECT description, {columns} FROM {self._jobs} ORDER BY status DESC, finished, key"
+        for description, *values in self._read(query):
+            row = dict(zip(names, values, strict=True))
+            if self._format < FORMAT:
+                row["identity"] = schema.present_identity(row["identity"], description)
+            yield StoredJob(**row)
+
+    def _measurements_by_key(self) -> dict[str, list[Any]]:
         by_key: dict[str, list[Any]] = defaultdict(list)
-        for key, *figure in self._read("SELECT key, size, metric, class, value, classifier FROM figures"):
-            by_key[key].append(figure)
+        for key, *one in self._read(f"SELECT key, size, metric, class, value, classifier FROM {self._metrics}"):
+            by_key[key].append(one)
         return by_key
 
-    def _check(self, row: Row, figures: list[Any]) -> None:
+    def _check(self, row: StoredJob, measurements: list[Any]) -> None:
         try:
-            row.check()
-            if row.checksum not in ("", checksum_of(row.columns, figures)):
-                raise ValueError("its values are not those that were written")
+            row.check(measurements)
         except (ValueError, TypeError, RecursionError) as error:
             raise OSError(
                 f"the store {self.path} is damaged in the row of {row.dataset}, {row.method}, split {row.split} "
                 f"({error}): ilfs bench run --recompute replaces it"
             ) from None
 
-    def figures(self, metric: str, classifier: str | None = None) -> dict[tuple[str, int, int], float]:
-        """One metric of all jobs.
+    def metric_values(self, metric: str, classifier: str | None = None) -> dict[tuple[str, int, int], float]:
+        """Values of one metric, for all jobs.
 
         Parameters
         ----------
         metric : str
-            Which.
+            Name of the metric.
         classifier : str, optional
-            By which classifier; by default the linear SVM, or none for times and memory.
+            Name of the classifier; by default the linear SVM, or none for seconds and memory.
 
         Returns
         -------
         dict
-            By key, size and class.
+            Values by key, size and class.
         """
-        wanted = OF_FORMAT_1[metric in ("seconds", "peak_megabytes")] if classifier is None else classifier
-        query = "SELECT key, size, class, value FROM figures WHERE metric = ?"
-        if self._has_format_2():
+        self._refresh_format()
+        default = NO_CLASSIFIER if metric in TIMING_METRICS else CLASSIFIER_OF_FORMAT_1
+        wanted = default if classifier is None else classifier
+        query = f"SELECT key, size, class, value FROM {self._metrics} WHERE metric = ?"
+        if self._format >= 2:
             found = self._read(f"{query} AND classifier = ?", metric, wanted)
         else:
-            found = self._read(query, metric) if wanted in OF_FORMAT_1 else []
+            found = self._read(query, metric) if wanted in (CLASSIFIER_OF_FORMAT_1, NO_CLASSIFIER) else []
         if wrong := next((row for row in found if not isinstance(row[3], float | int | None)), None):
             raise OSError(
                 f"the store {self.path} is damaged: a value of {metric} must be a number, got {wrong[3]!r}; "
@@ -492,45 +420,13 @@ class Store:
         return {(key, size, k): float("nan") if value is None else value for key, size, k, value in found}
 
 
-def checksum_of(order: str, figures: Iterable[Sequence[Any]]) -> str:
-    """Checksum of the order and the values of a job, which SQLite itself does not protect.
-
-    Parameters
-    ----------
-    order : str
-        The first columns, as JSON.
-    figures : iterable of sequences
-        Size, metric, class, value and classifier of every value.
-
-    Returns
-    -------
-    str
-        The same for the values as they are computed and as SQLite returns them, which has no NaN.
-    """
-    values = sorted(
-        [str(classifier), str(metric), size, k, None if value is None or value != value else float(value).hex()]
-        for size, metric, k, value, classifier in figures
-    )
-    return hashlib.sha256(json.dumps([order, values]).encode()).hexdigest()[:CHECKSUM_LENGTH]
-
-
-def host_facts() -> dict[str, Any]:
-    """Where a job was computed."""
-    return {
-        "host": socket.gethostname(),
-        "system": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-    }
-
-
-def _is_alive(host: str, process: int, heard: float) -> bool:
-    """Whether a process still runs, or on another machine has been heard of."""
+def _is_alive(host: str, process: int, heartbeat: float) -> bool:
+    """Check if the process of a claim still runs, by its number or by its last heartbeat."""
+    is_recent = time.time() - heartbeat < HEARTBEAT_TIMEOUT_SECONDS
     if host != socket.gethostname():
-        return time.time() - heard < SILENCE
+        return is_recent
     if process == os.getpid():
-        return False  # of an earlier run of this process, which is over
+        return False  # a claim of an earlier run in this process, which has ended
     if os.name == "posix":
         try:
             os.kill(process, 0)
@@ -538,4 +434,4 @@ def _is_alive(host: str, process: int, heard: float) -> bool:
             return False
         except PermissionError:
             pass
-    return time.time() - heard < SILENCE  # a number may be used again by another process
+    return is_recent  # the number may belong to another process by now

@@ -1,55 +1,48 @@
-"""What the results of a suite say about its methods: the paper's tests, ours, and how stable choices are."""
+"""Tables of statistical tests, stability and chosen features, with a sentence about each."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ilfs.arrays import Floats, Integers
-from ilfs.benchmark.evaluation.metrics import METRIC_TITLES
-from ilfs.benchmark.evaluation.splits import n_test_of
-from ilfs.benchmark.significance import (
-    compare_on_datasets,
-    compare_with,
-    critical_difference,
-    friedman_test,
-    paper_procedure,
+from ilfs.benchmark.comparison import (
+    SIGNIFICANCE_LEVEL,
+    check_is_sizes_suite,
+    choice_stability,
+    chosen_features,
+    compare_on_each_dataset,
+    compare_over_datasets,
+    paper_verdict,
+    rank_summary,
 )
-from ilfs.benchmark.significance.diagram import Diagram, critical_difference_diagram
-from ilfs.benchmark.significance.stability import nogueira_stability
+from ilfs.benchmark.evaluation.metrics import METRIC_TITLES
 from ilfs.benchmark.store.results import Results
-from ilfs.datasets import load
-from ilfs.report.benchmark.tables import mean, nan_mean, number, state_of, with_notes
+from ilfs.report.benchmark.tables import mean, number, state_of, with_notes
 from ilfs.text_table import Grid
 
-LEVEL = 0.05
-INTERVALS_FROM = 6  # data sets; the bootstrap of fewer says little
+MIN_DATASETS_FOR_INTERVALS = 6  # a bootstrap of fewer data sets tells little
 
 
 def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:
-    """All tests of a reference method against the others, and the stability of all.
+    """All tests of a reference method against the others, and the stability of all methods.
 
-    What cannot be tested with what there is, says so in its place.
+    A test that is not possible with these results is replaced by the reason.
 
     Parameters
     ----------
     results : Results
-        Of a suite that judges numbers of features.
+        Results of a suite with the experiment ``"sizes"``.
     reference : str
-        The method that is compared with all others.
+        Name of the method that is compared with all others.
     metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "f1", "auc"}
-        By which figure.
+        Name of the metric.
 
     Returns
     -------
     list of Grid
         Ranks; the reference over the data sets and on each; the paper's procedure; stability, by data set and by size.
     """
-    if results.suite.experiment != "sizes":
-        raise ValueError(
-            f"suite {results.suite.name} has no statistics: they are for suites that judge numbers of features"
-        )
+    check_is_sizes_suite(results, "statistics")
     if reference not in results.methods:
         raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
     return [
@@ -62,7 +55,7 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
 
 
 def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
-    """A table, or what it is about and why it cannot be."""
+    """Make a table, or an empty one with the reason why it is not possible."""
     try:
         return make(*arguments)
     except ValueError as error:
@@ -70,137 +63,86 @@ def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
         return Grid(about, [""], [], notes=[f"Not possible: {error}."])
 
 
-def complete_methods(values: Floats) -> Integers:
-    """Which methods have figures on every data set that has any: only those can be ranked."""
-    means = by_dataset(values)
-    some = ~np.isnan(means).all(axis=1)
-    return np.flatnonzero(~np.isnan(means[some]).any(axis=0))
-
-
-def by_dataset(values: Floats) -> Floats:
-    """Of shape (n_datasets, n_methods): means over the splits that all methods have, and over the sizes.
-
-    A method that has no split of a data set at all is NaN there and does not count among them.
-    """
-    there: NDArray[np.bool_] = np.asarray(~np.isnan(values).any(axis=3))
-    takes_part = there.any(axis=2, keepdims=True)
-    common = (there | ~takes_part).all(axis=1, keepdims=True) & takes_part
-    return nan_mean(np.where(common, values.mean(axis=3), np.nan))
-
-
 def ranks_grid(results: Results, metric: str) -> Grid:
     """Mean rank over the data sets, 1 is best."""
-    values = 100 * results.values(metric)
-    ranked = complete_methods(values)
-    values = values[:, ranked]
-    by_size = [friedman_test(by_dataset(values[:, :, :, [s]]), missing="drop") for s in range(values.shape[3])]
-    whole = friedman_test(by_dataset(values), missing="drop")
-    apart = critical_difference(ranked.size, whole.n_datasets, LEVEL)
-    order = np.argsort(whole.mean_ranks, kind="stable")
+    found = rank_summary(results, metric)
+    overall, apart = found.overall, found.critical_difference
     rows = [
-        [results.methods[ranked[m]], *(float(one.mean_ranks[m]) for one in by_size), float(whole.mean_ranks[m])]
-        for m in order
+        [found.methods[m], *(float(one.mean_ranks[m]) for one in found.by_size), float(overall.mean_ranks[m])]
+        for m in np.argsort(overall.mean_ranks, kind="stable")
     ]
-    verdict = (
-        "not all methods are equally good" if whole.F_p_value < LEVEL else "that all are equally good is not ruled out"
-    )
+    differ = overall.F_p_value < SIGNIFICANCE_LEVEL
+    verdict = "not all methods are equally good" if differ else "that all are equally good is not ruled out"
     notes = [
-        f"Friedman's test: {verdict} (F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets). "
-        f"Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
+        f"Friedman's test: {verdict} (F = {overall.F:.1f}, p = {overall.F_p_value:.1e}, {overall.n_datasets} data sets)"
+        f". Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level "
+        f"{SIGNIFICANCE_LEVEL})."
     ]
-    own = results.methods_of_own_size
-    if own:
-        notes.append(f"Left out, as they choose the number of features themselves: {', '.join(own)}.")
-    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked and name not in own]:
-        notes.append(f"Left out, for want of figures on some data set: {', '.join(left_out)}.")
+    if found.of_own_size:
+        notes.append(f"Left out, as they choose the number of features themselves: {', '.join(found.of_own_size)}.")
+    if found.incomplete:
+        notes.append(f"Left out, as they have no values on some data set: {', '.join(found.incomplete)}.")
     header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
     return Grid(f"Mean rank over the data sets, 1 is best: {METRIC_TITLES[metric]}", header, rows, notes=notes)
-
-
-def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
-    """The critical-difference diagram over all sizes.
-
-    Parameters
-    ----------
-    results : Results
-        Of a suite that judges numbers of features.
-    metric : str
-        By which figure.
-
-    Returns
-    -------
-    Diagram
-        For `ilfs.benchmark.significance.diagram.diagram_svg`.
-    """
-    if len(results.datasets) < 2:
-        raise ValueError(
-            f"a diagram of ranks must be over two data sets or more, got 1 ({results.datasets[0]}): name more of them"
-        )
-    values = results.values(metric)
-    ranked = complete_methods(values)
-    found = friedman_test(by_dataset(values[:, ranked]), missing="drop")
-    names = [results.methods[m] for m in ranked]
-    return critical_difference_diagram(names, found.mean_ranks, found.n_datasets, alpha=LEVEL)
 
 
 def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
     """The reference against each method over the data sets."""
     rows = []
-    for one in compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference)):
+    for one in compare_over_datasets(results, reference, metric):
         effect = one.effects.mean
-        shown = one.n_datasets >= INTERVALS_FROM
+        has_interval = one.n_datasets >= MIN_DATASETS_FOR_INTERVALS
         rows.append(
             [
                 results.methods[one.method],
                 f"{one.wins} / {one.ties} / {one.losses}",
                 effect.value,
-                effect.low if shown else None,
-                effect.high if shown else None,
+                effect.low if has_interval else None,
+                effect.high if has_interval else None,
                 f"{one.p_value:.3f}",
                 f"{one.adjusted:.3f}",
             ]
         )
-    if not rows:
-        raise ValueError("Wilcoxon's test needs three data sets that two methods share")
     header = ["method", "better / equal / worse", "mean difference", "low", "high", "Wilcoxon p", "with Holm"]
     notes = [
         f"Differences in per cent points of {METRIC_TITLES[metric]}; low and high: 95 % interval (bootstrap, from "
-        f"{INTERVALS_FROM} data sets on)."
+        f"{MIN_DATASETS_FOR_INTERVALS} data sets on)."
     ]
     return Grid(f"{reference} against each method over the data sets", header, rows, notes=notes)
 
 
 def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
     """The reference against each method on each data set."""
-    tables = [load(name) for name in results.datasets]
-    n_samples = np.array([table.n_samples for table in tables])
-    n_test = np.array([n_test_of(table, results.suite.protocol.test_share) for table in tables])
-    found = compare_on_datasets(
-        100 * results.values(metric), results.methods.index(reference), n_train=n_samples - n_test, n_test=n_test
-    )
+    found = compare_on_each_dataset(results, reference, metric)
     rows = []
     for m, method in enumerate(results.methods):
         if method != reference:
-            signs = [
-                "-" if np.isnan(p) else "n.s." if p >= LEVEL else "better" if d > 0 else "worse"
-                for p, d in zip(found.adjusted[:, m], found.difference[:, m], strict=True)
-            ]
-            rows.append([method, *signs])
+            pairs = zip(found.adjusted[:, m], found.difference[:, m], strict=True)
+            rows.append([method, *(in_a_word(p, difference) for p, difference in pairs)])
     title = f"{reference} against each method on each data set: corrected resampled t-test, Holm over the table"
     notes = [
-        f"better, worse: {reference} is, significantly at {LEVEL} ({METRIC_TITLES[metric]}); n.s.: not significant, "
-        "which does not say that they are equal."
+        f"better, worse: {reference} is, significantly at {SIGNIFICANCE_LEVEL} ({METRIC_TITLES[metric]}); "
+        "n.s.: not significant, which does not say that they are equal."
     ]
     return Grid(title, ["method", *results.titles], rows, notes=notes)
+
+
+def in_a_word(p_value: float, difference: float) -> str:
+    """Format a test as "better", "worse" or "n.s.", "-" if there is none."""
+    if np.isnan(p_value):
+        return "-"
+    if p_value >= SIGNIFICANCE_LEVEL:
+        return "n.s."
+    return "better" if difference > 0 else "worse"
 
 
 def paper_grid(results: Results, reference: str) -> Grid:
     """The paper's procedure."""
     rows = []
     for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
-        verdict = paper_procedure(100 * results.values(metric), results.methods.index(reference))
+        verdict = paper_verdict(results, reference, metric)
         best = [title for title, is_best in zip(results.titles, verdict.best, strict=True) if is_best]
-        normal = float(np.nanmean(verdict.normality > LEVEL))
+        normal = float(np.nanmean(verdict.normality > SIGNIFICANCE_LEVEL))
         rows.append(
             [
                 reading,
@@ -217,28 +159,15 @@ def paper_grid(results: Results, reference: str) -> Grid:
 
 
 def stability_grids(results: Results) -> list[Grid]:
-    """How much the choices of the splits agree: 1 for always the same, 0 for choices by chance."""
-    sizes = results.suite.protocol.sizes
-    n_features = [results.n_features[name] for name in results.datasets]
-    table = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
-    own = np.full(table.shape[:2], np.nan)  # of methods that choose the number of features themselves
-    for d, dataset in enumerate(results.datasets):
-        for m, method in enumerate(results.methods):
-            orders = results.orders(dataset, method)
-            if len(orders) < 2:
-                continue
-            if method in results.methods_of_own_size:
-                own[d, m] = nogueira_stability(orders, n_features[d]).value
-                continue
-            for s, size in enumerate(sizes):
-                if size < n_features[d]:
-                    table[d, m, s] = nogueira_stability([order[:size] for order in orders], n_features[d]).value
-    over_sizes = np.where(np.isnan(own), nan_mean(table), own)
+    """Stability of the choice over the splits, by data set and by number of features."""
+    found, sizes = choice_stability(results), results.suite.protocol.sizes
     by_set = [
-        [method, *(number(over_sizes[d, m]) for d in range(len(results.datasets))), mean(over_sizes[:, m])]
+        [method, *map(number, found.over_sizes[:, m]), mean(found.over_sizes[:, m])]
         for m, method in enumerate(results.methods)
     ]
-    by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]
+    by_size = [
+        [method, *(mean(found.by_size[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)
+    ]
     title = "Stability of the choice over the splits: 1 is always the same features, 0 is chance"
     return [
         Grid(f"{title}, mean of the sizes", ["method", *results.titles, "mean"], by_set, digits=2),
@@ -247,44 +176,29 @@ def stability_grids(results: Results) -> list[Grid]:
 
 
 def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:
-    """Which features are chosen: for each data set, in what share of the splits each is among the first ones.
+    """Features that are chosen: for each data set, the fraction of the splits in which each is among the best.
 
     Parameters
     ----------
     results : Results
-        Of a suite that judges numbers of features.
+        Results of a suite with the experiment ``"sizes"``.
     size : int
-        How many first ones.
+        A feature counts as chosen if it is among so many best ones.
     top : int
-        How many features to list.
+        Number of features to list.
     by : str, optional
-        The method whose choice orders the list; by default the mean of all.
+        Method whose choice orders the list; by default the mean of all.
 
     Returns
     -------
     list of Grid
-        One a data set.
+        One for each data set.
     """
-    if results.suite.experiment != "sizes":
-        raise ValueError(f"suite {results.suite.name} keeps no features: they are of suites that judge numbers of them")
-    largest = max(results.suite.protocol.sizes)
-    if size > largest:
-        raise ValueError(f"size must be at most {largest}, as far as orders are kept, got {size}")
-    if by is not None and by not in results.methods:
-        raise ValueError(f"the method to order by must be one of {', '.join(results.methods)}, got {by!r}")
     grids = []
-    for dataset, called in zip(results.datasets, results.titles, strict=True):
-        table = load(dataset)
-        share = np.zeros((table.n_features, len(results.methods)))
-        for m, method in enumerate(results.methods):
-            orders = results.orders(dataset, method)
-            for order in orders:
-                share[order[:size], m] += 1 / len(orders)
-        leading = share.mean(axis=1) if by is None else share[:, results.methods.index(by)]
-        best = np.argsort(-leading, kind="stable")[:top]
-        names = table.feature_names or tuple(f"x{j}" for j in range(table.n_features))
-        rows = [[names[j], int(j), *map(float, share[j])] for j in best if leading[j] > 0]
-        title = f"{called}: share of the splits in which a feature is among the first {size}"
-        grids.append(Grid(title, ["feature", "column", *results.methods], rows, digits=2))
+    for found, title in zip(chosen_features(results, size, top, by), results.titles, strict=True):
+        listed = zip(found.names, found.columns, found.fractions, strict=True)
+        rows = [[name, column, *map(float, fractions)] for name, column, fractions in listed]
+        about = f"{title}: fraction of the splits in which a feature is among the first {size}"
+        grids.append(Grid(about, ["feature", "column", *results.methods], rows, digits=2))
     grids[-1] = with_notes(grids[-1], state_of(results))
     return grids

@@ -1,4 +1,4 @@
-"""The tables of the paper beside ours."""
+"""Tables of the results of a suite, beside the tables that the paper prints."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,9 +8,10 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.evaluation.metrics import METRIC_TITLES
+from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
-from ilfs.benchmark.store.store import Row
-from ilfs.datasets import load, title_of
+from ilfs.benchmark.store.stored_job import StoredJob
+from ilfs.datasets import title_of
 from ilfs.text_table import Grid
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
@@ -19,17 +20,17 @@ VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the defini
 
 
 def tables_of(results: Results) -> list[Grid]:
-    """The tables of a suite beside the paper's: its Table 4, Table 3 or Table 2.
+    """Tables of a suite beside those of the paper: its Table 4, Table 3 or Table 2.
 
     Parameters
     ----------
     results : Results
-        What there is of the suite.
+        Results of the suite.
 
     Returns
     -------
     list of Grid
-        One below the other; the first says what is missing.
+        The notes of the first say what is missing.
     """
     grids = {"sizes": sizes_tables, "classes": classes_tables, "timing": timing_table}[results.suite.experiment](
         results
@@ -39,10 +40,10 @@ def tables_of(results: Results) -> list[Grid]:
 
 
 def splits_of(results: Results) -> str:
-    """How many splits the means are over."""
+    """Format the number of splits that means are over."""
     done = np.vectorize(lambda row: row is not None and row.is_done, otypes=[bool])(results.rows).sum(axis=2)
     least, most, wanted = int(done.min()), int(done.max()), results.suite.n_splits
-    if least < wanted and not results.n_missing + results.n_failed:  # a data set has fewer folds than splits were asked
+    if least < wanted and not results.n_missing + results.n_failed:  # a data set has fewer folds than splits
         return f"{least} splits" if least == most else f"{least} to {most} splits"
     if least == wanted:
         return f"{wanted} splits" if wanted > 1 else "1 split"
@@ -50,12 +51,12 @@ def splits_of(results: Results) -> str:
 
 
 def with_notes(grid: Grid, notes: Sequence[str]) -> Grid:
-    """The same with more sentences below."""
+    """Copy of a table with more notes."""
     return Grid(grid.title, grid.header, grid.rows, grid.digits, [*grid.notes, *notes])
 
 
 def state_of(results: Results) -> list[str]:
-    """Notes on the cells behind a table."""
+    """Notes on the jobs behind a table: what is missing, failed, or was computed with other code."""
     notes = []
     if len(results.classifiers) > 1:
         notes.append(f"Evaluated by the classifier {results.classifier}; this suite also has {others_of(results)}.")
@@ -73,12 +74,12 @@ def state_of(results: Results) -> list[str]:
 
 
 def others_of(results: Results) -> str:
-    """The classifiers that a table does not show."""
+    """Names of the classifiers that a table does not show."""
     return ", ".join(name for name in results.classifiers if name != results.classifier)
 
 
 def own_size_notes(results: Results) -> list[str]:
-    """Which methods choose the number of features themselves, and how many they keep."""
+    """Notes on methods that choose the number of features themselves: how many they keep."""
     counts = results.own_counts
     return [
         f"{method} chooses its own number of features, {mean(counts[:, results.methods.index(method)]):.1f} on average."
@@ -87,7 +88,7 @@ def own_size_notes(results: Results) -> list[str]:
 
 
 def edge_notes(results: Results) -> list[str]:
-    """How often C lies at an end of its grid: if that is often, the grid may be too narrow."""
+    """Note on how often C is at an end of its grid: if it is often, the grid may be too narrow."""
     on_edge = edge_values(results)
     if np.isnan(on_edge).all():
         return []
@@ -98,13 +99,13 @@ def edge_values(results: Results) -> Floats:
     """Mark the fits whose C is at an end of its grid, by size (by class in the experiment ``"classes"``)."""
     if results.suite.experiment == "sizes":
         return results.values_or_own("C_on_edge")
-    found = results.figures[results.classifier]["C_on_edge"]
+    found = results.metric_values[results.classifier]["C_on_edge"]
     keys = {row.key for row in results.rows.ravel() if row is not None}
     return np.array([value for (key, _, _), value in found.items() if key in keys])
 
 
 def other_code(results: Results) -> str:
-    """Sentence about rows that were computed with other code, data or versions than the present."""
+    """Note on rows that were computed with other code, data or versions than the present."""
     rows = "1 row" if results.n_other_code == 1 else f"{results.n_other_code} rows"
     if results.any_code:
         return f"{rows} of other code or other versions than the present: ilfs bench run computes them anew."
@@ -115,9 +116,9 @@ def other_code(results: Results) -> str:
 
 
 def sizes_tables(results: Results) -> list[Grid]:
-    """Mean average precision over splits and sizes: ours, of the larger class, the paper's, and the difference."""
+    """Tables of mean average precision over splits and sizes: ours by both readings, the paper's, and differences."""
     macro, majority = (100 * results.values_or_own(metric) for metric in ("ap_macro", "ap_majority"))
-    printed = paper_figures(results)
+    printed = printed_precision(results)
     what = f"first {', '.join(map(str, results.suite.protocol.sizes))} features, mean of {splits_of(results)}"
     grids = [
         means_table(f"Average precision, mean of the classes, per cent; {what}", results, macro),
@@ -132,14 +133,14 @@ def sizes_tables(results: Results) -> list[Grid]:
 
 
 def quality_grid(results: Results, classifiers: Sequence[str] | None = None) -> Grid:
-    """All metrics in long form, for files of comma-separated values: no times, nothing of chance.
+    """All metrics in long form, for CSV files: without times, so that it is the same for every run.
 
     Parameters
     ----------
     results : Results
-        Of a suite that evaluates numbers of features.
+        Results of a suite with the experiment ``"sizes"``.
     classifiers : sequence of str, optional
-        Whose metrics; of all by default.
+        Names of the classifiers; all by default.
 
     Returns
     -------
@@ -152,10 +153,10 @@ def quality_grid(results: Results, classifiers: Sequence[str] | None = None) -> 
 
 
 def quality_rows(results: Results) -> list[list[Any]]:
-    """The rows of one classifier; a method that chooses the number of features itself has one, of size ``own``."""
+    """Rows of one classifier; a method that chooses the number of features itself has one row, of size ``own``."""
     measures = [100 * results.values_or_own(metric) for metric in LONG_METRICS]
-    printed, counts, rows = paper_figures(results), results.own_counts, []
-    n_features = [load(name).n_features for name in results.datasets]
+    printed, counts, rows = printed_precision(results), results.own_counts, []
+    n_features = [results.facts[name].n_features for name in results.datasets]
     for d, dataset in enumerate(results.datasets):
         for m, method in enumerate(results.methods):
             start = [dataset, results.titles[d], method, results.classifier]
@@ -173,7 +174,7 @@ def quality_rows(results: Results) -> list[list[Any]]:
 
 
 def means_table(title: str, results: Results, values: Floats) -> Grid:
-    """Methods by data sets, with the means of the paper's groups and of all, the least and the rank."""
+    """Table of methods by data sets, with the means of the paper's groups and of all, and the least value."""
     means = nan_mean(values.reshape(*values.shape[:2], -1))
     groups = [
         (GROUP_TITLES[group], [results.datasets.index(name) for name in members])
@@ -194,7 +195,7 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
 
 
 def seconds_table(results: Results) -> Grid:
-    """How long each method took for its order of the features of a split."""
+    """Table of the seconds that each method took to rank the features of a split."""
     seconds = np.vectorize(seconds_of, otypes=[float])(results.rows)
     rows: list[list[Any]] = []
     for m, method in enumerate(results.methods):
@@ -205,13 +206,13 @@ def seconds_table(results: Results) -> Grid:
     return Grid("Seconds to order the features, median of the splits", header, rows, 2, notes)
 
 
-def seconds_of(row: Row | None) -> float:
-    """For the order of a cell, NaN if there is none."""
+def seconds_of(row: StoredJob | None) -> float:
+    """Seconds that the method of a job took, NaN if there is no result."""
     return row.seconds if row is not None and row.is_done and row.seconds is not None else np.nan
 
 
 def classes_tables(results: Results) -> list[Grid]:
-    """Each class against the rest with half of the features: one table a data set, and the paper's."""
+    """Tables of each class against the rest with half of the features: one for each data set, and the paper's."""
     grids = []
     for d, dataset in enumerate(results.datasets):
         metric = VOC_METRICS.get(dataset, "ap")
@@ -219,7 +220,7 @@ def classes_tables(results: Results) -> list[Grid]:
         classes = sorted(set().union(*by_method))
         ours = [[100 * one[k] if k in one else None for one in by_method] for k in classes]
         ours.append([100 * float(np.mean(list(one.values()))) if one else None for one in by_method])
-        called = load(dataset).class_names
+        called = results.facts[dataset].class_names
         names = [*(called[k] for k in classes), "mean"]
         title = f"{results.titles[d]}: average precision of each class against the rest, per cent, half of the features"
         grids.append(Grid(title, ["class", *results.methods], [[n, *row] for n, row in zip(names, ours, strict=True)]))
@@ -235,7 +236,7 @@ def classes_tables(results: Results) -> list[Grid]:
 def voc_difference(
     dataset: str, methods: Sequence[str], names: Sequence[str], ours: Sequence[Sequence[float | None]]
 ) -> Grid:
-    """Ours minus the paper's, class by class."""
+    """Table of our average precision minus the paper's, by class."""
     printed = paper.class_precision()
     rows: list[list[Any]] = []
     for name, values in zip(names, ours, strict=True):
@@ -245,7 +246,7 @@ def voc_difference(
 
 
 def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, float]:
-    """Average precision of each class, mean of the splits."""
+    """Average precision of each class, mean over the splits."""
     found: dict[int, list[float]] = {}
     for row in results.rows[d, m]:
         if row is not None and row.is_done:
@@ -255,57 +256,49 @@ def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, floa
 
 
 def timing_table(results: Results) -> list[Grid]:
-    """Seconds, the paper's, the ratio, and memory."""
-    job = results.suite.protocol
-    seconds = nan_mean(results.values("seconds", [job.columns])[0, :, :, 0])
-    memory = nan_mean(results.values("peak_megabytes", [job.columns])[0, :, :, 0])
-    is_papers = (job.rows, job.columns) == (10_000, 5_000)
+    """Table of our seconds, the paper's, their ratio, and memory."""
+    protocol = results.suite.protocol
+    seconds = nan_mean(results.values("seconds", [protocol.columns])[0, :, :, 0])
+    memory = nan_mean(results.values("peak_megabytes", [protocol.columns])[0, :, :, 0])
+    is_papers = (protocol.rows, protocol.columns) == (10_000, 5_000)
     rows = []
     for m, method in enumerate(results.methods):
         printed = paper.seconds().get(method) if is_papers else None
         ratio = None if printed is None or np.isnan(seconds[m]) else printed / seconds[m]
         rows.append([method, number(seconds[m]), printed, ratio, number(memory[m])])
     header = ["method", "seconds", "the paper", "times as fast", "peak MB over the data"]
-    return [Grid(f"One fit on {job.rows:,} x {job.columns:,} uniform numbers", header, rows, digits=2)]
+    return [Grid(f"One fit on {protocol.rows:,} x {protocol.columns:,} uniform numbers", header, rows, digits=2)]
 
 
-def paper_figures(results: Results) -> Floats:
-    """Of shape (n_datasets, n_methods), NaN where the paper has none."""
+def printed_precision(results: Results) -> Floats:
+    """Average precision that the paper prints, of shape (n_datasets, n_methods); NaN where it prints none."""
     printed = paper.precision()
     names = ["ilfs" if method == "ilfs_paper" else method for method in results.methods]
     return np.array([[printed.get((name, dataset), np.nan) for name in names] for dataset in results.datasets])
 
 
-def nan_mean(values: Floats) -> Floats:
-    """Over the last axis, of what is there; NaN where nothing is."""
-    there = ~np.isnan(values)
-    total = np.where(there, values, 0.0).sum(axis=-1)
-    count = there.sum(axis=-1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
 def mean(values: Floats) -> float | None:
-    """Of what is there, None if nothing is."""
+    """Mean of the values that are not NaN, None if there is none."""
     return number(float(nan_mean(np.ravel(values))))
 
 
 def median(values: Floats) -> float | None:
-    """Of what is there, None if nothing is."""
+    """Median of the values that are not NaN, None if there is none."""
     there = values[~np.isnan(values)]
     return float(np.median(there)) if there.size else None
 
 
 def total(values: Sequence[float | None]) -> float | None:
-    """Of all values, None if one is not there."""
+    """Sum of all values, None if one is missing."""
     return None if None in values else float(sum(filter(None, values)))
 
 
 def deviation(values: Floats) -> float | None:
-    """Standard deviation of what is there."""
+    """Standard deviation of the values that are not NaN, None if there are fewer than two."""
     there = values[~np.isnan(values)]
     return float(there.std(ddof=1)) if there.size > 1 else None
 
 
 def number(value: float) -> float | None:
-    """None for NaN."""
+    """Convert NaN to None."""
     return None if np.isnan(value) else float(value)

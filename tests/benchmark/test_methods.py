@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import METHODS, FisherScore, LaplacianScore
-from ilfs.benchmark import Contender
-from ilfs.benchmark.methods.method import mask_of, order_of, prepared, reads_labels
+from ilfs.benchmark import BenchmarkMethod
+from ilfs.benchmark.methods.fitting import mask_of, order_of, prepared, reads_labels
 from ilfs.datasets import load
 
 
@@ -25,11 +25,11 @@ def table(seed=0):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_made_by_its_name(name):
-    assert type(Contender(name).make(n_jobs=1)) is METHODS[name]
+    assert type(BenchmarkMethod(name).make(n_jobs=1)) is METHODS[name]
 
 
 def test_a_scikit_learn_class_by_its_path_with_things_to_import():
-    anova = Contender(
+    anova = BenchmarkMethod(
         "anova",
         "sklearn.feature_selection.SelectKBest",
         {"score_func": "import:sklearn.feature_selection.f_classif", "k": 3},
@@ -41,7 +41,7 @@ def test_a_scikit_learn_class_by_its_path_with_things_to_import():
 
 
 def test_an_estimator_inside_a_selector():
-    trees = Contender(
+    trees = BenchmarkMethod(
         "trees",
         "sklearn.feature_selection.SelectFromModel",
         {"estimator": {"selector": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"random_state": 0}}},
@@ -52,13 +52,13 @@ def test_an_estimator_inside_a_selector():
 
 
 def test_a_description_is_plain_data_and_has_the_defaults_but_not_the_threads():
-    described = Contender("ilfs", parameters={"n_tokens": 8}).describe(n_features_to_select=200)
+    described = BenchmarkMethod("ilfs", parameters={"n_tokens": 8}).describe(n_features_to_select=200)
     assert json.loads(json.dumps(described)) == described
     assert described["parameters"]["n_tokens"] == 8
     assert described["parameters"]["n_features_to_select"] == 200
     assert "evidence" in described["parameters"]
     assert "n_jobs" not in described["parameters"]
-    anova = Contender("anova", "sklearn.feature_selection.SelectKBest").describe()
+    anova = BenchmarkMethod("anova", "sklearn.feature_selection.SelectKBest").describe()
     assert anova["parameters"]["score_func"].endswith("f_classif")
 
 
@@ -77,7 +77,7 @@ def test_a_description_is_plain_data_and_has_the_defaults_but_not_the_threads():
 )
 def test_what_cannot_be_made_is_refused_in_a_sentence(selector, parameters, message):
     with pytest.raises(ValueError, match=message):
-        Contender("mine", selector, parameters).make()
+        BenchmarkMethod("mine", selector, parameters).make()
 
 
 @pytest.mark.parametrize(
@@ -99,25 +99,25 @@ def test_the_order_of_any_selector_has_the_planted_column_first(selector):
 
 def test_a_selector_that_says_only_which_is_refused():
     # the order of the columns in the file is not an order of merit
-    with pytest.raises(ValueError, match="VarianceThreshold says no order of the features"):
+    with pytest.raises(ValueError, match="VarianceThreshold has no ranking of the features"):
         order_of(VarianceThreshold().fit(table()[0]))
 
 
 def test_a_selector_itself_may_be_given():
     selector = SelectKBest(f_classif, k=2)
-    contender = Contender("anova", selector)
-    assert contender.make(n_jobs=1, n_features_to_select=200) is not selector
-    assert contender.describe() == Contender("anova", "sklearn.feature_selection.SelectKBest", {"k": 2}).describe()
-    assert Contender("fisher", FisherScore()).make(n_jobs=2).n_jobs == 2
+    method = BenchmarkMethod("anova", selector)
+    assert method.make(n_jobs=1, n_features_to_select=200) is not selector
+    assert method.describe() == BenchmarkMethod("anova", "sklearn.feature_selection.SelectKBest", {"k": 2}).describe()
+    assert BenchmarkMethod("fisher", FisherScore()).make(n_jobs=2).n_jobs == 2
     with pytest.raises(ValueError, match="must be a word or a selector, got 3"):
-        Contender("three", 3)
+        BenchmarkMethod("three", 3)
     with pytest.raises(ValueError, match="parameters of method 'anova' must be none, as its selector has its own"):
-        Contender("anova", selector, {"k": 3})
+        BenchmarkMethod("anova", selector, {"k": 3})
 
 
 def test_a_name_that_is_nearly_one_is_answered_with_that():
     with pytest.raises(ValueError, match=r"did you mean 'relieff'\?"):
-        Contender("relief").make()
+        BenchmarkMethod("relief").make()
 
 
 def test_missing_cells_are_filled_and_sparse_rows_made_dense_only_if_they_must():
@@ -148,11 +148,11 @@ def test_why_a_module_of_ones_own_cannot_be_imported_is_said(tmp_path, monkeypat
     (tmp_path / "broken_one.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match=message):
-        Contender("mine", "broken_one.It").make()
+        BenchmarkMethod("mine", "broken_one.It").make()
 
 
 def test_functions_that_cannot_be_told_apart_are_refused():
-    nameless = Contender("a", "sklearn.feature_selection.SelectKBest", {"score_func": lambda X, y: X[0]})
+    nameless = BenchmarkMethod("a", "sklearn.feature_selection.SelectKBest", {"score_func": lambda X, y: X[0]})
     with pytest.raises(ValueError, match="a parameter that is a function must be importable, got <function"):
         nameless.describe()
 
@@ -169,7 +169,7 @@ def test_a_mask_counts_only_where_there_is_no_order():
 
 
 def described(value):
-    return Contender("a", SelectFromModel(LogisticRegression(class_weight=value))).describe()
+    return BenchmarkMethod("a", SelectFromModel(LogisticRegression(class_weight=value))).describe()
 
 
 def test_parameters_of_any_size_are_told_apart():
@@ -184,7 +184,7 @@ def test_parameters_of_any_size_are_told_apart():
 
 @pytest.mark.parametrize("value", [np.random.default_rng(0), np.random.RandomState(0), object()])
 def test_parameters_that_no_other_process_can_have_are_refused(value):
-    with pytest.raises(ValueError, match=r"^a parameter must be data that is the same in every process, got "):
+    with pytest.raises(ValueError, match=r"^a parameter must be the same in every process, got "):
         described(value)
 
 
@@ -204,7 +204,7 @@ class Scorer(BaseEstimator):
 
 @pytest.mark.parametrize(
     ("scores", "message"),
-    [([np.nan] * 3, "Scorer must score features by numbers, got NaN for all of them"), ([1.0], "says no order")],
+    [([np.nan] * 3, "Scorer must score features by numbers, got NaN for all of them"), ([1.0], "has no ranking")],
 )
 def test_scores_that_are_none_are_refused(scores, message):
     fitted = Scorer(scores).fit(np.zeros((4, 3)), [0, 1, 0, 1])

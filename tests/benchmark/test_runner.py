@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from ilfs.benchmark import SUITES, Contender, Protocol, Store, Suite, Summary, run
-from ilfs.benchmark.jobs.runner import compute_cell
+from ilfs.benchmark import SUITES, BenchmarkMethod, Protocol, Store, Suite, Summary, run
+from ilfs.benchmark.jobs.compute import compute_job
 from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import quality_grid, tables_of
 
@@ -17,7 +17,7 @@ SMALL = Suite(
     "small",
     "sizes",
     ("wine", "iris"),
-    tuple(Contender(name) for name in ("ilfs", "fisher", "random")),
+    tuple(BenchmarkMethod(name) for name in ("ilfs", "fisher", "random")),
     n_splits=3,
     protocol=Protocol(sizes=(1, 2), Cs=(0.1, 1.0)),
 )
@@ -25,7 +25,7 @@ SMALL = Suite(
 
 def csv_of(path, suite=SMALL):
     with Store(path) as store:
-        return quality_grid(Results.of(suite, store)).render("csv")
+        return quality_grid(Results.from_store(suite, store)).render("csv")
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_second_run_has_nothing_to_do(undisturbed):
         assert run(SMALL, store).computed == 0
 
 
-def test_the_figures_do_not_depend_on_processes_or_order(undisturbed, tmp_path):
+def test_the_metrics_do_not_depend_on_processes_or_order(undisturbed, tmp_path):
     with Store(tmp_path / "one.sqlite") as store:
         for dataset in ("iris", "wine"):
             run(SMALL.only(datasets=[dataset]), store, n_jobs=1)
@@ -98,13 +98,13 @@ def test_two_processes_share_the_work(undisturbed, tmp_path):
 
 
 def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path):
-    broken = Contender("broken", parameters={"n_bins": 1}, selector="mi")
+    broken = BenchmarkMethod("broken", parameters={"n_bins": 1}, selector="mi")
     suite = SMALL.only(datasets=["iris"])
-    suite = Suite("s", "sizes", suite.datasets, (*suite.contenders, broken), 2, suite.protocol)
+    suite = Suite("s", "sizes", suite.datasets, (*suite.methods, broken), 2, suite.protocol)
     with Store(tmp_path / "s.sqlite") as store:
         summary = run(suite, store, n_jobs=2)
         assert (summary.computed, summary.failed) == (8, 2)
-        results = Results.of(suite, store)
+        results = Results.from_store(suite, store)
         assert results.n_failed == 2
         assert "iris, broken, split 0: ValueError: n_bins must be" in results.reasons[0]
         notes = tables_of(results)[0].notes
@@ -114,7 +114,9 @@ def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path)
 
 
 def test_a_cell_that_takes_too_long_is_a_row_with_that_reason(tmp_path):
-    slow = Suite("slow", "sizes", ("digits",), (Contender("sleeper", "sleeper.Sleeper"),), 1, Protocol(sizes=(2,)))
+    slow = Suite(
+        "slow", "sizes", ("digits",), (BenchmarkMethod("sleeper", "sleeper.Sleeper"),), 1, Protocol(sizes=(2,))
+    )
     start = time.monotonic()
     with Store(tmp_path / "s.sqlite") as store:
         run(slow, store, time_limit=5.0)
@@ -127,7 +129,7 @@ def test_steps_tell_what_is_done_and_what_is_left(tmp_path):
     steps = []
     with Store(tmp_path / "s.sqlite") as store:
         run(SMALL.only(datasets=["iris"], methods=["fisher"]), store, n_jobs=1, on_step=steps.append)
-    assert [(step.n_done_of_dataset, step.n_done, step.n_cells) for step in steps] == [(1, 1, 3), (2, 2, 3), (3, 3, 3)]
+    assert [(step.n_done_of_dataset, step.n_done, step.n_jobs) for step in steps] == [(1, 1, 3), (2, 2, 3), (3, 3, 3)]
     assert steps[-1].seconds_left == 0.0
     assert steps[0].seconds_left > 0
 
@@ -140,17 +142,17 @@ def test_the_timing_job_of_any_size(tmp_path):
     suite = replace(SUITES["timing"].only(methods=["fisher", "ls"]), protocol=TimingJob(300, 40))
     with Store(tmp_path / "t.sqlite") as store:
         assert run(suite, store, n_jobs=2).failed == 0
-        results = Results.of(suite.with_threads(2), store)
+        results = Results.from_store(suite.with_threads(2), store)
         (grid,) = tables_of(results)
     assert [row[0] for row in grid.rows] == ["fisher", "ls"]
     assert all(0 < row[1] < 60 and row[2] is None for row in grid.rows)
 
 
 def test_each_class_against_the_rest(tmp_path):
-    suite = Suite("c", "classes", ("wine",), (Contender("fisher"), Contender("ls")), 2)
+    suite = Suite("c", "classes", ("wine",), (BenchmarkMethod("fisher"), BenchmarkMethod("ls")), 2)
     with Store(tmp_path / "c.sqlite") as store:
         assert run(suite, store, n_jobs=2).failed == 0
-        wine, paper = tables_of(Results.of(suite, store))
+        wine, paper = tables_of(Results.from_store(suite, store))
     assert [row[0] for row in wine.rows] == ["class_0", "class_1", "class_2", "mean"]
     assert all(80 < value <= 100 for row in wine.rows for value in row[1:])
     assert paper.rows[0][1:] == [81.07, 80.90]
@@ -158,9 +160,9 @@ def test_each_class_against_the_rest(tmp_path):
 
 def test_chance_that_a_method_leaves_open_is_the_same_in_every_run():
     trees = {"selector": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}}
-    chance = Contender("trees", "sklearn.feature_selection.SelectFromModel", {"estimator": trees})
-    cells = Suite("s", "sizes", ("wine",), (chance,), 2, Protocol(sizes=(3,), Cs=(0.1,))).cells()
-    orders = [compute_cell(cell).order for cell in (*cells, *reversed(cells))]
+    chance = BenchmarkMethod("trees", "sklearn.feature_selection.SelectFromModel", {"estimator": trees})
+    jobs = Suite("s", "sizes", ("wine",), (chance,), 2, Protocol(sizes=(3,), Cs=(0.1,))).jobs()
+    orders = [compute_job(job).order for job in (*jobs, *reversed(jobs))]
     assert orders[:2] == orders[:1:-1]
     assert orders[0] != orders[1]
 

@@ -1,4 +1,4 @@
-"""Cells: pure functions of their description, with nothing of the test rows in the training."""
+"""Jobs: pure functions of their description, with nothing of the test rows in the training."""
 
 from dataclasses import replace
 
@@ -10,23 +10,25 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import FisherScore
-from ilfs.benchmark import Cell, Contender, Protocol
-from ilfs.benchmark.evaluation import protocol as module
+from ilfs.benchmark import BenchmarkMethod, Job, Protocol
+from ilfs.benchmark.evaluation import experiments as module
+from ilfs.benchmark.evaluation.experiments import compute, rows_of
+from ilfs.benchmark.evaluation.job import OWN_SIZE, digest
 from ilfs.benchmark.evaluation.metrics import area_under_curve
-from ilfs.benchmark.evaluation.protocol import OWN_SIZE, compute, digest, filled, rows_of
+from ilfs.benchmark.methods.fitting import impute
 from ilfs.datasets import Table, load
 
-WINE = Cell("sizes", "wine", load("wine").checksum, Contender("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
+WINE = Job("sizes", "wine", load("wine").checksum, BenchmarkMethod("fisher"), 0, Protocol(sizes=(1, 3), Cs=(0.1, 1.0)))
 
 
 @pytest.fixture
 def given(monkeypatch):
-    """Let cells find a table that the test has made."""
+    """Let jobs find a table that the test has made."""
 
     def give(X, y, names=None):
         names = names or tuple(f"c{k}" for k in range(int(np.max(y)) + 1))
         table = Table("made", X, np.asarray(y), names, checksum="of it")
-        monkeypatch.setattr(module, "_table", lambda _: table)
+        monkeypatch.setattr(module, "_table", lambda *_: table)
         return replace(WINE, dataset="made", checksum="of it")
 
     return give
@@ -34,7 +36,7 @@ def given(monkeypatch):
 
 def test_a_cell_gives_the_same_twice():
     one, two = compute(WINE), compute(WINE)
-    assert one.figures == two.figures
+    assert one.measurements == two.measurements
     assert one.order == two.order
 
 
@@ -43,12 +45,12 @@ def test_keys_depend_on_everything_that_matters():
         replace(WINE, split=1),
         replace(WINE, checksum="other"),
         replace(WINE, experiment="classes"),
-        replace(WINE, contender=Contender("fisher2", "fisher")),
-        replace(WINE, contender=Contender("fisher", "mi")),
+        replace(WINE, method=BenchmarkMethod("fisher2", "fisher")),
+        replace(WINE, method=BenchmarkMethod("fisher", "mi")),
         replace(WINE, protocol=Protocol(sizes=(1, 3), Cs=(0.1, 2.0))),
         replace(WINE, protocol=Protocol(sizes=(1, 3), Cs=(0.1, 1.0), seed=1)),
     ]
-    assert len({cell.key for cell in [WINE, *others]}) == 8
+    assert len({job.key for job in [WINE, *others]}) == 8
     assert replace(WINE).key == WINE.key
 
 
@@ -68,7 +70,7 @@ def test_splits_are_stratified_shared_by_methods_and_differ():
     assert sorted([*train, *test]) == list(range(178))
     assert len(test) == 60
     np.testing.assert_allclose(np.bincount(table.y[test]) / 60, np.bincount(table.y) / 178, atol=0.01)
-    other = rows_of(replace(WINE, contender=Contender("mi")), table)
+    other = rows_of(replace(WINE, method=BenchmarkMethod("mi")), table)
     np.testing.assert_array_equal(other[0], train)
     assert not np.array_equal(rows_of(replace(WINE, split=1), table)[1], test)
 
@@ -78,27 +80,27 @@ def test_the_order_knows_nothing_of_the_test_rows(given):
     rng = np.random.default_rng(0)
     y = np.arange(90) % 2
     X = rng.normal(size=(90, 8))
-    cell = given(X, y)
-    train, test = rows_of(cell, Table("made", X, y, ("a", "b"), checksum="of it"))
+    job = given(X, y)
+    train, test = rows_of(job, Table("made", X, y, ("a", "b"), checksum="of it"))
     X[test, 5] += 100 * y[test]
     X[train, 2] += 3 * y[train]
     assert compute(given(X, y)).order[0] == 2
 
 
-def test_figures_of_a_perfect_feature(given):
+def test_metrics_of_a_perfect_feature(given):
     y = np.arange(60) % 2
     X = np.column_stack([np.random.default_rng(0).normal(size=60), y])
-    figures = {(size, metric, k): value for size, metric, k, value, _ in compute(given(X, y)).figures}
+    values = {(size, metric, k): value for size, metric, k, value, _ in compute(given(X, y)).measurements}
     for metric in ("ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "auc"):
-        assert figures[1, metric, -1] == 1.0
-    assert figures[1, "ap", 0] == figures[1, "ap", 1] == 1.0
+        assert values[1, metric, -1] == 1.0
+    assert values[1, "ap", 0] == values[1, "ap", 1] == 1.0
 
 
 def test_the_majority_is_the_class_with_most_samples(given):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [20, 70])
-    figures = compute(given(rng.normal(size=(90, 4)), y)).figures
-    by = {(size, metric, k): value for size, metric, k, value, _ in figures}
+    measured = compute(given(rng.normal(size=(90, 4)), y)).measurements
+    by = {(size, metric, k): value for size, metric, k, value, _ in measured}
     assert by[3, "ap_majority", -1] == by[3, "ap", 1]
     assert by[3, "ap_macro", -1] == pytest.approx((by[3, "ap", 0] + by[3, "ap", 1]) / 2)
 
@@ -106,12 +108,12 @@ def test_the_majority_is_the_class_with_most_samples(given):
 def test_missing_cells_are_filled_by_the_training_rows():
     X = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
     T = np.array([[np.nan, 7.0], [100.0, np.nan]])
-    there, test = filled(X, T)
+    there, test = impute(X, T)
     np.testing.assert_array_equal(there, [[1, 0], [3, 0], [2, 0]])
     np.testing.assert_array_equal(test, [[2, 7], [100, 0]])
 
 
-def test_sparse_tables_give_the_figures_of_dense_ones(given):
+def test_sparse_tables_give_the_metrics_of_dense_ones(given):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
     X = rng.poisson(0.3, size=(80, 12)).astype(float)
@@ -119,19 +121,19 @@ def test_sparse_tables_give_the_figures_of_dense_ones(given):
     dense = compute(given(X, y))
     thin = compute(given(sparse.csr_array(X), y))
     assert thin.order == dense.order
-    assert thin.figures == dense.figures
+    assert thin.measurements == dense.measurements
 
 
 def test_more_features_asked_for_than_there_are(given):
     y = np.arange(40) % 2
-    cell = given(np.random.default_rng(0).normal(size=(40, 3)), y)
-    outcome = compute(replace(cell, protocol=Protocol(sizes=(2, 50), Cs=(0.1,))))
+    job = given(np.random.default_rng(0).normal(size=(40, 3)), y)
+    outcome = compute(replace(job, protocol=Protocol(sizes=(2, 50), Cs=(0.1,))))
     assert sorted(outcome.order) == [0, 1, 2]
-    assert {size for size, *_ in outcome.figures} == {2, 50}
+    assert {size for size, *_ in outcome.measurements} == {2, 50}
 
 
 def test_other_data_than_described_are_refused():
-    with pytest.raises(ValueError, match="data set wine is not the one that was asked for: its checksum is"):
+    with pytest.raises(ValueError, match="data set wine has changed since the job was described: its checksum is"):
         compute(replace(WINE, checksum="0" * 64))
 
 
@@ -147,11 +149,11 @@ def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
     X = rng.normal(size=(90, 6))
     X[:, :2] += 3 * Y
     Y[:3] = -1
-    cell = given(X, Y, names=("a", "b"))
+    job = given(X, Y, names=("a", "b"))
     with pytest.raises(ValueError, match="has several labels a sample: it is for the experiment 'classes'"):
-        compute(cell)
-    figures = compute(replace(cell, experiment="classes")).figures
-    assert min(value for _, metric, _, value, _ in figures if metric == "ap") > 0.9
+        compute(job)
+    measured = compute(replace(job, experiment="classes")).measurements
+    assert min(value for _, metric, _, value, _ in measured if metric == "ap") > 0.9
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -182,21 +184,21 @@ def test_an_order_that_is_none_is_refused(order, message):
 def own_size():
     """Two features of wine, chosen by a selector that has a mask but no order."""
     selector = SequentialFeatureSelector(KNeighborsClassifier(), n_features_to_select=2, cv=2)
-    return replace(WINE, contender=Contender("sfs", selector))
+    return replace(WINE, method=BenchmarkMethod("sfs", selector))
 
 
 def test_a_selector_with_a_mask_only_is_evaluated_at_its_own_size(own_size):
     outcome = compute(own_size)
     assert len(outcome.order) == 2
-    assert {one.size for one in outcome.figures} == {OWN_SIZE}
-    by = {one.metric: one.value for one in outcome.figures if one.of_class == -1}
+    assert {one.size for one in outcome.measurements} == {OWN_SIZE}
+    by = {one.metric: one.value for one in outcome.measurements if one.of_class == -1}
     assert by["n_features"] == 2
     assert by["ap_macro"] > 0.8
 
 
 def test_half_of_the_features_is_the_mask_where_there_is_no_order(own_size):
     outcome = compute(replace(own_size, experiment="classes"))
-    assert {one.size for one in outcome.figures} == {OWN_SIZE}
+    assert {one.size for one in outcome.measurements} == {OWN_SIZE}
     assert len(outcome.order) == 2
 
 
@@ -213,22 +215,22 @@ def test_a_ranking_is_computed_once_for_all_classifiers(monkeypatch):
     names = ("linear_svm", "knn", "rbf", "extra_trees", "sklearn.naive_bayes.GaussianNB")
     outcome = compute(replace(WINE, protocol=replace(WINE.protocol, classifiers=names)))
     assert len(fits) == 1
-    found = {(one.classifier, one.size): one.value for one in outcome.figures if one.metric == "ap_macro"}
+    found = {(one.classifier, one.size): one.value for one in outcome.measurements if one.metric == "ap_macro"}
     assert set(found) == {(name, size) for name in names for size in WINE.protocol.sizes}
     assert len(set(found.values())) > len(names)
-    alone = {(one.classifier, one.size): one.value for one in compute(WINE).figures if one.metric == "ap_macro"}
+    alone = {(one.classifier, one.size): one.value for one in compute(WINE).measurements if one.metric == "ap_macro"}
     assert alone == {place: found[place] for place in alone}
 
 
 def test_classifiers_are_in_the_key():
     others = ["knn", "rbf", {"name": "knn", "parameters": {"n_neighbors": 3}}, {"name": "knn", "standardise": False}]
-    cells = [replace(WINE, protocol=replace(WINE.protocol, classifiers=(one,))) for one in others]
-    assert len({cell.key for cell in [WINE, *cells]}) == 5
+    jobs = [replace(WINE, protocol=replace(WINE.protocol, classifiers=(one,))) for one in others]
+    assert len({job.key for job in [WINE, *jobs]}) == 5
 
 
 def test_every_classifier_evaluates_each_class_against_the_rest():
     protocol = replace(WINE.protocol, classifiers=("linear_svm", "knn"))
-    measured = compute(replace(WINE, experiment="classes", protocol=protocol)).figures
+    measured = compute(replace(WINE, experiment="classes", protocol=protocol)).measurements
     for name in ("linear_svm", "knn"):
         by_class = [one.value for one in measured if (one.metric, one.classifier) == ("ap", name)]
         (mean,) = (one.value for one in measured if (one.metric, one.classifier) == ("ap_macro", name))
@@ -238,23 +240,23 @@ def test_every_classifier_evaluates_each_class_against_the_rest():
 
 def test_the_chosen_c_and_whether_it_is_an_end_of_the_grid_are_kept():
     protocol = replace(WINE.protocol, Cs=(1e-9, 0.1, 1e9))
-    by = {(one.size, one.metric): one.value for one in compute(replace(WINE, protocol=protocol)).figures}
+    by = {(one.size, one.metric): one.value for one in compute(replace(WINE, protocol=protocol)).measurements}
     assert by[3, "C"] == 0.1
     assert by[3, "C_on_edge"] == 0.0
-    assert not any(one.metric == "C_on_edge" for one in compute(WINE).figures)  # of two C each is an end
+    assert not any(one.metric == "C_on_edge" for one in compute(WINE).measurements)  # of two C each is an end
 
 
 def test_a_class_with_one_sample_is_named(given):
     y = np.append(np.arange(30) % 2, 2)
-    cell = given(np.random.default_rng(0).normal(size=(31, 4)), y, names=("a", "b", "rare"))
+    job = given(np.random.default_rng(0).normal(size=(31, 4)), y, names=("a", "b", "rare"))
     message = "class 'rare' of data set made must have at least 2 samples, one for training and one for testing, got 1"
     for experiment in ("sizes", "classes"):
         with pytest.raises(ValueError, match=message):
-            compute(replace(cell, experiment=experiment))
+            compute(replace(job, experiment=experiment))
 
 
 def test_half_of_the_features_must_be_ordered(given, monkeypatch):
-    cell = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
+    job = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
     monkeypatch.setattr(module, "order_of", lambda _: np.arange(2))
     with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 evaluated"):
-        compute(replace(cell, experiment="classes"))
+        compute(replace(job, experiment="classes"))

@@ -1,4 +1,4 @@
-"""The rivals against what they are said to be, computed another way."""
+"""The baselines against what they are said to be, computed another way."""
 
 import builtins
 import warnings
@@ -17,13 +17,15 @@ from sklearn.svm import l1_min_c
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ilfs import FisherScore
-from ilfs.benchmark import SUITES, Cell, Contender, Protocol
-from ilfs.benchmark.baselines import MRMR, RIVALS, ExtraTrees, FastCan, L1Path, n_reached, start_of_path
-from ilfs.benchmark.evaluation.protocol import compute
+from ilfs.benchmark import SUITES, BenchmarkMethod, Job, Protocol
+from ilfs.benchmark.baselines import BASELINES, MRMR, ExtraTrees, FastCan, L1Path
+from ilfs.benchmark.baselines.fastcan import n_reached
+from ilfs.benchmark.baselines.l1_path import start_of_path
+from ilfs.benchmark.evaluation.experiments import compute
 from ilfs.datasets import load
 
-needs_fastcan = pytest.mark.skipif(find_spec("fastcan") is None, reason="needs the extra [rivals]")
-needs_mrmr = pytest.mark.skipif(find_spec("mrmr") is None, reason="needs the extra [rivals]")
+needs_fastcan = pytest.mark.skipif(find_spec("fastcan") is None, reason="needs the extra [baselines]")
+needs_mrmr = pytest.mark.skipif(find_spec("mrmr") is None, reason="needs the extra [baselines]")
 few_trees = partial(ExtraTrees, n_estimators=20)
 ALL = [
     pytest.param(FastCan, marks=needs_fastcan),
@@ -200,15 +202,15 @@ def test_nothing_enters_the_path_if_no_column_knows_of_the_classes():
     assert is_permutation(order, 2)
 
 
-@pytest.mark.parametrize("rival", [few_trees, L1Path])
+@pytest.mark.parametrize("baseline", [few_trees, L1Path])
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
-def test_sparse_tables_whatever_their_indices(rival, kind):
+def test_sparse_tables_whatever_their_indices(baseline, kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 10)) * (rng.random((40, 10)) < 0.3)
     y = (X[:, 3] > 0.1).astype(int)
     S = kind(X)
     S.indices, S.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
-    assert rival(3).fit(S, y).order_[0] == 3
+    assert baseline(3).fit(S, y).order_[0] == 3
 
 
 def test_the_path_does_not_centre_sparse_columns():
@@ -232,54 +234,54 @@ def test_but_scales_them():
     np.testing.assert_array_equal(*orders)
 
 
-@pytest.mark.parametrize("rival", ALL)
-def test_columns_with_one_value_come_last(rival):
+@pytest.mark.parametrize("baseline", ALL)
+def test_columns_with_one_value_come_last(baseline):
     X, y = table()
     X[:, [0, 4]] = 7.0
-    assert set(rival(12).fit(X, y).order_[-2:].tolist()) == {0, 4}
+    assert set(baseline(12).fit(X, y).order_[-2:].tolist()) == {0, 4}
 
 
-@pytest.mark.parametrize("rival", ALL)
-def test_more_features_wanted_than_there_are(rival):
+@pytest.mark.parametrize("baseline", ALL)
+def test_more_features_wanted_than_there_are(baseline):
     X, y = table()
     with pytest.warns(UserWarning, match="n_features_to_select=200 is more than the 12 features of X: all are kept"):
-        selector = rival(200).fit(X, y)
+        selector = baseline(200).fit(X, y)
     assert is_permutation(selector.order_, 12)
     assert selector.transform(X).shape == (60, 12)
 
 
-@pytest.mark.parametrize("rival", ALL)
-def test_one_column_two_rows_and_classes_of_any_name(rival):
-    order = rival(1).fit([[1.0, 3.0], [2.0, 3.0]], ["no", "yes"]).order_
+@pytest.mark.parametrize("baseline", ALL)
+def test_one_column_two_rows_and_classes_of_any_name(baseline):
+    order = baseline(1).fit([[1.0, 3.0], [2.0, 3.0]], ["no", "yes"]).order_
     assert order.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("rival", [*ALL[:3], pytest.param(L1Path, marks=pytest.mark.slow)])  # starts processes
-def test_threads_change_nothing(rival):
+@pytest.mark.parametrize("baseline", [*ALL[:3], pytest.param(L1Path, marks=pytest.mark.slow)])  # starts processes
+def test_threads_change_nothing(baseline):
     X, y = table()
-    np.testing.assert_array_equal(rival(5, n_jobs=2).fit(X, y).order_, rival(5, n_jobs=1).fit(X, y).order_)
+    np.testing.assert_array_equal(baseline(5, n_jobs=2).fit(X, y).order_, baseline(5, n_jobs=1).fit(X, y).order_)
 
 
-@pytest.mark.parametrize("rival", ALL)
-def test_what_cannot_be_ranked_is_refused(rival):
+@pytest.mark.parametrize("baseline", ALL)
+def test_what_cannot_be_ranked_is_refused(baseline):
     X, y = table()
     holed = X.copy()
     holed[3, 2] = np.nan
-    with pytest.raises(ValueError, match="takes no missing cells"):
-        rival(2).fit(holed, y)
+    with pytest.raises(ValueError, match="takes no missing jobs"):
+        baseline(2).fit(holed, y)
     with pytest.raises(ValueError, match="y must have at least two classes, got one class, 0"):
-        rival(2).fit(X, np.zeros(60, dtype=int))
+        baseline(2).fit(X, np.zeros(60, dtype=int))
     with pytest.raises(ValueError, match="must have a column with two different values, got none"):
-        rival(2).fit(np.ones((60, 3)), y)
+        baseline(2).fit(np.ones((60, 3)), y)
     with pytest.raises(ValueError, match="n_features_to_select must be an integer >= 1"):
-        rival(0).fit(X, y)
+        baseline(0).fit(X, y)
 
 
-@pytest.mark.parametrize("rival", [FastCan, MRMR])
-def test_dense_ones_say_so(rival):
-    assert not rival().__sklearn_tags__().input_tags.sparse
-    with pytest.raises(TypeError, match=f"{rival.__name__} needs all values"):
-        rival(2).fit(sparse.eye_array(4), [0, 1, 0, 1])
+@pytest.mark.parametrize("baseline", [FastCan, MRMR])
+def test_dense_ones_say_so(baseline):
+    assert not baseline().__sklearn_tags__().input_tags.sparse
+    with pytest.raises(TypeError, match=f"{baseline.__name__} needs all values"):
+        baseline(2).fit(sparse.eye_array(4), [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(
@@ -301,13 +303,13 @@ def test_wrong_parameters_are_refused(selector, message):
 
 
 @pytest.mark.parametrize(
-    ("rival", "package", "message"),
+    ("baseline", "package", "message"),
     [
-        (FastCan, "fastcan", r'^FastCan needs the package fastcan: pip install "ilfs\[rivals\]"$'),
-        (MRMR, "mrmr", r'^MRMR needs the packages mrmr-selection and pandas: pip install "ilfs\[rivals\]"$'),
+        (FastCan, "fastcan", r'^FastCan needs the package fastcan: pip install "ilfs\[baselines\]"$'),
+        (MRMR, "mrmr", r'^MRMR needs the packages mrmr-selection and pandas: pip install "ilfs\[baselines\]"$'),
     ],
 )
-def test_without_its_package_a_rival_names_the_extra(monkeypatch, rival, package, message):
+def test_without_its_package_a_rival_names_the_extra(monkeypatch, baseline, package, message):
     real = builtins.__import__
 
     def importing(name, *rest, **named):
@@ -317,7 +319,7 @@ def test_without_its_package_a_rival_names_the_extra(monkeypatch, rival, package
 
     monkeypatch.setattr(builtins, "__import__", importing)
     with pytest.raises(ImportError, match=message):
-        rival(2).fit(*table())
+        baseline(2).fit(*table())
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -327,16 +329,16 @@ def test_scikit_learn_contract(estimator, check):
 
 
 def test_rivals_have_short_names():
-    for name, rival in RIVALS.items():
-        assert type(Contender(name).make(n_jobs=1)) is rival
-        by_path = Contender(name, f"ilfs.benchmark.baselines.{rival.__name__}")
-        assert Contender(name).describe() == by_path.describe()
+    for name, baseline in BASELINES.items():
+        assert type(BenchmarkMethod(name).make(n_jobs=1)) is baseline
+        by_path = BenchmarkMethod(name, f"ilfs.benchmark.baselines.{baseline.__name__}")
+        assert BenchmarkMethod(name).describe() == by_path.describe()
 
 
 def test_the_suite_has_the_twelve_the_rivals_and_chance():
     suite = SUITES["modern"]
     assert len(suite.datasets) == 18
-    assert [one.name for one in suite.contenders[12:]] == [
+    assert [one.name for one in suite.methods[12:]] == [
         "ilfs_novelty",
         "ilfs_plain",
         "ilfs_paper",
@@ -360,7 +362,7 @@ def test_the_suite_has_the_twelve_the_rivals_and_chance():
     ],
 )
 def test_a_cell_of_the_benchmark(name):
-    cell = Cell("sizes", "wine", load("wine").checksum, Contender(name), 0, Protocol(sizes=(2, 5, 20)))
-    outcome = compute(cell)
+    job = Job("sizes", "wine", load("wine").checksum, BenchmarkMethod(name), 0, Protocol(sizes=(2, 5, 20)))
+    outcome = compute(job)
     assert len(outcome.order) == 13
-    assert all(value > 0.7 for _, metric, _, value, _ in outcome.figures if metric == "ap_macro")
+    assert all(value > 0.7 for _, metric, _, value, _ in outcome.measurements if metric == "ap_macro")
