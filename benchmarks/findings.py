@@ -1,10 +1,10 @@
-"""The tables and diagrams of docs/findings.md and docs/subsets.md, from the results of the suites.
+"""Write the tables and diagrams of docs/findings.md and docs/subsets.md from the results of the suites.
 
-    make findings                       # runs what is missing of the suites (hours), then this
+    make findings                       # runs the suites (hours), then this script
     python benchmarks/findings.py out   # the tables only, from out/sizes.sqlite, out/deep.sqlite, out/timing.sqlite
 
-The suites paper, modern and novelty share a store, since they share jobs. What stands between the tables is written by
-hand.
+The suites paper, modern and novelty share a store, since they share jobs. The text
+between the tables is written by hand.
 """
 
 import argparse
@@ -22,10 +22,12 @@ from ilfs.report.benchmark import diagram_svg, quality_grid, statistics_of, tabl
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
 STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}
-SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one order
-SLOW = ("mrmr",)  # on all wide tables: some sets and splits are enough to see how good it is
+SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one ranking
+SLOW = ("mrmr",)  # on all wide tables: some data sets and splits are enough to compare it
 SLOW_SETS, SLOW_SPLITS = (*PAPER_DATASETS, "srbct", "glioma"), 5
-NOVEL_SPLITS = 5  # ILFS with novelty has more, as a variant of ILFS; all methods of a table are to have the same
+NOVEL_SPLITS = (
+    5  # ILFS with novelty has more splits, as a variant of ILFS, but all methods of a table must have the same
+)
 
 
 def results_of(name, folder, datasets=None, methods=None, n_splits=None):
@@ -63,7 +65,7 @@ def main():
 
 
 def write_paper(folder):
-    """The paper's second experiment."""
+    """Write the tables of the paper's second experiment."""
     paper = results_of("paper", folder)
     macro, majority, printed, macro_difference, majority_difference, seconds = tables_of(paper)
     write_grids("macro", [macro])
@@ -82,7 +84,7 @@ def write_paper(folder):
 
 
 def write_subsets(folder):
-    """All data sets: the methods, the same without repetition, the variants of ILFS, the baselines of today."""
+    """Write the tables of all data sets: the methods, the same with novelty, the variants of ILFS, the baselines."""
     modern = SUITES["modern"]
     twelve, beside = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
     variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]

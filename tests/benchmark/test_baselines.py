@@ -309,7 +309,7 @@ def test_wrong_parameters_are_refused(selector, message):
         (MRMR, "mrmr", r'^MRMR needs the packages mrmr-selection and pandas: pip install "ilfs\[baselines\]"$'),
     ],
 )
-def test_without_its_package_a_rival_names_the_extra(monkeypatch, baseline, package, message):
+def test_without_its_package_a_baseline_names_the_extra(monkeypatch, baseline, package, message):
     real = builtins.__import__
 
     def importing(name, *rest, **named):
@@ -328,14 +328,14 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def test_rivals_have_short_names():
+def test_baselines_have_short_names():
     for name, baseline in BASELINES.items():
         assert type(BenchmarkMethod(name).make(n_jobs=1)) is baseline
         by_path = BenchmarkMethod(name, f"ilfs.benchmark.baselines.{baseline.__name__}")
         assert BenchmarkMethod(name).describe() == by_path.describe()
 
 
-def test_the_suite_has_the_twelve_the_rivals_and_chance():
+def test_the_suite_has_the_twelve_methods_the_baselines_and_a_random_order():
     suite = SUITES["modern"]
     assert len(suite.datasets) == 18
     assert [one.name for one in suite.methods[12:]] == [
@@ -361,7 +361,7 @@ def test_the_suite_has_the_twelve_the_rivals_and_chance():
         "l1_path",
     ],
 )
-def test_a_cell_of_the_benchmark(name):
+def test_a_job_of_the_benchmark(name):
     job = Job("sizes", "wine", load("wine").checksum, BenchmarkMethod(name), 0, Protocol(sizes=(2, 5, 20)))
     outcome = compute(job)
     assert len(outcome.order) == 13

@@ -113,7 +113,7 @@ class NoValues(ClassifierMixin, BaseEstimator):
         (3, "a classifier must be a name or a table .*, got 3"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(given, message):
+def test_errors_are_one_sentence(given, message):
     with pytest.raises(ValueError, match=message):
         Protocol(classifiers=(given,))
 

@@ -1,4 +1,4 @@
-"""Jobs on a Dask cluster: a real scheduler and a real worker, on this machine."""
+"""Jobs on a Dask cluster: a real scheduler and a real worker, on this computer."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_a_cluster_gives_the_same_metrics_and_keeps_limits(address, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_no_cluster_at_the_address_is_said(tmp_path, monkeypatch):
+def test_a_missing_scheduler_is_an_error_with_its_address(tmp_path, monkeypatch):
     dask = pytest.importorskip("dask")
     pytest.importorskip("distributed")
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), Store(tmp_path / "s.sqlite") as store:
@@ -52,7 +52,7 @@ def test_no_cluster_at_the_address_is_said(tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_that_goes_away_is_said(address, tmp_path, monkeypatch):
+def test_a_lost_scheduler_is_an_error_with_its_address(address, tmp_path, monkeypatch):
     import distributed
     from distributed.client import FuturesCancelledError
 

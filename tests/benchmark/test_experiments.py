@@ -34,7 +34,7 @@ def given(monkeypatch):
     return give
 
 
-def test_a_cell_gives_the_same_twice():
+def test_a_job_gives_the_same_result_twice():
     one, two = compute(WINE), compute(WINE)
     assert one.measurements == two.measurements
     assert one.order == two.order
@@ -105,7 +105,7 @@ def test_the_majority_is_the_class_with_most_samples(given):
     assert by[3, "ap_macro", -1] == pytest.approx((by[3, "ap", 0] + by[3, "ap", 1]) / 2)
 
 
-def test_missing_cells_are_filled_by_the_training_rows():
+def test_missing_values_are_imputed_from_the_training_rows():
     X = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
     T = np.array([[np.nan, 7.0], [100.0, np.nan]])
     there, test = impute(X, T)
@@ -132,7 +132,7 @@ def test_more_features_asked_for_than_there_are(given):
     assert {size for size, *_ in outcome.measurements} == {2, 50}
 
 
-def test_other_data_than_described_are_refused():
+def test_a_changed_data_set_is_an_error():
     with pytest.raises(ValueError, match="data set wine has changed since the job was described: its checksum is"):
         compute(replace(WINE, checksum="0" * 64))
 

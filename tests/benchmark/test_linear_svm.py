@@ -148,7 +148,7 @@ def test_constant_columns_and_units_do_not_matter():
     np.testing.assert_allclose(found.decision, expected.decision, rtol=1e-6)
 
 
-def test_a_class_without_training_rows_is_never_said():
+def test_a_class_without_training_rows_is_never_predicted():
     X, y = rows(30, 4)
     decision = decisions(X, y, X, 3, [0.1])[0]
     assert np.all(decision[:, 2] == -np.inf)

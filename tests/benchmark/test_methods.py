@@ -97,7 +97,7 @@ def test_the_order_of_any_selector_has_the_planted_column_first(selector):
     assert sorted(order.tolist()) == list(range(6))
 
 
-def test_a_selector_that_says_only_which_is_refused():
+def test_a_selector_without_ranking_and_mask_is_an_error():
     # the order of the columns in the file is not an order of merit
     with pytest.raises(ValueError, match="VarianceThreshold has no ranking of the features"):
         order_of(VarianceThreshold().fit(table()[0]))
@@ -120,7 +120,7 @@ def test_a_name_that_is_nearly_one_is_answered_with_that():
         BenchmarkMethod("relief").make()
 
 
-def test_missing_cells_are_filled_and_sparse_rows_made_dense_only_if_they_must():
+def test_rows_are_imputed_and_made_dense_only_if_the_selector_needs_it():
     X = table()[0]
     X[0, 0] = np.nan
     assert prepared(FisherScore(), X) is X
@@ -144,7 +144,7 @@ def test_methods_that_read_no_labels_are_known():
         ("import nothing_of_this_name", "failed: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
     ],
 )
-def test_why_a_module_of_ones_own_cannot_be_imported_is_said(tmp_path, monkeypatch, text, message):
+def test_an_import_error_of_the_users_module_has_the_reason(tmp_path, monkeypatch, text, message):
     (tmp_path / "broken_one.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match=message):
@@ -183,7 +183,7 @@ def test_parameters_of_any_size_are_told_apart():
 
 
 @pytest.mark.parametrize("value", [np.random.default_rng(0), np.random.RandomState(0), object()])
-def test_parameters_that_no_other_process_can_have_are_refused(value):
+def test_parameters_that_differ_between_processes_are_errors(value):
     with pytest.raises(ValueError, match=r"^a parameter must be the same in every process, got "):
         described(value)
 
@@ -206,7 +206,7 @@ class Scorer(BaseEstimator):
     ("scores", "message"),
     [([np.nan] * 3, "Scorer must score features by numbers, got NaN for all of them"), ([1.0], "has no ranking")],
 )
-def test_scores_that_are_none_are_refused(scores, message):
+def test_missing_scores_are_errors(scores, message):
     fitted = Scorer(scores).fit(np.zeros((4, 3)), [0, 1, 0, 1])
     assert mask_of(fitted) is None
     with pytest.raises(ValueError, match=message):

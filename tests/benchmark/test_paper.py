@@ -1,4 +1,4 @@
-"""The figures of the paper, checked by its own sums and statements."""
+"""The tables of the paper, checked by its own sums and statements."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_every_method_is_in_every_table():
     assert len(paper.precision()) == 12 * 10
 
 
-def test_the_averages_it_prints_are_those_of_its_figures_but_for_five():
+def test_printed_averages_match_the_printed_numbers_except_for_five():
     assert paper.paper_slips() == [
         "Table 3, voc2007, cfs: 80.52 printed, 80.51 by its figures",
         "Table 3, voc2007, relieff: 79.46 printed, 79.51 by its figures",

@@ -163,7 +163,7 @@ def test_what_exits_or_says_much_is_a_reason_of_one_line():
     assert len(found["fail", said].reason) < 600
 
 
-def test_an_error_that_cannot_be_said_is_a_reason_too():
+def test_an_error_without_a_message_is_a_reason_too():
     class MuteError(Exception):
         def __str__(self):
             raise RuntimeError

@@ -49,7 +49,7 @@ def test_the_metrics_do_not_depend_on_processes_or_order(undisturbed, tmp_path):
     assert csv_of(tmp_path / "one.sqlite") == csv_of(undisturbed)
 
 
-def test_killed_at_any_moment_it_goes_on_and_the_table_is_the_same(undisturbed, tmp_path):
+def test_a_run_killed_at_any_moment_can_be_continued_with_the_same_table(undisturbed, tmp_path):
     path = tmp_path / "killed.sqlite"
     script = tmp_path / "script.py"
     script.write_text(
@@ -97,7 +97,7 @@ def test_two_processes_share_the_work(undisturbed, tmp_path):
     assert csv_of(path) == csv_of(undisturbed)
 
 
-def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path):
+def test_a_failing_method_is_stored_with_its_reason_and_the_run_continues(tmp_path):
     broken = BenchmarkMethod("broken", parameters={"n_bins": 1}, selector="mi")
     suite = SMALL.only(datasets=["iris"])
     suite = Suite("s", "sizes", suite.datasets, (*suite.methods, broken), 2, suite.protocol)
@@ -113,7 +113,7 @@ def test_a_failing_method_is_a_row_with_its_reason_and_the_run_goes_on(tmp_path)
         assert run(suite, store, retry_failed=True, n_jobs=2) == Summary(2, 2, found=6, failed_before=0)
 
 
-def test_a_cell_that_takes_too_long_is_a_row_with_that_reason(tmp_path):
+def test_a_job_that_takes_too_long_is_stored_with_that_reason(tmp_path):
     slow = Suite(
         "slow", "sizes", ("digits",), (BenchmarkMethod("sleeper", "sleeper.Sleeper"),), 1, Protocol(sizes=(2,))
     )
@@ -125,7 +125,7 @@ def test_a_cell_that_takes_too_long_is_a_row_with_that_reason(tmp_path):
     assert time.monotonic() - start < 60
 
 
-def test_steps_tell_what_is_done_and_what_is_left(tmp_path):
+def test_progress_has_the_number_of_finished_jobs_and_the_time_left(tmp_path):
     steps = []
     with Store(tmp_path / "s.sqlite") as store:
         run(SMALL.only(datasets=["iris"], methods=["fisher"]), store, n_jobs=1, on_step=steps.append)
@@ -158,7 +158,7 @@ def test_each_class_against_the_rest(tmp_path):
     assert paper.rows[0][1:] == [81.07, 80.90]
 
 
-def test_chance_that_a_method_leaves_open_is_the_same_in_every_run():
+def test_methods_without_random_state_give_the_same_result_in_every_run():
     trees = {"selector": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}}
     chance = BenchmarkMethod("trees", "sklearn.feature_selection.SelectFromModel", {"estimator": trees})
     jobs = Suite("s", "sizes", ("wine",), (chance,), 2, Protocol(sizes=(3,), Cs=(0.1,))).jobs()
@@ -167,7 +167,7 @@ def test_chance_that_a_method_leaves_open_is_the_same_in_every_run():
     assert orders[0] != orders[1]
 
 
-def test_nothing_to_do_starts_no_process(undisturbed, monkeypatch):
+def test_a_complete_run_starts_no_process(undisturbed, monkeypatch):
     monkeypatch.setattr(sys.modules[run.__module__], "compute_all", None)
     with Store(undisturbed) as store:
         assert run(SMALL, store, n_jobs=2).found == 18

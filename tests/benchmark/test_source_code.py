@@ -89,7 +89,7 @@ def test_the_base_class_counts_and_the_method_inside_another(copy):
     assert all(a != copy.of(one)["method"] for a, one in zip(middle, (fisher, wrapped, other), strict=True))
 
 
-def test_the_evaluation_counts_for_all(copy):
+def test_code_of_the_evaluation_counts_for_all_methods(copy):
     before = [copy.of(one) for one in (FisherScore(), SelectKBest(), None)]
     copy.append("benchmark/evaluation/metrics.py", CODE)
     after = [copy.of(one) for one in (FisherScore(), SelectKBest(), None)]
@@ -100,7 +100,7 @@ def test_the_evaluation_counts_for_all(copy):
 @pytest.mark.parametrize(
     "file", ["methods/__init__.py", "report/benchmark/tables.py", "cli/bench.py", "benchmark/store/store.py"]
 )
-def test_what_only_names_shows_or_keeps_results_does_not_count(copy, file):
+def test_code_that_does_not_change_results_does_not_count(copy, file):
     before = [copy.of(one) for one in (FisherScore(), SelectKBest())]
     copy.append(file, CODE)
     assert [copy.of(one) for one in (FisherScore(), SelectKBest())] == before

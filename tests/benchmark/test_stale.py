@@ -210,6 +210,6 @@ def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_p
 @pytest.mark.parametrize(
     "data", [{}, {"suite": 3, "asked": {}, "settings": {}}, {"suite": {}, "asked": 1, "settings": []}]
 )
-def test_what_is_no_run_is_refused(data):
+def test_other_data_than_a_run_are_an_error(data):
     with pytest.raises(ValueError, match="the last run is not described as this version of ilfs does it"):
         read_run(data)

@@ -114,7 +114,7 @@ def test_a_row_comes_back_as_it_was_written(store):
     assert missing != missing
 
 
-def test_what_is_done_is_not_written_again(store):
+def test_a_successful_row_is_not_overwritten(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     store.write("k", "i", DESCRIPTION, None, reason="late")
     store.write("k", "i", DESCRIPTION, Outcome([(10, "ap_macro", -1, 0.9)], [], 9.0, 9.0))
@@ -122,7 +122,7 @@ def test_what_is_done_is_not_written_again(store):
     assert store.metric_values("ap_macro") == {("k", 10, -1): 0.5}
 
 
-def test_a_failure_is_a_row_and_a_later_success_takes_its_place(store):
+def test_a_failed_row_is_replaced_by_a_later_success(store):
     store.write("k", "i", DESCRIPTION, None, reason="too slow")
     (row,) = store.rows()
     assert (row.status, row.reason) == ("failed", "too slow")
@@ -131,13 +131,13 @@ def test_a_failure_is_a_row_and_a_later_success_takes_its_place(store):
     assert row.is_done
 
 
-def test_of_several_versions_the_last_that_is_done_counts(store):
+def test_the_last_successful_row_of_a_job_counts(store):
     store.write("old", "i", DESCRIPTION, OUTCOME)
     store.write("new", "i", DESCRIPTION, None, reason="does not work any more")
     assert [row.key for row in store.rows()] == ["old"]
 
 
-def test_a_cell_is_claimed_once(store, tmp_path):
+def test_a_job_is_claimed_once(store, tmp_path):
     assert store.claim("k")
     other = f"from ilfs.benchmark import Store; print(Store({str(store.path)!r}).claim('k'))"
     said = subprocess.run([sys.executable, "-c", other], capture_output=True, text=True, check=True).stdout
@@ -150,7 +150,7 @@ def test_the_claim_of_a_process_that_is_gone_is_void(store):
     assert store.claim("k")
 
 
-def test_a_claim_from_another_machine_is_good_for_a_while(store):
+def test_a_claim_from_another_computer_is_valid_for_a_while(store):
     with sqlite3.connect(store.path) as connection:
         connection.execute("INSERT INTO claims VALUES ('k', 'elsewhere', 1, ?)", (time.time(),))
         connection.execute(
@@ -171,7 +171,7 @@ def test_heartbeats_renew_claims(store):
     assert time.time() - heard < 60
 
 
-def test_finished_cells_are_not_claimed_but_failed_ones_may_be_tried_again(store):
+def test_finished_jobs_are_not_claimed_but_failed_ones_may_be(store):
     store.write("done", "i", DESCRIPTION, OUTCOME)
     store.write("failed", "j", DESCRIPTION, None, reason="no")
     assert not store.claim("done", again=True)
@@ -233,7 +233,7 @@ def test_reading_writes_nothing(store):
     assert store.path.read_bytes() == before
 
 
-def test_a_full_disk_is_said_in_a_sentence_and_the_store_lives_on(store):
+def test_a_full_disk_is_one_sentence_and_the_store_stays_usable(store):
     (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
     long = Outcome([(size, "ap_macro", -1, 0.5) for size in range(5000)], list(range(9999)), 0.1, 0.1)
@@ -252,7 +252,7 @@ def test_a_transaction_that_was_cut_off_is_not_in_the_way(store):
     assert store._connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
-def test_a_damaged_file_is_said_in_a_sentence(store, tmp_path):
+def test_a_damaged_file_is_one_sentence(store, tmp_path):
     for k in range(50):
         store.write(f"k{k}", f"i{k}", DESCRIPTION, OUTCOME)
     whole = store.path.read_bytes()
@@ -441,7 +441,7 @@ def test_the_last_run_is_remembered(store):
         ("seconds", "quick"),
     ],
 )
-def test_a_damaged_row_is_said_in_a_sentence_and_can_be_replaced(store, column, value):
+def test_a_damaged_row_is_one_sentence_and_can_be_replaced(store, column, value):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, f"UPDATE jobs SET {column} = ?", value)
     with pytest.raises(
@@ -453,7 +453,7 @@ def test_a_damaged_row_is_said_in_a_sentence_and_can_be_replaced(store, column, 
     assert store.rows()[0].order == [3, 1, 2]
 
 
-def test_a_damaged_value_and_a_damaged_last_run_are_said_in_a_sentence(store):
+def test_a_damaged_value_and_a_damaged_last_run_are_one_sentence(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, "UPDATE metrics SET value = 'good' WHERE metric = 'ap_macro'")
     with pytest.raises(OSError, match=r"results.sqlite is damaged: a value of ap_macro must be a number, got 'good'; "):
@@ -480,7 +480,7 @@ def test_changed_values_are_noticed(store, change):
         store.rows()
 
 
-def test_text_that_is_not_unicode_is_said_in_a_sentence(store):
+def test_text_that_is_not_unicode_is_one_sentence(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, "UPDATE jobs SET dataset = CAST(x'b3b3' AS TEXT)")
     with pytest.raises(OSError, match=r"^the store .*results.sqlite (is damaged: it has|cannot be used: .*UTF-8)"):

@@ -184,7 +184,7 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nsplits = 2.5', "splits must be an integer >= 1, got 2.5"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
+def test_errors_in_a_suite_file_are_one_sentence(tmp_path, text, message):
     with pytest.raises(ValueError, match=message):
         read_suite(written(tmp_path, text))
 
@@ -231,7 +231,7 @@ def test_some_of_a_suite_and_others_by_name():
         SUITES["quick"].only(methods=["nobody"])
 
 
-def test_cells_come_split_by_split():
+def test_jobs_are_ordered_split_by_split():
     suite = Suite("s", "sizes", ("wine", "iris"), (BenchmarkMethod("fisher"), BenchmarkMethod("mi")), 2)
     assert [(job.split, job.dataset, job.method.name) for job in suite.jobs()][:5] == [
         (0, "wine", "fisher"),

@@ -76,7 +76,7 @@ def test_seconds_are_the_median_of_the_splits_and_the_sum_of_the_sets(results):
     assert [row[9] for row in seconds.rows] == pytest.approx([0.8] * 3)
 
 
-def test_what_failed_is_said_and_left_out_of_the_mean(results):
+def test_failed_jobs_are_noted_and_left_out_of_the_mean(results):
     assert (results.n_failed, results.n_missing) == (1, 0)
     tables = tables_of(results)
     assert tables[0].rows[2][1] == pytest.approx(51.5)
@@ -107,7 +107,7 @@ def test_tables_are_of_one_classifier_and_name_the_others(stored):
         stored.by_classifier("rbf")
 
 
-def test_how_often_c_is_at_an_end_of_its_grid_is_said(stored):
+def test_notes_tell_how_often_c_is_at_an_end_of_its_grid(stored):
     on_edge = stored.values_or_own("C_on_edge")
     expected = f"The chosen C is at an end of its grid in {100 * on_edge.mean():.0f} % of the fits."
     assert tables_of(stored)[0].notes[-1] == expected
@@ -242,7 +242,7 @@ def test_which_features_are_chosen_by_name(results):
         features_grids(results, 3, by="x")
 
 
-def test_marks_that_mean_something_to_a_format_are_kept_from_it():
+def test_special_characters_of_a_format_are_escaped():
     grid = Grid("T", ["a|b", "x_y"], [["~ ^ \\ {} # $ %", 1.0], ['two\nlines, "said"', 2.0]])
     assert "| a\\|b | x_y |" in grid.render("markdown")
     assert r"\textasciitilde{} \textasciicircum{} \textbackslash{} \{\} \# \$ \% & 1.0" in grid.render("latex")

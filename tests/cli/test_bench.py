@@ -1,5 +1,6 @@
 """The command, as a user types it."""
 
+import os
 import shutil
 import signal
 import sqlite3
@@ -37,7 +38,7 @@ def some(path):
     ]
 
 
-def test_a_run_tells_what_it_did(store, capsys):
+def test_a_run_prints_a_summary(store, capsys):
     assert main(["bench", "run", "quick", *some(store)]) == 0
     assert f"0 jobs computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
 
@@ -141,7 +142,7 @@ def test_the_timing_job_at_another_scale(tmp_path, capsys):
     assert "have not been computed" not in said
 
 
-def test_a_suite_of_ones_own_with_ones_own_file(tmp_path, capsys):
+def test_a_suite_file_with_a_csv_file(tmp_path, capsys):
     rows = [f"{k % 7},{(k * 5) % 11},{k % 2},{'yes' if k % 2 else 'no'}" for k in range(60)]
     table = tmp_path / "mine.csv"
     table.write_text("\n".join(["a,b,c,class", *rows]))
@@ -182,7 +183,7 @@ def test_failures_make_the_exit_code_1(tmp_path, capsys):
         (["bench", "run", "quick", "--datasets", "missing.csv"], "missing.csv"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_exit_code_2(arguments, message, capsys, tmp_path, monkeypatch):
+def test_errors_of_the_user_are_one_line_and_exit_code_2(arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 2
     said = capsys.readouterr()
@@ -202,7 +203,7 @@ def test_the_module_the_version_and_the_data_sets(capsys):
     assert "GINA (rebuilt)" in said
 
 
-def test_a_reader_who_has_enough_is_no_error(store):
+def test_a_closed_pipe_is_no_error(store):
     code = f"import sys; from ilfs.cli import main; sys.exit(main({['bench', 'table', 'quick', *some(store)]!r}))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
@@ -234,7 +235,7 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
-def test_a_warning_is_a_note(tmp_path, capsys):
+def test_a_warning_is_printed_as_a_note(tmp_path, capsys):
     rows = [f"{k},{k % 7},{k % 2}" for k in range(20)]
     table = tmp_path / "t.csv"
     table.write_text("\n".join([",a,class", *rows]))  # a first column without a name, as pandas writes it
@@ -333,7 +334,7 @@ def test_without_a_suite_and_a_store_there_must_be_one(there, capsys):
     assert "there is no file ilfs-*.sqlite in this folder" in capsys.readouterr().err
 
 
-def test_rows_of_other_code_are_left_out_and_said_in_one_line(there, capsys, monkeypatch):
+def test_rows_of_other_code_are_left_out_with_a_note(there, capsys, monkeypatch):
     monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: "another")
     assert main(["bench", "table"]) == 0
     said = capsys.readouterr().out
@@ -359,6 +360,24 @@ def test_every_data_set_is_loaded_once(there, monkeypatch, capsys, command):
     extra = ["--reference", "fisher"] if command == "statistics" else []
     assert main(["bench", command, *extra]) == 0
     assert sorted(loaded) == ["iris", "wine"]
+
+
+def test_voc_options_reach_the_processes_without_the_environment(tmp_path, monkeypatch, capsys):
+    from ilfs.benchmark.suites import suite
+    from ilfs.datasets import VocOptions
+
+    for name in ("DEVKIT", "NETWORK", "LAYER"):
+        monkeypatch.delenv(f"ILFS_VOC_{name}", raising=False)
+    seen, load = [], suite.load
+    monkeypatch.setattr(suite, "load", lambda name, *, voc: seen.append(voc) or load("wine"))
+    environment = dict(os.environ)
+    options = ["quick", "--datasets", "voc2007", "--methods", "fisher", "--splits", "1"]
+    options += ["--devkit", str(tmp_path / "kit"), "--network", "net.onnx"]
+    assert main(["bench", "run", *options, "--store", str(tmp_path / "s.sqlite"), "--jobs", "1"]) == 1
+    assert f"no VOC2007/ImageSets/Main in {tmp_path / 'kit'}" in capsys.readouterr().err  # as the process said
+    assert main(["bench", "table", "--store", str(tmp_path / "s.sqlite")]) == 0
+    assert seen == 2 * [VocOptions(str(tmp_path / "kit"), "net.onnx")]
+    assert dict(os.environ) == environment
 
 
 def test_a_diagram_of_one_data_set_is_refused_in_one_sentence(there, capsys):
@@ -447,7 +466,7 @@ def test_a_damaged_store_is_one_line_and_nothing_is_lost(there, capsys, damage, 
     ],
     ids=["large", "endless", "deep"],
 )
-def test_what_no_store_can_hold_is_refused(tmp_path, capsys, monkeypatch, text, message):
+def test_numbers_that_no_store_can_hold_are_errors(tmp_path, capsys, monkeypatch, text, message):
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(f'datasets = ["iris"]\n{text}\n')
     assert main(["bench", "run", "mine.toml", "--jobs", "1"]) == 2

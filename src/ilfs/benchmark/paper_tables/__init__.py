@@ -1,9 +1,9 @@
-"""The figures that the paper prints, as data.
+"""The tables that the paper prints, as data.
 
 Table 2 has seconds, Table 3 the average precision of each VOC class with half of the features, Table 4 the mean average
 precision over 20 splits and five numbers of features. In Table 3 the classes are pictures; they are taken to be in the
-order in which VOC lists them. Where the paper prints averages, these are its own: see `paper_slips` for those that its
-other figures do not give.
+order in which VOC lists them. Averages are those that the paper prints: `paper_slips` lists those that differ
+from the mean of its other numbers.
 """
 
 import csv
@@ -13,8 +13,8 @@ from importlib.resources import files
 METHODS_OF_THE_PAPER = ("cfs", "fisher", "fsv", "llcfs", "ls", "mcfs", "mi", "relieff", "rfe", "udfs", "inf_fs", "ilfs")
 MICROARRAYS = ("colon", "leukemia", "prostate", "lymphoma", "lung")
 OTHER_DATASETS = ("gina", "dexter", "polarity")
-GROUPS = {"dna": MICROARRAYS, "other": OTHER_DATASETS}  # what the paper averages over
-MAX_ROUNDING_ERROR = 0.011  # of a mean of figures that have two digits
+GROUPS = {"dna": MICROARRAYS, "other": OTHER_DATASETS}  # groups of data sets that the paper averages over
+MAX_ROUNDING_ERROR = 0.011  # of a mean of numbers with two decimals
 
 
 def _read(name: str) -> list[dict[str, str]]:
@@ -67,12 +67,12 @@ def precision() -> dict[tuple[str, str], float]:
 
 @cache
 def deviation() -> dict[tuple[str, str], float]:
-    """Table 4: standard deviations, as shares."""
+    """Table 4: standard deviations, as fractions, by method and data set."""
     return {(row["method"], row["dataset"]): float(row["deviation"]) for row in _read("table4") if row["deviation"]}
 
 
 def paper_slips() -> list[str]:
-    """Averages that the paper prints and that its own figures do not give."""
+    """Averages in the paper that differ from the mean of its own numbers, as sentences."""
     slips = []
     for (dataset, row, method), printed in class_precision().items():
         if row == "mean":

@@ -1,4 +1,4 @@
-r"""Lilliefors's test: whether a sample is normal, with any mean and variance.
+r"""Lilliefors's test of normality, with unknown mean and variance.
 
 The statistic is Kolmogorov's distance between the sample and the normal distribution of its own mean and variance,
 
@@ -94,5 +94,5 @@ def p_value_of_distance(D: float, n: int) -> float:
 def _quantiles_of(n: int) -> Floats:
     sizes = np.array(list(QUANTILES))
     table = np.array(list(QUANTILES.values())) / 1000
-    # interp wants its nodes to rise
+    # np.interp needs ascending nodes
     return np.array([np.interp(-1 / sqrt(n), -1 / np.sqrt(sizes), column) for column in table.T])

@@ -1,4 +1,4 @@
-r"""How much the chosen features change from one split to the next.
+r"""Stability of the chosen features over splits.
 
 Two measures, both 1 for the same choice in every split and 0 on average for a choice at random. Kuncheva's index is the
 mean over all pairs of splits of
@@ -10,12 +10,12 @@ for sets of :math:`k` of :math:`d` features. Nogueira's measure allows sets of d
 .. math:: \hat\Phi = 1 - \frac{\frac1d \sum_f \frac{M}{M-1}\, \hat p_f (1 - \hat p_f)}
                               {\frac{\bar k}{d}\big(1 - \frac{\bar k}{d}\big)},
 
-where :math:`\hat p_f` is the share of the :math:`M` splits that chose feature :math:`f` and :math:`\bar k` the mean
+where :math:`\hat p_f` is the fraction of the :math:`M` splits that chose feature :math:`f` and :math:`\bar k` the mean
 size, and it has a variance. For equal sizes the two are the same number. Both need only how often each feature was
 chosen, so no splits x features table is made.
 
-The interval says how far the number would move with other splits of the same data set, not with other data. It takes
-the splits for independent draws from that data set.
+The confidence interval is about other splits of the same data set, not about other data. It treats the splits as
+independent draws from that data set.
 
 References: L. Kuncheva, *A stability index for feature selection*, AIA 2007. S. Nogueira, K. Sechidis, G. Brown, *On
 the Stability of Feature Selection Algorithms*, JMLR 18 (2018).
@@ -57,7 +57,7 @@ def kuncheva_index(subsets: Sequence[ArrayLike], n_features: int) -> float:
     subsets : sequence of arrays of int
         The chosen features of every split, as column indices in any order; at least two, all of one size.
     n_features : int
-        How many features there were to choose from.
+        Number of features to choose from.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def nogueira_stability(subsets: Sequence[ArrayLike], n_features: int) -> Stabili
     subsets : sequence of arrays of int
         The chosen features of every split, as column indices in any order; at least two.
     n_features : int
-        How many features there were to choose from.
+        Number of features to choose from.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def nogueira_stability(subsets: Sequence[ArrayLike], n_features: int) -> Stabili
     """
     chosen = _check_subsets(subsets, n_features)
     M, d = len(chosen), n_features
-    k = np.array([one.size for one in chosen]) / d  # sizes, as shares of all features
+    k = np.array([one.size for one in chosen]) / d  # sizes, as fractions of all features
     mean_k = float(k.mean())
     spread = mean_k * (1 - mean_k)
     if spread == 0:
@@ -131,8 +131,7 @@ def nogueira_stability(subsets: Sequence[ArrayLike], n_features: int) -> Stabili
 def equal_stability(first: Stability, second: Stability) -> Verdict:
     """Test whether two methods are equally stable.
 
-    The two are taken for independent. On the same splits they agree in part, and then the test is careful: it misses
-    differences rather than inventing them.
+    The two are treated as independent. On the same splits they are correlated, and then the test is conservative.
 
     Parameters
     ----------
@@ -161,9 +160,9 @@ def stability_by_size(orders: Sequence[ArrayLike], sizes: Sequence[int], n_featu
     orders : sequence of arrays of int
         The ranking of every split: column indices, best first. They may be cut after the largest size.
     sizes : sequence of int
-        How many of the best are looked at.
+        Numbers of best features.
     n_features : int
-        How many features there were to choose from.
+        Number of features to choose from.
 
     Returns
     -------
