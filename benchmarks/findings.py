@@ -25,9 +25,7 @@ STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep
 SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one ranking
 SLOW = ("mrmr",)  # on all wide tables: some data sets and splits are enough to compare it
 SLOW_SETS, SLOW_SPLITS = (*PAPER_DATASETS, "srbct", "glioma"), 5
-NOVEL_SPLITS = (
-    5  # ILFS with novelty has more splits, as a variant of ILFS, but all methods of a table must have the same
-)
+NOVEL_SPLITS = 5  # all methods of a table must have the same splits; ILFS with novelty has more
 
 
 def results_of(name, folder, datasets=None, methods=None, n_splits=None):

@@ -12,7 +12,7 @@ from ilfs.spreadsheet import CsvLines, neutralised
 
 Format = Literal["text", "markdown", "latex", "csv"]
 FORMATS: tuple[Format, ...] = ("text", "markdown", "latex", "csv")
-MISSING = "-"  # in place of a value that is missing
+MISSING_TEXT = "-"  # in place of a value that is missing
 CSV_DECIMALS = 6
 LATEX_ESCAPES = str.maketrans(
     {mark: rf"\{mark}" for mark in "&%$#_{}"}
@@ -44,7 +44,7 @@ def format_value(value: Any, decimals: int, *, exponent: bool = False) -> str:
     ('0.05', '12,345', '-', '1.00e-09')
     """
     if value is None or value != value:
-        return MISSING
+        return MISSING_TEXT
     if isinstance(value, float):
         return f"{value:.{decimals}{'e' if exponent else 'f'}}"
     return f"{value:,}" if isinstance(value, int) else _printable(str(value))

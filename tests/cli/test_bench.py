@@ -368,6 +368,8 @@ def test_voc_options_reach_the_processes_without_the_environment(tmp_path, monke
 
     for name in ("DEVKIT", "NETWORK", "LAYER"):
         monkeypatch.delenv(f"ILFS_VOC_{name}", raising=False)
+    monkeypatch.setenv("ILFS_DATA", str(tmp_path))  # which has no voc2007.npz
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
     seen, load = [], suite.load
     monkeypatch.setattr(suite, "load", lambda name, *, voc: seen.append(voc) or load("wine"))
     environment = dict(os.environ)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ilfs.files import write_text_atomically
 from ilfs.selector import RankingSelector
 from ilfs.spreadsheet import CsvLines, neutralised
-from ilfs.text_table import MISSING, aligned, format_value
+from ilfs.text_table import MISSING_TEXT, aligned, format_value
 
 SCORE_DECIMALS = 4
 OTHER_FORMATS = {".feather", ".gz", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx", ".zip"}
@@ -55,7 +55,7 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
 def _formatted(values: NDArray[Any]) -> list[str]:
     """Format a column: floats with four decimals, with an exponent if fixed decimals would hide the largest."""
     if values.dtype.kind != "f":
-        return [str(value) or MISSING for value in values]
+        return [str(value) or MISSING_TEXT for value in values]
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     exponent = largest != 0 and not 1e-2 <= largest < 1e6
     return [format_value(float(value), SCORE_DECIMALS, exponent=bool(exponent)) for value in values]

@@ -26,8 +26,8 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> SignedRanks:
 
     It asks whether the differences lie symmetrically around 0. Absolute differences that are equal share their mean
     rank; the ranks of differences of 0 are split evenly between the two sums, as Demšar does. The p-value is the
-    fraction of all choices of signs (of the differences that are not 0) whose sums are at least as unequal. scipy is exact
-    only without ties.
+    fraction of all choices of signs (of the differences that are not 0) whose sums are at least as unequal. scipy is
+    exact only without ties.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Statistic and p-value of a test, also in limit cases.
 
 The distributions are scipy's. Its ready-made tests return NaN with a warning where samples have no spread, which
-happens here when every split of an easy data set reaches 100 %. The limits are well defined: no difference at all has the
-p-value 1, and a difference that never varies has the p-value 0.
+happens here when every split of an easy data set reaches 100 %. The limits are well defined: no difference at all has
+the p-value 1, and a difference that never varies has the p-value 0.
 """
 
 from dataclasses import dataclass

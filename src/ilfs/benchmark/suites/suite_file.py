@@ -20,7 +20,7 @@ MAX_NESTING = 50  # lists and tables inside each other: functions that read them
 TOO_DEEP = f"its lists and tables are nested too deeply, the limit is {MAX_NESTING}"
 SUITE_KEYS = {"name", "experiment", "datasets", "methods", "splits"}
 PROTOCOL_KEYS = {one.name for one in fields(Protocol)}
-RENAMED_KEYS = {"test_share": "test_fraction"}
+RENAMED_SUITE_KEYS = {"test_share": "test_fraction"}
 
 
 def suite_by_name(name: str) -> Suite:
@@ -95,8 +95,8 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def check_keys(content: Mapping[str, Any], path: str) -> None:
     """Raise an error if a key is unknown or has been renamed, or if there are no data sets."""
-    if old := next((key for key in RENAMED_KEYS if key in content), None):
-        raise ValueError(f"suite {path} has {old!r}, which is called {RENAMED_KEYS[old]!r} now: rename it")
+    if old := next((key for key in RENAMED_SUITE_KEYS if key in content), None):
+        raise ValueError(f"suite {path} has {old!r}, which is called {RENAMED_SUITE_KEYS[old]!r} now: rename it")
     known = SUITE_KEYS | PROTOCOL_KEYS
     if unknown := sorted(set(content) - known):
         raise ValueError(f"suite {path} has {unknown[0]!r}, which is none of {', '.join(sorted(known))}")
