@@ -56,7 +56,7 @@ def test_a_run_killed_at_any_moment_can_be_continued_with_the_same_table(undistu
         textwrap.dedent(f"""
         import sys
         sys.path.insert(0, {os.path.dirname(__file__)!r})
-        from test_run import SMALL
+        from test_runner import SMALL
         from ilfs.benchmark import Store, run
         with Store({str(path)!r}) as store:
             run(SMALL, store, n_jobs=2, on_step=lambda step: print(step.n_done, flush=True))
@@ -86,7 +86,7 @@ def test_two_processes_share_the_work(undisturbed, tmp_path):
     script = textwrap.dedent(f"""
         import sys
         sys.path.insert(0, {os.path.dirname(__file__)!r})
-        from test_run import SMALL
+        from test_runner import SMALL
         from ilfs.benchmark import Store, run
         with Store({str(path)!r}) as store:
             print(run(SMALL, store, n_jobs=1).computed)

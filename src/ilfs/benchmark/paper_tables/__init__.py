@@ -65,6 +65,12 @@ def precision() -> dict[tuple[str, str], float]:
     return {(row["method"], row["dataset"]): float(row["mean"]) for row in _read("table4")}
 
 
+@cache
+def deviation() -> dict[tuple[str, str], float]:
+    """Table 4: standard deviations, as fractions, by method and data set."""
+    return {(row["method"], row["dataset"]): float(row["deviation"]) for row in _read("table4") if row["deviation"]}
+
+
 def paper_slips() -> list[str]:
     """Averages in the paper that differ from the mean of its own numbers, as sentences."""
     slips = []
