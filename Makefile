@@ -74,8 +74,8 @@ bench-quick: $(VENV)/package  ## a small benchmark from end to end, with data th
 	$(BIN)/ilfs bench table quick --store out/quick.sqlite
 	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
 
-# a cell that takes longer than the limit fails: the tables say which
-findings: $(VENV)/rivals  ## all experiments on the data in ILFS_DATA, and the tables of docs/findings.md and docs/subsets.md (hours)
+# a job that takes longer than the limit fails: the tables say which
+findings: $(VENV)/baselines  ## all experiments on the data in ILFS_DATA, and the tables of docs/findings.md and docs/subsets.md (hours)
 	@mkdir -p out
 	$(BIN)/ilfs bench run paper --store out/sizes.sqlite
 	-$(BIN)/ilfs bench run modern --store out/sizes.sqlite --time-limit 900

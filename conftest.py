@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-NEEDS = {"ilfs.benchmark.rivals.FastCan": "fastcan", "ilfs.benchmark.rivals.MRMR": "mrmr"}
+NEEDS = {"ilfs.benchmark.baselines.fastcan.FastCan": "fastcan", "ilfs.benchmark.baselines.mrmr.MRMR": "mrmr"}
 
 
 def pytest_runtest_setup(item):

@@ -1,10 +1,10 @@
-"""The tables and diagrams of docs/findings.md and docs/subsets.md, from the results of the suites.
+"""Write the tables and diagrams of docs/findings.md and docs/subsets.md from the results of the suites.
 
-    make findings                       # runs what is missing of the suites (hours), then this
+    make findings                       # runs the suites (hours), then this script
     python benchmarks/findings.py out   # the tables only, from out/sizes.sqlite, out/deep.sqlite, out/timing.sqlite
 
-The suites paper, modern and novelty share a store, since they share cells. What stands between the tables is written by
-hand.
+The suites paper, modern and novelty share a store, since they share jobs. The text
+between the tables is written by hand.
 """
 
 import argparse
@@ -13,21 +13,19 @@ from pathlib import Path
 
 from joblib import effective_n_jobs
 
-from ilfs.benchmark import SUITES, Store
-from ilfs.benchmark.comparison import rank_diagram, statistics_of
-from ilfs.benchmark.contenders import RANDOM
-from ilfs.benchmark.diagram import diagram_svg
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.suites import EIGHT
-from ilfs.benchmark.tables import quality_grid, tables_of
+from ilfs.benchmark import SUITES, Store, rank_diagram
+from ilfs.benchmark.methods.method import RANDOM
+from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites.built_in import PAPER_DATASETS
 from ilfs.methods import METHODS
+from ilfs.report.benchmark import diagram_svg, quality_grid, statistics_of, tables_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
 STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}
-SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one order
-SLOW = ("mrmr",)  # on all wide tables: some sets and splits are enough to see how good it is
-SLOW_SETS, SLOW_SPLITS = (*EIGHT, "srbct", "glioma"), 5
-NOVEL_SPLITS = 5  # ILFS with novelty has more, as a variant of ILFS; all methods of a table are to have the same
+SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one ranking
+SLOW = ("mrmr",)  # on all wide tables: some data sets and splits are enough to compare it
+SLOW_SETS, SLOW_SPLITS = (*PAPER_DATASETS, "srbct", "glioma"), 5
+NOVEL_SPLITS = 5  # all methods of a table must have the same splits; ILFS with novelty has more
 
 
 def results_of(name, folder, datasets=None, methods=None, n_splits=None):
@@ -35,7 +33,7 @@ def results_of(name, folder, datasets=None, methods=None, n_splits=None):
     suite = suite if n_splits is None else replace(suite, n_splits=n_splits)
     suite = suite.with_threads(effective_n_jobs(-1))  # as the commands of make findings have it
     with Store(folder / f"{STORES[name]}.sqlite") as store:
-        results = Results.of(suite, store)
+        results = Results.from_store(suite, store)
     if results.n_missing:
         others = f", {results.n_other_code} of them have results of other code only" if results.n_other_code else ""
         print(f"suite {name}: {results.n_missing} of {results.rows.size} jobs are missing{others}")
@@ -65,7 +63,7 @@ def main():
 
 
 def write_paper(folder):
-    """The paper's second experiment."""
+    """Write the tables of the paper's second experiment."""
     paper = results_of("paper", folder)
     macro, majority, printed, macro_difference, majority_difference, seconds = tables_of(paper)
     write_grids("macro", [macro])
@@ -84,7 +82,7 @@ def write_paper(folder):
 
 
 def write_subsets(folder):
-    """All data sets: the methods, the same without repetition, the variants of ILFS, the rivals of today."""
+    """Write the tables of all data sets: the methods, the same with novelty, the variants of ILFS, the baselines."""
     modern = SUITES["modern"]
     twelve, beside = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
     variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]
@@ -101,7 +99,7 @@ def write_subsets(folder):
         ("modern", everything),
         ("twelve", results_of("modern", folder, without_slow, twelve)),
         ("variants", results_of("modern", folder, modern.datasets, variants)),
-        ("rivals", results_of("modern", folder, modern.datasets, [*variants[:1], *beside])),
+        ("baselines", results_of("modern", folder, modern.datasets, [*variants[:1], *beside])),
         ("novelty", novel),
     ):
         write(f"{name}.svg", diagram_svg(rank_diagram(results)))

@@ -26,7 +26,6 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.feature_selection import f_classif
-from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
@@ -34,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from ilfs import ILFS, METHODS, HallCFS
+from ilfs.benchmark.methods.fitting import impute, prepared
 
 SIZES = (10, 50, 100, 150, 200)
 N_SPLITS = 20
@@ -85,26 +85,18 @@ def order_by(variant, X, y, seed):
     if variant == "random":
         return np.random.default_rng(seed).permutation(X.shape[1])
     if variant == "Fisher":
-        if not sparse.issparse(X):
-            X = SimpleImputer(keep_empty_features=True).fit_transform(X)
-        scores, _ = f_classif(X, y)
+        scores, _ = f_classif(*impute(X), y)
         return np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")
     selector = {**OF["methods"], **OF["ilfs"]}[variant]
-    takes = selector.__sklearn_tags__().input_tags
-    if sparse.issparse(X) and not takes.sparse:
-        X = X.toarray()
-    if not (sparse.issparse(X) or takes.allow_nan):
-        X = SimpleImputer(keep_empty_features=True).fit_transform(X)
-    return selector.fit(X, y).order_
+    return selector.fit(prepared(selector, X), y).order_
 
 
 def precision_by_class(X, y, train, test):
     """Average precision of a linear SVM for each class against the rest."""
     X = X.toarray() if sparse.issparse(X) else X
-    model = make_pipeline(
-        SimpleImputer(keep_empty_features=True), StandardScaler(), LinearSVC(C=C, dual="auto", random_state=0)
-    )
-    decision = model.fit(X[train], y[train]).decision_function(X[test])
+    X_train, X_test = impute(X[train], X[test])
+    model = make_pipeline(StandardScaler(), LinearSVC(C=C, dual="auto", random_state=0))
+    decision = model.fit(X_train, y[train]).decision_function(X_test)
     decision = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
     return [float(average_precision_score(y[test] == k, decision[:, k])) for k in range(decision.shape[1])]
 

@@ -24,9 +24,10 @@ from threadpoolctl import threadpool_limits
 
 from ilfs import ILFS, FisherScore, Novelty
 from ilfs.benchmark import Protocol
-from ilfs.benchmark.linear_svm import classify
-from ilfs.benchmark.precision import average_precision
-from ilfs.benchmark.protocol import columns, filled
+from ilfs.benchmark.evaluation.experiments import columns
+from ilfs.benchmark.evaluation.linear_svm import classify
+from ilfs.benchmark.evaluation.precision import average_precision
+from ilfs.benchmark.methods.fitting import impute
 from ilfs.datasets import load
 from ilfs.execution import fold_of, run_plan
 from ilfs.redundancy import above_median, correlations, effective_samples, most_relevant
@@ -186,7 +187,7 @@ TABLES = {
 def judged(name, table, train, test, order):
     """Average precision in per cent, mean of the classes, for each number of features."""
     order = order[: max(PROTOCOL.sizes)]
-    X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
+    X, T = impute(columns(table.X, train, order), columns(table.X, test, order))
     Cs = (0.01,) if name in ONE_C else PROTOCOL.Cs
     figures = []
     for size in PROTOCOL.sizes:
@@ -200,7 +201,7 @@ def of_split(name, split, variants):
     """The figures of some variants."""
     warnings.simplefilter("ignore")
     table = load(name)
-    shuffle = StratifiedShuffleSplit(1, test_size=PROTOCOL.test_share, random_state=FIRST_SEED + split)
+    shuffle = StratifiedShuffleSplit(1, test_size=PROTOCOL.test_fraction, random_state=FIRST_SEED + split)
     train, test = next(shuffle.split(table.y, table.y))
     with threadpool_limits(1):
         training = Training(table.X[train], table.y[train])

@@ -17,7 +17,7 @@ import numpy as np
 from measure import fit_in_own_process, job, take_turns
 
 from ilfs import METHODS
-from ilfs.benchmark.paper import seconds
+from ilfs.benchmark.paper_tables import seconds
 
 PAPER = seconds()  # Table 2: MATLAB on an i7 at 3.4 GHz
 ROWS, COLUMNS = 10_000, 5_000

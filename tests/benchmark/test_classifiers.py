@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from ilfs.benchmark import Classifier, Protocol
-from ilfs.benchmark.classifiers import Tuning, as_classifier, predict
-from ilfs.benchmark.metrics import Predictions, balanced_accuracy, macro_f1, metrics_of
+from ilfs.benchmark.evaluation.classifiers import Tuning, as_classifier, predict
+from ilfs.benchmark.evaluation.metrics import Predictions, balanced_accuracy, macro_f1, metrics_of
 from ilfs.datasets import load
 
 WINE = load("wine")
@@ -113,7 +113,7 @@ class NoValues(ClassifierMixin, BaseEstimator):
         (3, "a classifier must be a name or a table .*, got 3"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(given, message):
+def test_errors_are_one_sentence(given, message):
     with pytest.raises(ValueError, match=message):
         Protocol(classifiers=(given,))
 

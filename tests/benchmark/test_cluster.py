@@ -1,13 +1,18 @@
-"""Cells on a Dask cluster: a real scheduler and a real worker, on this machine."""
+"""Jobs on a Dask cluster: a real scheduler and a real worker, on this computer."""
 
 import pytest
 
-from ilfs.benchmark import Contender, Protocol, Store, Suite, run
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.tables import quality_grid
+from ilfs.benchmark import BenchmarkMethod, Protocol, Store, Suite, run
+from ilfs.benchmark.store.results import Results
+from ilfs.report.benchmark.tables import quality_grid
 
 SUITE = Suite(
-    "cluster", "sizes", ("iris",), (Contender("fisher"), Contender("mi")), 1, Protocol(sizes=(1, 2), Cs=(0.1,))
+    "cluster",
+    "sizes",
+    ("iris",),
+    (BenchmarkMethod("fisher"), BenchmarkMethod("mi")),
+    1,
+    Protocol(sizes=(1, 2), Cs=(0.1,)),
 )
 
 
@@ -21,15 +26,15 @@ def address():
 
 
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own, about ports and shutting down
-def test_a_cluster_gives_the_same_figures_and_keeps_limits(address, tmp_path):
+def test_a_cluster_gives_the_same_metrics_and_keeps_limits(address, tmp_path):
     tables = []
     for name, options in (("here", {"n_jobs": 1}), ("there", {"scheduler": address})):
         with Store(tmp_path / f"{name}.sqlite") as store:
             summary = run(SUITE, store, **options)
             assert (summary.computed, summary.failed) == (2, 0)
-            tables.append(quality_grid(Results.of(SUITE, store)).render("csv"))
+            tables.append(quality_grid(Results.from_store(SUITE, store)).render("csv"))
     assert tables[0] == tables[1]
-    slow = Suite("slow", "sizes", ("iris",), (Contender("sleeper", "sleeper.Sleeper"),), 1, Protocol(sizes=(2,)))
+    slow = Suite("slow", "sizes", ("iris",), (BenchmarkMethod("sleeper", "sleeper.Sleeper"),), 1, Protocol(sizes=(2,)))
     with Store(tmp_path / "slow.sqlite") as store:
         run(slow, store, scheduler=address, time_limit=1.0)
         (row,) = store.rows()
@@ -37,17 +42,17 @@ def test_a_cluster_gives_the_same_figures_and_keeps_limits(address, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_no_cluster_at_the_address_is_said(tmp_path, monkeypatch):
+def test_a_missing_scheduler_is_an_error_with_its_address(tmp_path, monkeypatch):
     dask = pytest.importorskip("dask")
     pytest.importorskip("distributed")
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), Store(tmp_path / "s.sqlite") as store:
         with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
             run(SUITE, store, scheduler="tcp://127.0.0.1:9")
-        assert store.claim(SUITE.cells()[0].key)
+        assert store.claim(SUITE.jobs()[0].key)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_that_goes_away_is_said(address, tmp_path, monkeypatch):
+def test_a_lost_scheduler_is_an_error_with_its_address(address, tmp_path, monkeypatch):
     import distributed
     from distributed.client import FuturesCancelledError
 
@@ -58,4 +63,4 @@ def test_a_scheduler_that_goes_away_is_said(address, tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite") as store:
         with pytest.raises(ConnectionError, match=r"the Dask scheduler at tcp://.* is gone; what is finished is kept"):
             run(SUITE, store, scheduler=address)
-        assert store.claim(SUITE.cells()[0].key)
+        assert store.claim(SUITE.jobs()[0].key)

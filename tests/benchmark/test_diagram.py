@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ilfs.benchmark.diagram import OVERHANG, critical_difference_diagram, diagram_svg, joined_groups
+from ilfs.benchmark.significance.diagram import critical_difference_diagram, joined_groups
+from ilfs.report.benchmark.diagram_svg import BAR_OVERHANG_PX, diagram_svg
 
 DEMSAR = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"], [3.143, 2.000, 2.893, 1.964], 14
 NUMBER = r"(-?\d+\.?\d*)"
@@ -43,7 +44,7 @@ class TestGroups:
         # at 5 % nothing differs; at 10 % C4.5 from the two with m only
         assert critical_difference_diagram(*DEMSAR).groups == ((0, 3),)
         at_ten = critical_difference_diagram(*DEMSAR, alpha=0.10)
-        joined = [[place.name for place in at_ten.places[first : last + 1]] for first, last in at_ten.groups]
+        joined = [[entry.name for entry in at_ten.entries[first : last + 1]] for first, last in at_ten.groups]
         assert joined == [["C4.5+m+cf", "C4.5+m", "C4.5+cf"], ["C4.5+cf", "C4.5"]]
 
     @given(st.lists(st.integers(0, 12), min_size=1, max_size=8), st.floats(0.5, 13))
@@ -78,13 +79,13 @@ class TestGroups:
 class TestPlaces:
     def test_best_first_and_ties_in_the_given_order(self):
         diagram = critical_difference_diagram(["d", "b", "a", "c", "e"], [3, 1.5, 5, 1.5, 4], 10)
-        assert [place.name for place in diagram.places] == ["b", "c", "d", "e", "a"]
-        assert [place.rank for place in diagram.places] == [1.5, 1.5, 3, 4, 5]
+        assert [entry.name for entry in diagram.entries] == ["b", "c", "d", "e", "a"]
+        assert [entry.rank for entry in diagram.entries] == [1.5, 1.5, 3, 4, 5]
 
     def test_sides_and_rows(self):
         diagram = random_diagram(5, 10, 0)
-        assert [place.side for place in diagram.places] == ["left"] * 3 + ["right"] * 2
-        assert [place.row for place in diagram.places] == [0, 1, 2, 1, 0]
+        assert [entry.side for entry in diagram.entries] == ["left"] * 3 + ["right"] * 2
+        assert [entry.row for entry in diagram.entries] == [0, 1, 2, 1, 0]
 
     def test_order_of_the_methods_does_not_matter(self):
         names, ranks, n = DEMSAR
@@ -116,10 +117,12 @@ class TestPicture:
         drawn, lines = bars(svg), leaders(svg)
         assert len(drawn) == len(diagram.groups) > 3
         for (first, last), (start, y, end) in zip(diagram.groups, drawn, strict=True):
-            assert (start, end) == pytest.approx((lines[first][0] - OVERHANG, lines[last][0] + OVERHANG), abs=0.11)
+            assert (start, end) == pytest.approx(
+                (lines[first][0] - BAR_OVERHANG_PX, lines[last][0] + BAR_OVERHANG_PX), abs=0.11
+            )
             assert lines[0][1] < y < min(line[2] for line in lines)  # between the axis and the names
         for one, other in combinations(drawn, 2):
-            assert one[1] != other[1] or one[2] + OVERHANG / 2 < other[0]
+            assert one[1] != other[1] or one[2] + BAR_OVERHANG_PX / 2 < other[0]
 
     def test_bars_that_nearly_touch_are_at_different_levels(self):
         # the first bar ends 1.6 pixels before the last begins: they would look like one
@@ -149,7 +152,7 @@ class TestPicture:
         svg = diagram_svg(diagram)
         start, end = map(float, re.search(rf"M{NUMBER} [\d.]+v8m0-4H{NUMBER}m0-4v8", svg).groups())
         lines = leaders(svg)
-        unit = (lines[-1][0] - lines[0][0]) / (diagram.places[-1].rank - diagram.places[0].rank)
+        unit = (lines[-1][0] - lines[0][0]) / (diagram.entries[-1].rank - diagram.entries[0].rank)
         assert (end - start) / unit == pytest.approx(diagram.critical_difference, abs=0.02)
         assert f"critical difference {diagram.critical_difference:.2f}" in svg
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from ilfs.benchmark import Contender, Store, read_suite, run
+from ilfs.benchmark import BenchmarkMethod, Store, read_suite, run
 from ilfs.importing import import_object
 
 SELECTOR = """
@@ -42,7 +42,7 @@ def test_a_selector_beside_the_suite_is_found_by_workers_too(tmp_path):
 def test_methods_of_the_command_line_are_looked_for_there_too(tmp_path):
     (tmp_path / "beside_two.py").write_text(SELECTOR.format(helper="nothing"))
     suite = read_suite(suite_beside(tmp_path, "beside_two"))
-    assert suite.only(methods=["beside_two.Own"]).contenders[0].make() is not None
+    assert suite.only(methods=["beside_two.Own"]).methods[0].make() is not None
 
 
 def test_the_error_says_where_was_looked(tmp_path):
@@ -122,4 +122,4 @@ def test_an_installed_module_comes_before_one_beside_the_suite(tmp_path):
     assert import_object("sklearn.__name__", str(tmp_path)) == "sklearn"
     with pytest.raises(LookupError, match="'Own' is not a path like"):
         import_object("Own")
-    assert Contender("own", "sklearn.feature_selection.SelectKBest", folder=str(tmp_path)).make() is not None
+    assert BenchmarkMethod("own", "sklearn.feature_selection.SelectKBest", folder=str(tmp_path)).make() is not None

@@ -8,8 +8,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
 
-from ilfs.benchmark import linear_svm
-from ilfs.benchmark.linear_svm import choose, classify, decisions, folds_of
+from ilfs.benchmark.evaluation import linear_svm
+from ilfs.benchmark.evaluation.linear_svm import choose, classify, decisions, folds_of
 
 
 def rows(n_samples, n_features, n_classes=2, seed=0):
@@ -148,7 +148,7 @@ def test_constant_columns_and_units_do_not_matter():
     np.testing.assert_allclose(found.decision, expected.decision, rtol=1e-6)
 
 
-def test_a_class_without_training_rows_is_never_said():
+def test_a_class_without_training_rows_is_never_predicted():
     X, y = rows(30, 4)
     decision = decisions(X, y, X, 3, [0.1])[0]
     assert np.all(decision[:, 2] == -np.inf)
@@ -164,7 +164,7 @@ def test_many_samples_are_solved_another_way_with_the_same_answer(shape, monkeyp
     X, y = rows(*shape, n_classes=3)
     T = rows(20, shape[1], seed=1)[0]
     expected = decisions(X, y, T, 3, [0.001, 0.1, 10.0])
-    monkeypatch.setattr(linear_svm, "TRIANGULAR_FROM", 10)
+    monkeypatch.setattr(linear_svm, "MIN_CHOLESKY_SIZE", 10)
     np.testing.assert_allclose(decisions(X, y, T, 3, [0.001, 0.1, 10.0]), expected, rtol=1e-6, atol=1e-7)
 
 
@@ -178,5 +178,5 @@ def test_many_samples_of_a_small_span(what, monkeypatch):
     }[what]
     y, T = np.arange(60) % 2, rng.normal(size=(7, 100))
     expected = decisions(X, y, T, 2, [0.1])
-    monkeypatch.setattr(linear_svm, "TRIANGULAR_FROM", 10)
+    monkeypatch.setattr(linear_svm, "MIN_CHOLESKY_SIZE", 10)
     np.testing.assert_allclose(decisions(X, y, T, 2, [0.1]), expected, rtol=1e-4, atol=1e-5)

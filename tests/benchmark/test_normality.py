@@ -6,7 +6,7 @@ from scipy import stats
 
 from ilfs.benchmark.significance.normality import QUANTILES, lilliefors, p_value_of_distance
 
-LEVELS = (0.20, 0.15, 0.10, 0.05, 0.01)
+P_VALUE_LEVELS = (0.20, 0.15, 0.10, 0.05, 0.01)
 # Molin and Abdi 1998, from 100,000 samples a size
 MOLIN_ABDI = {
     5: (0.2893, 0.3027, 0.3188, 0.3427, 0.3959),
@@ -30,13 +30,13 @@ STEPHENS = {0.15: 0.775, 0.10: 0.819, 0.05: 0.895, 0.025: 0.955, 0.01: 1.035}
 
 @pytest.mark.parametrize("n", MOLIN_ABDI)
 def test_critical_values_of_molin_and_abdi(n):
-    for level, D in zip(LEVELS, MOLIN_ABDI[n], strict=True):
+    for level, D in zip(P_VALUE_LEVELS, MOLIN_ABDI[n], strict=True):
         assert p_value_of_distance(D, n) == pytest.approx(level, rel=0.06)
 
 
 @pytest.mark.parametrize("n", LILLIEFORS)
 def test_critical_values_of_lilliefors(n):
-    for level, D in zip(LEVELS, LILLIEFORS[n], strict=True):
+    for level, D in zip(P_VALUE_LEVELS, LILLIEFORS[n], strict=True):
         assert p_value_of_distance(D, n) == pytest.approx(level, abs=0.02)
 
 

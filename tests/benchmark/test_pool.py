@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from joblib import effective_n_jobs
 
-from ilfs.benchmark import pool
-from ilfs.benchmark.memory import Peak
-from ilfs.benchmark.pool import compute_all
+from ilfs.benchmark.evaluation.memory import Peak
+from ilfs.benchmark.jobs import pool
+from ilfs.benchmark.jobs.pool import Limits, compute_all
 from ilfs.one_line import in_one_line
 
 
@@ -78,7 +78,7 @@ def test_a_process_that_dies_costs_its_item_alone():
 
 def test_an_item_that_takes_too_long_is_ended():
     start = time.monotonic()
-    found = answers([("sleep", 60), ("square", 3)], n_processes=1, time_limit=2.0)
+    found = answers([("sleep", 60), ("square", 3)], n_processes=1, limits=Limits(seconds=2.0))
     assert found["sleep", 60].reason == "took longer than the limit of 2 s"
     assert found["square", 3].result == 9
     assert time.monotonic() - start < 40
@@ -87,13 +87,13 @@ def test_an_item_that_takes_too_long_is_ended():
 def test_nothing_is_sent_to_the_number_of_a_process_that_is_gone(monkeypatch):
     ended = []
     monkeypatch.setattr(pool, "_kill_group", ended.append)
-    answers([("sleep", 60), ("die", 0), ("square", 3)], n_processes=1, time_limit=2.0)
+    answers([("sleep", 60), ("die", 0), ("square", 3)], n_processes=1, limits=Limits(seconds=2.0))
     assert len(ended) == len(set(ended)) == 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
 def test_an_item_that_grows_too_large_fails_and_the_next_does_not():
-    found = answers([("memory", 2000), ("memory", 1)], n_processes=1, memory_limit=500)
+    found = answers([("memory", 2000), ("memory", 1)], n_processes=1, limits=Limits(megabytes=500))
     assert found["memory", 2000].reason == "needs more memory than the limit of 500 MB"
     assert found["memory", 1].result == 2**17
 
@@ -123,7 +123,7 @@ def test_a_script_without_a_guard_is_not_run_again(tmp_path):
     script.write_text(
         textwrap.dedent("""
         import operator
-        from ilfs.benchmark.pool import compute_all
+        from ilfs.benchmark.jobs.pool import compute_all
         print("begin")
         print([answer.result for answer in compute_all(operator.neg, [5], 1)])
         """)
@@ -139,7 +139,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
         import sys
         sys.path.insert(0, {os.path.dirname(__file__)!r})
         from test_pool import work
-        from ilfs.benchmark.pool import compute_all
+        from ilfs.benchmark.jobs.pool import compute_all
         for answer in compute_all(work, [("pid", 0), ("sleep", 600)], 1):
             print(answer.result, flush=True)
         """)
@@ -163,7 +163,7 @@ def test_what_exits_or_says_much_is_a_reason_of_one_line():
     assert len(found["fail", said].reason) < 600
 
 
-def test_an_error_that_cannot_be_said_is_a_reason_too():
+def test_an_error_without_a_message_is_a_reason_too():
     class MuteError(Exception):
         def __str__(self):
             raise RuntimeError
@@ -222,7 +222,7 @@ def test_processes_that_cannot_start_are_given_up_in_a_sentence(monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 def test_what_an_item_has_started_ends_with_its_process():
-    stream = compute_all(work, [("start", 0), ("sleep", 600)], 1, time_limit=1.0)
+    stream = compute_all(work, [("start", 0), ("sleep", 600)], 1, limits=Limits(seconds=1.0))
     child = next(stream).result
     assert os.path.exists(f"/proc/{child}")
     next(stream)
@@ -250,7 +250,7 @@ def test_a_daemon_may_start_processes_too(monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
 def test_a_limit_that_is_too_small_for_anything_is_one_all_the_same():
-    found = answers([("memory", 100), ("square", 3)], n_processes=1, memory_limit=0.1)
+    found = answers([("memory", 100), ("square", 3)], n_processes=1, limits=Limits(megabytes=0.1))
     assert found["memory", 100].reason == "needs more memory than the limit of 0.1 MB"
     assert found["square", 3].result == 9
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from ilfs.benchmark.precision import average_precision, average_precisions, voc_average_precision
+from ilfs.benchmark.evaluation.precision import average_precision, average_precisions, voc_average_precision
 
 DEFINITIONS = {
     "area": average_precision,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ilfs.benchmark import paper
+from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.significance import (
     binomial_tail,
     compare_on_datasets,
@@ -67,7 +67,7 @@ class TestPaper:
 
     def test_the_papers_tables_have_its_seven_successes(self):
         table3, table4 = paper.class_precision(), paper.precision()
-        vocs, others = ("voc2007", "voc2012"), paper.MICROARRAYS + paper.OTHERS
+        vocs, others = ("voc2007", "voc2012"), paper.MICROARRAYS + paper.OTHER_DATASETS
         means = [[table4[m, d] for m in paper.METHODS_OF_THE_PAPER] for d in others]
         means += [[table3[d, "mean", m] for m in paper.METHODS_OF_THE_PAPER] for d in vocs]
         values = np.array(means)[:, :, None] + np.array([-1.0, 1.0])
@@ -104,7 +104,7 @@ class TestPaper:
         assert verdict.significantly_best.tolist() == [True, False, False]
         assert verdict.n_successes == verdict.best.sum()
 
-    def test_failed_cells(self):
+    def test_failed_jobs(self):
         values = np.random.default_rng(2).normal(size=(4, 3, 20)) + np.array([3.0, 0, 0])[:, None]
         values[0, 1, :5] = np.nan  # some splits: left out
         values[1, 1] = np.nan  # a method: not compared there
@@ -180,7 +180,7 @@ class TestCorrectedT:
         assert corrected_t_test(a, b, n_train=2, n_test=1) == expected
         assert expected.n_splits == 8
 
-    def test_table_is_its_cells(self):
+    def test_table_consists_of_the_single_tests(self):
         values = np.random.default_rng(4).normal(size=(3, 4, 20, 5))
         values[1, 2, 3, 0] = np.nan
         values[2, 3] = np.nan

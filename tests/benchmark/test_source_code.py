@@ -10,10 +10,11 @@ from sklearn.feature_selection import SelectKBest
 
 import ilfs
 from ilfs import METHODS, FisherScore, MutualInformation, Novelty
-from ilfs.benchmark import Contender, provenance
-from ilfs.benchmark.provenance import APART, EVALUATION, provenance_of
-from ilfs.benchmark.rivals import MRMR, ExtraTrees, FastCan
-from ilfs.benchmark.source_code import dependencies, find_file
+from ilfs.benchmark import BenchmarkMethod
+from ilfs.benchmark.baselines import MRMR, ExtraTrees, FastCan
+from ilfs.benchmark.provenance import describe
+from ilfs.benchmark.provenance.describe import EVALUATION, IGNORED_MODULES, provenance_of
+from ilfs.benchmark.provenance.source_code import dependencies, find_file
 
 SOURCES = Path(ilfs.__file__).parent
 
@@ -88,24 +89,26 @@ def test_the_base_class_counts_and_the_method_inside_another(copy):
     assert all(a != copy.of(one)["method"] for a, one in zip(middle, (fisher, wrapped, other), strict=True))
 
 
-def test_the_evaluation_counts_for_all(copy):
+def test_code_of_the_evaluation_counts_for_all_methods(copy):
     before = [copy.of(one) for one in (FisherScore(), SelectKBest(), None)]
-    copy.append("benchmark/metrics.py", CODE)
+    copy.append("benchmark/evaluation/metrics.py", CODE)
     after = [copy.of(one) for one in (FisherScore(), SelectKBest(), None)]
     assert all(a["evaluation"] != b["evaluation"] for a, b in zip(after, before, strict=True))
     assert all(a["method"] == b["method"] for a, b in zip(after, before, strict=True))
 
 
-@pytest.mark.parametrize("file", ["methods/__init__.py", "benchmark/tables.py", "cli/bench.py", "benchmark/store.py"])
-def test_what_only_names_shows_or_keeps_results_does_not_count(copy, file):
+@pytest.mark.parametrize(
+    "file", ["methods/__init__.py", "report/benchmark/tables.py", "cli/bench.py", "benchmark/store/store.py"]
+)
+def test_code_that_does_not_change_results_does_not_count(copy, file):
     before = [copy.of(one) for one in (FisherScore(), SelectKBest())]
     copy.append(file, CODE)
     assert [copy.of(one) for one in (FisherScore(), SelectKBest())] == before
 
 
 def test_the_evaluation_depends_on_no_method_and_the_protocol_is_in_it():
-    files = set(dependencies([EVALUATION], apart=APART).files)
-    assert {"ilfs.benchmark.protocol", "ilfs.benchmark.metrics", "ilfs.fitted"} <= files
+    files = set(dependencies([EVALUATION], apart=IGNORED_MODULES).files)
+    assert {"ilfs.benchmark.evaluation.protocol", "ilfs.benchmark.evaluation.metrics", "ilfs.fitted"} <= files
     assert not [name for name in files if name.startswith(("ilfs.methods", "ilfs.selector", "ilfs.kernels"))]
 
 
@@ -135,7 +138,7 @@ def test_a_class_of_ones_own_counts_with_what_it_imports(tmp_path, monkeypatch):
         own_later="LATER = 1\n",
     )
     monkeypatch.syspath_prepend(tmp_path)
-    own = Contender("own", "own_selector.Own")
+    own = BenchmarkMethod("own", "own_selector.Own")
     seen = {own.provenance()["method"]}
     for name in (
         "own_selector",
@@ -156,7 +159,7 @@ def test_a_class_of_ones_own_counts_with_what_it_imports(tmp_path, monkeypatch):
 def test_a_function_among_the_parameters_counts(tmp_path, monkeypatch):
     written(tmp_path, own_scores="def score(X, y):\n    return X[0]\n")
     monkeypatch.syspath_prepend(tmp_path)
-    anova = Contender("a", "sklearn.feature_selection.SelectKBest", {"score_func": "import:own_scores.score"})
+    anova = BenchmarkMethod("a", "sklearn.feature_selection.SelectKBest", {"score_func": "import:own_scores.score"})
     before = anova.provenance()
     written(tmp_path, own_scores="def score(X, y):\n    return -X[0]\n")
     assert anova.provenance()["method"] != before["method"]
@@ -178,11 +181,11 @@ def test_a_classifier_counts_as_part_of_the_evaluation(tmp_path, monkeypatch):
 
 
 def test_packages_of_others_count_by_their_versions(monkeypatch):
-    monkeypatch.setattr(provenance, "imported_version", lambda name: f"{name} 9")
+    monkeypatch.setattr(describe, "imported_version", lambda name: f"{name} 9")
     assert provenance_of(FastCan())["packages"]["fastcan"] == "fastcan 9"
     assert {"mrmr", "pandas"} < set(provenance_of(MRMR())["packages"])
-    assert set(provenance_of(ExtraTrees())["packages"]) == set(provenance.PACKAGES)
-    assert set(provenance_of(FisherScore())["packages"]) == set(provenance.PACKAGES)
+    assert set(provenance_of(ExtraTrees())["packages"]) == set(describe.VERSIONED_PACKAGES)
+    assert set(provenance_of(FisherScore())["packages"]) == set(describe.VERSIONED_PACKAGES)
 
 
 def test_a_package_that_is_not_installed_has_no_version(tmp_path, monkeypatch):
@@ -192,7 +195,7 @@ def test_a_package_that_is_not_installed_has_no_version(tmp_path, monkeypatch):
         "    def fit(self, X, y):\n        import nowhere_to_be_found\n",
     )
     monkeypatch.syspath_prepend(tmp_path)
-    assert Contender("own", "own_needy.Needy").provenance()["packages"]["nowhere_to_be_found"] is None
+    assert BenchmarkMethod("own", "own_needy.Needy").provenance()["packages"]["nowhere_to_be_found"] is None
 
 
 def test_a_class_that_was_typed_in_is_refused():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ilfs.benchmark.splits import n_splits_of, n_test_of, split_rows, strata
+from ilfs.benchmark.evaluation.splits import n_splits_of, n_test_of, split_rows, strata
 from ilfs.datasets import Dataset
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ilfs.benchmark.stability import (
+from ilfs.benchmark.significance.stability import (
     Stability,
     equal_stability,
     kuncheva_index,

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 from sklearn.base import BaseEstimator
 
-from ilfs.benchmark import SUITES, Contender, Protocol, Results, Store, Suite, read_suite, run, tables_of
-from ilfs.benchmark.compute import compute_cell
-from ilfs.benchmark.last_run import describe_run, read_run, suite_as_data
-from ilfs.benchmark.pool import Answer
+from ilfs.benchmark import SUITES, BenchmarkMethod, Protocol, Results, Store, Suite, read_suite, run
+from ilfs.benchmark.jobs.compute import compute_job
+from ilfs.benchmark.jobs.pool import Answer
+from ilfs.benchmark.suites.last_run import describe_run, read_run, suite_as_data
+from ilfs.report.benchmark import tables_of
 
 SELECTOR = """
 from sklearn.base import BaseEstimator
@@ -65,27 +66,27 @@ def test_a_changed_selector_is_computed_anew_and_the_others_are_not(own, tmp_pat
     with Store(tmp_path / "s.sqlite") as store:
         assert run(suite, store).computed == 4
         assert run(suite, store).computed == 0
-        before = Results.of(suite, store)
+        before = Results.from_store(suite, store)
         assert [row.order for row in before.rows[0, 0]] == [[2], [2]]
         file.write_text(file.read_text() + "# a comment\n")
         assert run(suite, store).computed == 0
 
         changed(file, "-X.std(axis=0)")
-        stale = Results.of(suite, store)
+        stale = Results.from_store(suite, store)
         assert (stale.n_missing, stale.n_other_code) == (2, 2)
         assert stale.rows[0, 0].tolist() == [None, None]
         assert (
             "Left out 2 rows of other code or other versions than the present: --any-code shows them, "
             "ilfs bench run computes them anew."
         ) in tables_of(stale)[0].notes
-        anyway = Results.of(suite, store, any_code=True)
+        anyway = Results.from_store(suite, store, any_code=True)
         assert (anyway.n_missing, anyway.n_other_code) == (0, 2)
         assert [row.order for row in anyway.rows[0, 0]] == [[2], [2]]
         assert "2 rows of other code" in " ".join(tables_of(anyway)[0].notes)
 
         summary = run(suite, store)
         assert (summary.computed, summary.found) == (2, 2)
-        after = Results.of(suite, store)
+        after = Results.from_store(suite, store)
         assert (after.n_missing, after.n_other_code) == (0, 0)
         assert [row.order for row in after.rows[0, 0]] == [[1], [1]]
         assert len(store.statuses()) == 6  # the old ones are still there
@@ -95,27 +96,29 @@ def test_a_changed_selector_is_computed_anew_and_the_others_are_not(own, tmp_pat
 
 def test_code_that_changes_during_a_run_is_refused(own):
     suite, file = own
-    cell = suite.cells()[0]
-    assert compute_cell(cell).order == [2]
+    job = suite.jobs()[0]
+    assert compute_job(job).order == [2]
     changed(file, "-X.std(axis=0)")
     with pytest.raises(
         RuntimeError, match=r"^the method of method 'own' changed since the run began: start the run aga"
     ):
-        compute_cell(cell)
-    assert compute_cell(suite.cells()[0]).order == [1]
+        compute_job(job)
+    assert compute_job(suite.jobs()[0]).order == [1]
 
 
 def test_other_versions_and_another_reading_of_the_data_are_another_key(own, monkeypatch):
     suite, _ = own
-    cell = suite.cells()[0]
-    monkeypatch.setattr("ilfs.benchmark.provenance.installed_version", lambda name: f"{name} 99")
-    other = suite.cells()[0]
-    assert (other.identity, other.key != cell.key) == (cell.identity, True)
+    job = suite.jobs()[0]
+    monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: f"{name} 99")
+    other = suite.jobs()[0]
+    assert (other.identity, other.key != job.key) == (job.identity, True)
     monkeypatch.undo()
-    assert suite.cells()[0].key == cell.key
-    monkeypatch.setattr("ilfs.benchmark.suites.content_checksum", lambda table: "as a new reader reads it")
-    other = suite.cells()[0]
-    assert (other.identity, other.key != cell.key) == (cell.identity, True)
+    assert suite.jobs()[0].key == job.key
+    monkeypatch.setattr(
+        "ilfs.benchmark.suites.dataset_facts.content_checksum", lambda table: "as a new reader reads it"
+    )
+    other = suite.jobs()[0]
+    assert (other.identity, other.key != job.key) == (job.identity, True)
 
 
 def test_everything_chosen_can_be_recomputed(own, tmp_path):
@@ -125,7 +128,7 @@ def test_everything_chosen_can_be_recomputed(own, tmp_path):
         before = {row.key: row for row in store.rows()}
         some = suite.only(methods=["own"])
         assert run(some, store, recompute=True).computed == 2
-        times = dict(store._connection.execute("SELECT method, min(finished) FROM cells GROUP BY method"))
+        times = dict(store._connection.execute("SELECT method, min(finished) FROM jobs GROUP BY method"))
         assert times["own"] > times["random"]
         after = {row.key: row for row in store.rows()}
         assert {key: row.order for key, row in after.items()} == {key: row.order for key, row in before.items()}
@@ -141,7 +144,7 @@ def test_a_recomputation_that_is_stopped_keeps_the_old_rows_and_a_plain_run_goes
         run(suite, store)
         with pytest.raises(KeyboardInterrupt):
             run(suite, store, recompute=True, on_step=stop)
-        assert Results.of(suite, store).n_missing == 0
+        assert Results.from_store(suite, store).n_missing == 0
         assert run(suite, store).computed == 3
         assert run(suite, store).computed == 0
 
@@ -162,16 +165,17 @@ def test_a_run_that_cannot_begin_leaves_no_file(own, tmp_path, monkeypatch):
 def test_a_later_field_of_the_protocol_changes_no_identity_at_its_value_from_before():
     from dataclasses import dataclass, field
 
-    from ilfs.benchmark import Cell
+    from ilfs.benchmark import Job
 
     @dataclass(frozen=True)
     class Later(Protocol):
-        judge: str = field(default="forest", metadata={"before": "svm"})
+        classifier: str = field(default="forest", metadata={"before": "svm"})
 
-    cells = [
-        Cell("sizes", "wine", "", Contender("fisher"), 0, one) for one in (Protocol(), Later(judge="svm"), Later())
+    jobs = [
+        Job("sizes", "wine", "", BenchmarkMethod("fisher"), 0, one)
+        for one in (Protocol(), Later(classifier="svm"), Later())
     ]
-    assert cells[0].identity == cells[1].identity != cells[2].identity
+    assert jobs[0].identity == jobs[1].identity != jobs[2].identity
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -187,16 +191,16 @@ def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_p
     from sklearn.linear_model import LogisticRegression
 
     given = (
-        Contender("anova", SelectKBest(k=3)),
-        Contender("logistic", SelectFromModel(LogisticRegression(C=2.0))),
-        Contender("odd", SelectFromModel(LogisticRegression(class_weight={0: 2.0}))),
+        BenchmarkMethod("anova", SelectKBest(k=3)),
+        BenchmarkMethod("logistic", SelectFromModel(LogisticRegression(C=2.0))),
+        BenchmarkMethod("odd", SelectFromModel(LogisticRegression(class_weight={0: 2.0}))),
     )
     suite = Suite("s", "sizes", ("wine",), given[:2], 1)
     again = read_run(describe_run(suite, suite)).suite
-    assert [one.describe() for one in again.contenders] == [one.describe() for one in given[:2]]
-    nested = Contender("nested", Outer.Inner())
-    assert [one["is_complete"] for one in suite_as_data(replace(suite, contenders=(nested,)))["methods"]] == [False]
-    odd = replace(suite, contenders=given)
+    assert [one.describe() for one in again.methods] == [one.describe() for one in given[:2]]
+    nested = BenchmarkMethod("nested", Outer.Inner())
+    assert [one["is_complete"] for one in suite_as_data(replace(suite, methods=(nested,)))["methods"]] == [False]
+    odd = replace(suite, methods=given)
     with pytest.raises(
         ValueError, match="the last run had method 'odd' with parameters that only Python code can give"
     ):
@@ -206,6 +210,6 @@ def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_p
 @pytest.mark.parametrize(
     "data", [{}, {"suite": 3, "asked": {}, "settings": {}}, {"suite": {}, "asked": 1, "settings": []}]
 )
-def test_what_is_no_run_is_refused(data):
+def test_other_data_than_a_run_are_an_error(data):
     with pytest.raises(ValueError, match="the last run is not described as this version of ilfs does it"):
         read_run(data)

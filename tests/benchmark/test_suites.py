@@ -3,8 +3,8 @@ import textwrap
 import pytest
 
 from ilfs import ILFS, METHODS
-from ilfs.benchmark import SUITES, Classifier, Contender, Protocol, Suite, read_suite
-from ilfs.benchmark.suites import suite_of
+from ilfs.benchmark import SUITES, BenchmarkMethod, Classifier, Protocol, Suite, read_suite
+from ilfs.benchmark.suites.suite_file import suite_by_name
 from ilfs.datasets import load
 
 
@@ -17,9 +17,9 @@ def written(folder, text):
 def test_the_suite_novelty_has_the_twelve_without_repetition():
     suite = SUITES["novelty"]
     assert len(suite.datasets) == 18
-    assert [one.name for one in suite.contenders] == [f"{name}_novelty" for name in METHODS]
-    for name, contender in zip(METHODS, suite.contenders, strict=True):
-        selector = contender.make(n_features_to_select=7)
+    assert [one.name for one in suite.methods] == [f"{name}_novelty" for name in METHODS]
+    for name, method in zip(METHODS, suite.methods, strict=True):
+        selector = method.make(n_features_to_select=7)
         assert (selector.redundancy, selector.n_features_to_select) == ("novelty", 7)
         assert isinstance(selector if name == "ilfs" else selector.selector, METHODS[name])
 
@@ -27,11 +27,11 @@ def test_the_suite_novelty_has_the_twelve_without_repetition():
 def test_the_papers_suite_is_the_papers():
     paper = SUITES["paper"]
     assert paper.datasets == ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
-    assert {one.name for one in paper.contenders} == {*METHODS, "ilfs_novelty", "ilfs_plain", "ilfs_paper", "random"}
-    (text,) = (one for one in paper.contenders if one.name == "ilfs_paper")
+    assert {one.name for one in paper.methods} == {*METHODS, "ilfs_novelty", "ilfs_plain", "ilfs_paper", "random"}
+    (text,) = (one for one in paper.methods if one.name == "ilfs_paper")
     assert text.make().get_params() == ILFS.paper().get_params()
     assert (paper.n_splits, paper.protocol.sizes) == (20, (10, 50, 100, 150, 200))
-    assert paper.protocol.test_share == pytest.approx(1 / 3)
+    assert paper.protocol.test_fraction == pytest.approx(1 / 3)
     assert paper.protocol.n_folds == 5
 
 
@@ -56,14 +56,14 @@ def test_a_suite_of_ones_own(tmp_path):
     )
     assert suite.name == "trial"
     assert suite.protocol == Protocol(sizes=(1, 3), Cs=(0.1,))
-    assert [one.name for one in suite.contenders] == ["fisher", "anova"]
-    assert len(suite.cells()) == 16
+    assert [one.name for one in suite.methods] == ["fisher", "anova"]
+    assert len(suite.jobs()) == 16
 
 
 def test_without_methods_it_has_the_twelve_and_its_name_is_the_files(tmp_path):
     suite = read_suite(written(tmp_path, 'datasets = ["wine"]'))
     assert suite.name == "mine"
-    assert [one.name for one in suite.contenders] == list(METHODS)
+    assert [one.name for one in suite.methods] == list(METHODS)
 
 
 GENES = "sample,diagnosis,TP53,BRCA1\n" + "".join(f"s{k},{'yn'[k % 2]},{k},{k * k % 7}\n" for k in range(12))
@@ -106,20 +106,20 @@ def test_data_sets_as_tables(tmp_path):
     (tmp_path / "genes.csv").write_text(GENES)
     (name,) = read_suite(path).datasets
     assert name == f"{tmp_path}/genes.csv?target=diagnosis&drop=sample"
-    assert len(read_suite(path).cells()) == 20 * len(METHODS)
+    assert len(read_suite(path).jobs()) == 20 * len(METHODS)
 
 
 def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
     written(tmp_path, 'datasets = [{ path = "data/genes.csv", target = "diagnosis" }]')
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=rf"^there is no file {tmp_path}/data/genes\.csv$"):
-        read_suite("mine.toml").cells()
+        read_suite("mine.toml").jobs()
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("splits = 3", "must say its datasets"),
+        ("splits = 3", "must have datasets, got none"),
         ('datasets = ["wine"]\nsplit = 3', "has 'split', which is none of Cs, classifiers, datasets"),
         ('datasets = ["wine"', "cannot be read: Unclosed array"),
         ('datasets = ["wine"]\nmethods = ["nobody"]', "method 'nobody' is none of ilfs"),
@@ -150,7 +150,14 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nsizes = [0]', "sizes must be an integer >= 1, got 0"),
         ('datasets = ["wine"]\nsizes = []', "sizes must be integers >= 1, got none"),
         ('datasets = ["wine"]\nCs = [-1.0]', "Cs must be a number > 0, got -1.0"),
-        ('datasets = ["wine"]\ntest_share = 1.5', "test_share must be a number strictly between 0 and 1, got 1.5"),
+        (
+            'datasets = ["wine"]\ntest_fraction = 1.5',
+            "test_fraction must be a number strictly between 0 and 1, got 1.5",
+        ),
+        (
+            'datasets = ["wine"]\ntest_share = 0.5',
+            "mine.toml has 'test_share', which is called 'test_fraction' now: rename it$",
+        ),
         ('datasets = ["wine"]\nn_folds = 1', "n_folds must be an integer >= 2, got 1"),
         ("datasets = [1]", "a data set of suite .* must be a name, a path, or a table .*, got 1"),
         ('datasets = ["wine"]\nmethods = "ilfs"', "methods of suite .* must be a list, got 'ilfs'"),
@@ -177,7 +184,7 @@ def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nsplits = 2.5', "splits must be an integer >= 1, got 2.5"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path, text, message):
+def test_errors_in_a_suite_file_are_one_sentence(tmp_path, text, message):
     with pytest.raises(ValueError, match=message):
         read_suite(written(tmp_path, text))
 
@@ -211,22 +218,22 @@ def test_unknown_suites_and_files_are_refused():
         ValueError,
         match=r"suite must be paper, deep, modern, novelty, timing, quick or the path of a .toml file, got 'x'",
     ):
-        suite_of("x")
+        suite_by_name("x")
     with pytest.raises(ValueError, match=r"there is no file nowhere.toml"):
-        suite_of("nowhere.toml")
+        suite_by_name("nowhere.toml")
 
 
 def test_some_of_a_suite_and_others_by_name():
     some = SUITES["quick"].only(datasets=["wine"], methods=["rfe", "random"])
     assert some.datasets == ("wine",)
-    assert [one.name for one in some.contenders] == ["rfe", "random"]
+    assert [one.name for one in some.methods] == ["rfe", "random"]
     with pytest.raises(ValueError, match="method 'nobody' is none of"):
         SUITES["quick"].only(methods=["nobody"])
 
 
-def test_cells_come_split_by_split():
-    suite = Suite("s", "sizes", ("wine", "iris"), (Contender("fisher"), Contender("mi")), 2)
-    assert [(cell.split, cell.dataset, cell.contender.name) for cell in suite.cells()][:5] == [
+def test_jobs_are_ordered_split_by_split():
+    suite = Suite("s", "sizes", ("wine", "iris"), (BenchmarkMethod("fisher"), BenchmarkMethod("mi")), 2)
+    assert [(job.split, job.dataset, job.method.name) for job in suite.jobs()][:5] == [
         (0, "wine", "fisher"),
         (0, "wine", "mi"),
         (0, "iris", "fisher"),

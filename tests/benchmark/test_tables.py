@@ -7,20 +7,22 @@ import pytest
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.naive_bayes import GaussianNB
 
-from ilfs.benchmark import Contender, Outcome, Protocol, Store, Suite, run
-from ilfs.benchmark import suites as suites_module
-from ilfs.benchmark.comparison import by_dataset, features_grids, rank_diagram, statistics_of
-from ilfs.benchmark.grid import Grid
-from ilfs.benchmark.protocol import OWN_SIZE
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.tables import quality_grid, sizes_tables, tables_of
+from ilfs.benchmark import BenchmarkMethod, Outcome, Protocol, Store, Suite, run
+from ilfs.benchmark.comparison import by_dataset, rank_diagram
+from ilfs.benchmark.evaluation.job import OWN_SIZE
+from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites import suite as suites_module
+from ilfs.benchmark.suites.built_in import PAPER_DATASETS
 from ilfs.choices import FORMATS
 from ilfs.datasets import Dataset
+from ilfs.report.benchmark.statistics import features_grids, statistics_of
+from ilfs.report.benchmark.tables import quality_grid, sizes_tables, tables_of
+from ilfs.text_table import Grid
 
 GRID = Grid("Title", ["name", "value"], [["a_b", 1.25], ["c & d", None], ["e", 1234.0]], notes=["A note."])
 
 
-def test_every_format_has_every_cell():
+def test_every_format_has_every_value():
     assert GRID.render("text") == "Title\n\nname    value\na_b       1.2\nc & d       -\ne      1234.0\n\nA note."
     assert "| c & d | - |" in GRID.render("markdown")
     assert "|---|---:|" in GRID.render("markdown")
@@ -36,26 +38,23 @@ def test_every_format_has_every_cell():
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """Of the paper's eight sets, as many cells as needed, with figures that are easy to check."""
+    """Results on the paper's eight data sets, with values that are easy to check."""
     made = Dataset("made", np.zeros((90, 40)), np.arange(90) % 2, ("no", "yes"), checksum="c")
-    monkeypatch.setattr(suites_module, "load", lambda _: made)
-    monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: made)
-    monkeypatch.setattr("ilfs.benchmark.results.load", lambda _: made)
-    monkeypatch.setattr("ilfs.benchmark.tables.load", lambda _: made)
-    contenders = tuple(Contender(name) for name in ("ilfs", "fisher", "random"))
-    suite = Suite("s", "sizes", suites_module.EIGHT, contenders, 3, Protocol(sizes=(2, 4)))
+    monkeypatch.setattr(suites_module, "load", lambda _, voc: made)
+    methods = tuple(BenchmarkMethod(name) for name in ("ilfs", "fisher", "random"))
+    suite = Suite("s", "sizes", PAPER_DATASETS, methods, 3, Protocol(sizes=(2, 4)))
     rng = np.random.default_rng(0)
     with Store(tmp_path / "s.sqlite") as store:
-        for cell in suite.cells():
-            if (cell.dataset, cell.contender.name, cell.split) == ("colon", "random", 2):
-                store.write(cell.key, cell.identity, cell.describe(), None, reason="by design")
+        for job in suite.jobs():
+            if (job.dataset, job.method.name, job.split) == ("colon", "random", 2):
+                store.write(job.key, job.identity, job.describe(), None, reason="by design")
                 continue
-            base = {"ilfs": 0.9, "fisher": 0.8, "random": 0.5}[cell.contender.name] + 0.01 * cell.split
+            base = {"ilfs": 0.9, "fisher": 0.8, "random": 0.5}[job.method.name] + 0.01 * job.split
             metrics = ("ap_macro", "ap_majority", "accuracy", "auc")
-            figures = [(size, metric, -1, base + 0.02 * (size == 4)) for size in (2, 4) for metric in metrics]
-            order = rng.permutation(40)[:4].tolist() if cell.contender.name == "random" else [1, 2, 3, 4]
-            store.write(cell.key, cell.identity, cell.describe(), Outcome(figures, order, 0.1, 0.2))
-        yield Results.of(suite, store)
+            measured = [(size, metric, -1, base + 0.02 * (size == 4)) for size in (2, 4) for metric in metrics]
+            order = rng.permutation(40)[:4].tolist() if job.method.name == "random" else [1, 2, 3, 4]
+            store.write(job.key, job.identity, job.describe(), Outcome(measured, order, 0.1, 0.2))
+        yield Results.from_store(suite, store)
 
 
 def test_means_over_splits_and_sizes_stand_beside_the_papers(results):
@@ -78,7 +77,7 @@ def test_seconds_are_the_median_of_the_splits_and_the_sum_of_the_sets(results):
     assert [row[9] for row in seconds.rows] == pytest.approx([0.8] * 3)
 
 
-def test_what_failed_is_said_and_left_out_of_the_mean(results):
+def test_failed_jobs_are_noted_and_left_out_of_the_mean(results):
     assert (results.n_failed, results.n_missing) == (1, 0)
     tables = tables_of(results)
     assert tables[0].rows[2][1] == pytest.approx(51.5)
@@ -89,12 +88,12 @@ def test_what_failed_is_said_and_left_out_of_the_mean(results):
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     """Results of wine and iris by two classifiers; one method chooses two features itself."""
-    sfs = Contender("sfs", SequentialFeatureSelector(GaussianNB(), n_features_to_select=2, cv=2))
+    sfs = BenchmarkMethod("sfs", SequentialFeatureSelector(GaussianNB(), n_features_to_select=2, cv=2))
     protocol = Protocol(sizes=(1, 3), Cs=(1e-4, 0.01, 1.0), classifiers=("knn", "linear_svm"))
-    suite = Suite("s", "sizes", ("wine", "iris"), (Contender("fisher"), Contender("mi"), sfs), 2, protocol)
+    suite = Suite("s", "sizes", ("wine", "iris"), (BenchmarkMethod("fisher"), BenchmarkMethod("mi"), sfs), 2, protocol)
     with Store(tmp_path_factory.mktemp("stored") / "s.sqlite") as store:
         run(suite, store, n_jobs=1)
-        return Results.of(suite, store)
+        return Results.from_store(suite, store)
 
 
 def test_tables_are_of_one_classifier_and_name_the_others(stored):
@@ -109,7 +108,7 @@ def test_tables_are_of_one_classifier_and_name_the_others(stored):
         stored.by_classifier("rbf")
 
 
-def test_how_often_c_is_at_an_end_of_its_grid_is_said(stored):
+def test_notes_tell_how_often_c_is_at_an_end_of_its_grid(stored):
     on_edge = stored.values_or_own("C_on_edge")
     expected = f"The chosen C is at an end of its grid in {100 * on_edge.mean():.0f} % of the fits."
     assert tables_of(stored)[0].notes[-1] == expected
@@ -156,12 +155,12 @@ def test_the_csv_has_a_column_for_the_classifier_and_own_sizes(stored):
 def test_splits_are_not_missing_where_a_data_set_has_fewer_folds(tmp_path):
     rows = [f"{k % 7},{k * 5 % 11},{'yn'[k % 2]},{k % 3}" for k in range(60)]
     (tmp_path / "a.csv").write_text("\n".join(["a,b,class,fold", *rows]))
-    suite = Suite("s", "sizes", (f"{tmp_path}/a.csv?target=class&folds=fold", "wine"), (Contender("fisher"),), 5)
+    suite = Suite("s", "sizes", (f"{tmp_path}/a.csv?target=class&folds=fold", "wine"), (BenchmarkMethod("fisher"),), 5)
     suite = replace(suite, protocol=Protocol(sizes=(1,), Cs=(0.1,)))
-    assert len(suite.cells()) == 3 + 5
+    assert len(suite.jobs()) == 3 + 5
     with Store(tmp_path / "s.sqlite") as store:
         assert run(suite, store, n_jobs=1).failed == 0
-        table = tables_of(Results.of(suite, store))[0]
+        table = tables_of(Results.from_store(suite, store))[0]
     assert table.title.endswith("mean of 3 to 5 splits")
     assert not any("not been computed" in note for note in table.notes)
 
@@ -189,7 +188,7 @@ def test_statistics_of_a_clear_case(results):
     assert stability["ilfs"] == 1.0
     assert abs(stability["random"]) < 0.15
     assert [row[1] for row in by_size.rows][:2] == [1.0, 1.0]
-    assert [place.name for place in rank_diagram(results).places] == ["ilfs", "fisher", "random"]
+    assert [entry.name for entry in rank_diagram(results).entries] == ["ilfs", "fisher", "random"]
 
 
 def test_wrong_references_are_refused(results):
@@ -228,24 +227,23 @@ def test_a_method_that_fails_on_a_data_set_is_left_out_of_the_ranks(results):
     rows[3, 1] = None
     ranks = statistics_of(replace(results, rows=rows), "ilfs")[0]
     assert [row[0] for row in ranks.rows] == ["ilfs", "random"]
-    assert "Left out, for want of figures on some data set: fisher." in ranks.notes
+    assert "Left out, as they have no values on some data set: fisher." in ranks.notes
 
 
-def test_which_features_are_chosen_by_name(results, monkeypatch):
-    from types import SimpleNamespace
-
+def test_which_features_are_chosen_by_name(results):
     names = tuple(f"gene{j}" for j in range(40))
-    monkeypatch.setattr("ilfs.benchmark.comparison.load", lambda _: SimpleNamespace(n_features=40, feature_names=names))
+    facts = {name: replace(one, feature_names=names) for name, one in results.facts.items()}
+    results = replace(results, facts=facts)
     first = features_grids(results, 3, top=3, by="ilfs")[0]
     assert [row[:4] for row in first.rows] == [[f"gene{j}", j, 1.0, 1.0] for j in (1, 2, 3)]
     assert len(features_grids(results, 3, top=100)[0].rows) > 3
-    with pytest.raises(ValueError, match="size must be at most 4, as far as orders are kept, got 5"):
+    with pytest.raises(ValueError, match="size must be at most 4, as orders are stored up to there, got 5"):
         features_grids(results, 5)
     with pytest.raises(ValueError, match="the method to order by must be one of ilfs, fisher, random, got 'x'"):
         features_grids(results, 3, by="x")
 
 
-def test_marks_that_mean_something_to_a_format_are_kept_from_it():
+def test_special_characters_of_a_format_are_escaped():
     grid = Grid("T", ["a|b", "x_y"], [["~ ^ \\ {} # $ %", 1.0], ['two\nlines, "said"', 2.0]])
     assert "| a\\|b | x_y |" in grid.render("markdown")
     assert r"\textasciitilde{} \textasciicircum{} \textbackslash{} \{\} \# \$ \% & 1.0" in grid.render("latex")

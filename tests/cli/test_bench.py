@@ -1,5 +1,6 @@
 """The command, as a user types it."""
 
+import os
 import shutil
 import signal
 import sqlite3
@@ -37,7 +38,7 @@ def some(path):
     ]
 
 
-def test_a_run_tells_what_it_did(store, capsys):
+def test_a_run_prints_a_summary(store, capsys):
     assert main(["bench", "run", "quick", *some(store)]) == 0
     assert f"0 jobs computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
 
@@ -68,7 +69,7 @@ def test_without_ilfs_the_first_method_is_compared_with_the_others(store, capsys
 def test_features_by_name(store, capsys):
     assert main(["bench", "features", "quick", *some(store), "--size", "2", "--by", "fisher"]) == 0
     said = capsys.readouterr().out
-    assert "share of the splits in which a feature is among the first 2" in said
+    assert "fraction of the splits in which a feature is among the first 2" in said
     assert "petal" in said
     assert main(["bench", "features", "quick", *some(store), "--size", "99"]) == 2
     assert main(["bench", "features", "quick", *some(store), "--size", "0"]) == 2
@@ -141,7 +142,7 @@ def test_the_timing_job_at_another_scale(tmp_path, capsys):
     assert "have not been computed" not in said
 
 
-def test_a_suite_of_ones_own_with_ones_own_file(tmp_path, capsys):
+def test_a_suite_file_with_a_csv_file(tmp_path, capsys):
     rows = [f"{k % 7},{(k * 5) % 11},{k % 2},{'yes' if k % 2 else 'no'}" for k in range(60)]
     table = tmp_path / "mine.csv"
     table.write_text("\n".join(["a,b,c,class", *rows]))
@@ -172,7 +173,7 @@ def test_failures_make_the_exit_code_1(tmp_path, capsys):
             "suite must be paper, deep, modern, novelty, timing, quick or the path of a .toml file, got 'nosuch'",
         ),
         (["bench", "table", "quick", "--store", "nowhere.sqlite"], "there is no file nowhere.sqlite"),
-        (["bench", "run", "quick", "--rows", "10"], "--rows is for the timing job, not for suite quick"),
+        (["bench", "run", "quick", "--rows", "10"], "--rows is for the timing experiment, not for suite quick"),
         (["bench", "run", "timing", "--rows", "0"], "--rows must be an integer >= 4, got 0"),
         (["bench", "run", "quick", "--methods", "magic"], "method 'magic' is none of ilfs"),
         (["bench", "run", "quick", "--datasets", "magic"], "magic"),
@@ -182,7 +183,7 @@ def test_failures_make_the_exit_code_1(tmp_path, capsys):
         (["bench", "run", "quick", "--datasets", "missing.csv"], "missing.csv"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_exit_code_2(arguments, message, capsys, tmp_path, monkeypatch):
+def test_errors_of_the_user_are_one_line_and_exit_code_2(arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 2
     said = capsys.readouterr()
@@ -202,7 +203,7 @@ def test_the_module_the_version_and_the_data_sets(capsys):
     assert "GINA (rebuilt)" in said
 
 
-def test_a_reader_who_has_enough_is_no_error(store):
+def test_a_closed_pipe_is_no_error(store):
     code = f"import sys; from ilfs.cli import main; sys.exit(main({['bench', 'table', 'quick', *some(store)]!r}))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
@@ -224,17 +225,17 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
         sys.exit(main(["bench", "run", {str(suite)!r}, "--store", {str(path)!r}, "--jobs", "1"]))
         """
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
-    assert "1 of 2 cells" in process.stderr.readline()
+    assert "1 of 2 jobs" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     assert process.stderr.read() == "ilfs: stopped; what is finished is kept, and the same command goes on\n"
     process.stderr.close()
     assert process.wait() == 130
     with sqlite3.connect(path) as connection:
-        assert connection.execute("SELECT count(*) FROM cells").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM jobs").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
-def test_a_warning_is_a_note(tmp_path, capsys):
+def test_a_warning_is_printed_as_a_note(tmp_path, capsys):
     rows = [f"{k},{k % 7},{k % 2}" for k in range(20)]
     table = tmp_path / "t.csv"
     table.write_text("\n".join([",a,class", *rows]))  # a first column without a name, as pandas writes it
@@ -249,14 +250,14 @@ def test_a_warning_is_a_note(tmp_path, capsys):
 
 def test_bars_show_brackets_as_they_are(capsys):
     pytest.importorskip("rich")
-    from ilfs.benchmark import Cell, Contender, Suite
-    from ilfs.benchmark.run import Step
+    from ilfs.benchmark import BenchmarkMethod, Job, Suite
+    from ilfs.benchmark.jobs.runner import FinishedJob
     from ilfs.cli.progress import Bars
 
-    suite = Suite("s", "sizes", ("a[/b].csv",), (Contender("m"),), 1)
-    cell = Cell("sizes", "a[/b].csv", "", Contender("m"), 0)
+    suite = Suite("s", "sizes", ("a[/b].csv",), (BenchmarkMethod("m"),), 1)
+    job = Job("sizes", "a[/b].csv", "", BenchmarkMethod("m"), 0)
     with Bars(suite) as bars:
-        bars.show(Step(cell, "ValueError: [/no]", 1, 1, 1, 0.0))
+        bars.show(FinishedJob(job, "ValueError: [/no]", 1, 1, 1, 0.0))
     said = capsys.readouterr().err
     assert "failed: a[/b].csv m, split 0: ValueError: [/no]" in said
 
@@ -265,7 +266,7 @@ def test_a_store_that_fills_the_disk_is_one_line(tmp_path, capsys, monkeypatch):
     def full(self, key, *, again=False):
         raise OSError(f"the store {self.path} cannot be used: database or disk is full")
 
-    monkeypatch.setattr("ilfs.benchmark.store.Store.claim", full)
+    monkeypatch.setattr("ilfs.benchmark.store.store.Store.claim", full)
     assert main(["bench", "run", "quick", *some(tmp_path / "s.sqlite"), "--jobs", "1"]) == 2
     assert (
         capsys.readouterr().err == f"ilfs: the store {tmp_path / 's.sqlite'} cannot be used: database or disk is full\n"
@@ -333,8 +334,8 @@ def test_without_a_suite_and_a_store_there_must_be_one(there, capsys):
     assert "there is no file ilfs-*.sqlite in this folder" in capsys.readouterr().err
 
 
-def test_rows_of_other_code_are_left_out_and_said_in_one_line(there, capsys, monkeypatch):
-    monkeypatch.setattr("ilfs.benchmark.provenance.installed_version", lambda name: "another")
+def test_rows_of_other_code_are_left_out_with_a_note(there, capsys, monkeypatch):
+    monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: "another")
     assert main(["bench", "table"]) == 0
     said = capsys.readouterr().out
     assert said.count("Left out 4 rows of other code or other versions than the present: --any-code shows them") == 1
@@ -346,6 +347,39 @@ def test_rows_of_other_code_are_left_out_and_said_in_one_line(there, capsys, mon
     said = capsys.readouterr().out
     assert "not been computed" not in said
     assert "4 rows of other code or other versions than the present: ilfs bench run computes them anew." in said
+
+
+@pytest.mark.parametrize("command", ["table", "statistics", "features"])
+def test_every_data_set_is_loaded_once(there, monkeypatch, capsys, command):
+    from ilfs.benchmark.suites import suite
+
+    loaded = []
+    load = suite.load
+    monkeypatch.setattr(suite, "load", lambda name, **options: loaded.append(name) or load(name, **options))
+    monkeypatch.setattr("ilfs.datasets.loading.load", None)  # nobody else may load
+    extra = ["--reference", "fisher"] if command == "statistics" else []
+    assert main(["bench", command, *extra]) == 0
+    assert sorted(loaded) == ["iris", "wine"]
+
+
+def test_voc_options_reach_the_processes_without_the_environment(tmp_path, monkeypatch, capsys):
+    from ilfs.benchmark.suites import suite
+    from ilfs.datasets import VocOptions
+
+    for name in ("DEVKIT", "NETWORK", "LAYER"):
+        monkeypatch.delenv(f"ILFS_VOC_{name}", raising=False)
+    monkeypatch.setenv("ILFS_DATA", str(tmp_path))  # which has no voc2007.npz
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
+    seen, load = [], suite.load
+    monkeypatch.setattr(suite, "load", lambda name, *, voc: seen.append(voc) or load("wine"))
+    environment = dict(os.environ)
+    options = ["quick", "--datasets", "voc2007", "--methods", "fisher", "--splits", "1"]
+    options += ["--devkit", str(tmp_path / "kit"), "--network", "net.onnx"]
+    assert main(["bench", "run", *options, "--store", str(tmp_path / "s.sqlite"), "--jobs", "1"]) == 1
+    assert f"no VOC2007/ImageSets/Main in {tmp_path / 'kit'}" in capsys.readouterr().err  # as the process said
+    assert main(["bench", "table", "--store", str(tmp_path / "s.sqlite")]) == 0
+    assert seen == 2 * [VocOptions(str(tmp_path / "kit"), "net.onnx")]
+    assert dict(os.environ) == environment
 
 
 def test_a_diagram_of_one_data_set_is_refused_in_one_sentence(there, capsys):
@@ -376,14 +410,14 @@ def test_the_timing_job_with_other_threads_is_shown_as_it_was_run(tmp_path, caps
 
 def damaged_row(path):
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE cells SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
+        connection.execute("UPDATE jobs SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
 
 
 def damaged_row_without_checksum(path):
     """As in files of format 1."""
     damaged_row(path)
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE cells SET checksum = ''")
+        connection.execute("UPDATE jobs SET checksum = ''")
 
 
 def removed_for_a_folder(path):
@@ -434,7 +468,7 @@ def test_a_damaged_store_is_one_line_and_nothing_is_lost(there, capsys, damage, 
     ],
     ids=["large", "endless", "deep"],
 )
-def test_what_no_store_can_hold_is_refused(tmp_path, capsys, monkeypatch, text, message):
+def test_numbers_that_no_store_can_hold_are_errors(tmp_path, capsys, monkeypatch, text, message):
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(f'datasets = ["iris"]\n{text}\n')
     assert main(["bench", "run", "mine.toml", "--jobs", "1"]) == 2

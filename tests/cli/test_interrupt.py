@@ -16,12 +16,17 @@ SAID = "ilfs: stopped; what is finished is kept, and the same command goes on\n"
 
 
 def started(command, folder, name, content):
-    """Start `ilfs datasets` where a package that it imports has this content."""
+    """Start `ilfs bench run quick` where a package that it imports has this content."""
     (folder / f"{name}.py").write_text(content)
     sources = Path(ilfs.__file__).parents[1]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(sources)])}
     return subprocess.Popen(
-        [*command, "datasets"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "bench", "run", "quick", "--quiet"],
+        env=environment,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 

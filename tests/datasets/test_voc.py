@@ -206,7 +206,7 @@ class TestLoad:
         from sklearn.preprocessing import StandardScaler
         from sklearn.svm import LinearSVC
 
-        from ilfs.benchmark.precision import average_precisions
+        from ilfs.benchmark.evaluation.precision import average_precisions
 
         train, test = tables
         scores = np.empty(test.y.shape)

@@ -1,86 +1,96 @@
-"""What the results of a suite say about its methods: the paper's tests, ours, and how stable choices are."""
+"""Compare the methods of a suite by its results: ranks, tests, stability and the features that are chosen.
 
-from collections.abc import Callable
-from typing import Any
+All functions return plain data. `ilfs.report.benchmark` makes tables and sentences of them.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
-from ilfs.benchmark.diagram import Diagram, critical_difference_diagram
-from ilfs.benchmark.grid import Grid
-from ilfs.benchmark.results import Results
-from ilfs.benchmark.significance import (
-    compare_on_datasets,
-    compare_with,
-    critical_difference,
-    friedman_test,
-    paper_procedure,
-)
-from ilfs.benchmark.splits import n_test_of
-from ilfs.benchmark.stability import nogueira_stability
-from ilfs.benchmark.tables import mean, nan_mean, number, state_of, with_notes
-from ilfs.choices import METRIC_TITLES
-from ilfs.datasets import load
+from ilfs.benchmark.significance.diagram import Diagram, critical_difference_diagram
+from ilfs.benchmark.significance.pairs import Comparison, compare_with
+from ilfs.benchmark.significance.paper import PaperVerdict, paper_procedure
+from ilfs.benchmark.significance.ranks import Friedman, critical_difference, friedman_test
+from ilfs.benchmark.significance.splits import DatasetComparison, compare_on_datasets
+from ilfs.benchmark.significance.stability import nogueira_stability
+from ilfs.benchmark.significance.values import nan_mean
+from ilfs.benchmark.store.results import Results
 
-LEVEL = 0.05
-INTERVALS_FROM = 6  # data sets; the bootstrap of fewer says little
+SIGNIFICANCE_LEVEL = 0.05
 
 
-def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:
-    """All tests of a reference method against the others, and the stability of all.
+@dataclass(frozen=True)
+class RankSummary:
+    """Mean ranks of methods over data sets.
 
-    What cannot be tested with what there is, says so in its place.
+    Attributes
+    ----------
+    methods : tuple of str
+        Methods that are ranked, in the order of the arrays of the tests.
+    by_size : tuple of Friedman
+        Friedman's test at each number of features.
+    overall : Friedman
+        Friedman's test of the means over all numbers of features.
+    critical_difference : float
+        Nemenyi's critical difference of two mean ranks.
+    of_own_size : tuple of str
+        Methods that are left out because they choose the number of features themselves.
+    incomplete : tuple of str
+        Methods that are left out because they have no value on some data set.
+    """
+
+    methods: tuple[str, ...]
+    by_size: tuple[Friedman, ...]
+    overall: Friedman
+    critical_difference: float
+    of_own_size: tuple[str, ...]
+    incomplete: tuple[str, ...]
+
+
+def rank_summary(results: Results, metric: str = "ap_macro") -> RankSummary:
+    """Rank the methods over the data sets, for each number of features and for all.
 
     Parameters
     ----------
     results : Results
-        Of a suite that judges numbers of features.
-    reference : str
-        The method that is compared with all others.
-    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "f1", "auc"}
-        By which figure.
+        Results of a suite with the experiment ``"sizes"``.
+    metric : str
+        Name of the metric.
 
     Returns
     -------
-    list of Grid
-        Ranks; the reference over the data sets and on each; the paper's procedure; stability, by data set and by size.
+    RankSummary
+        Mean ranks and tests.
     """
-    if results.suite.experiment != "sizes":
-        raise ValueError(
-            f"suite {results.suite.name} has no statistics: they are for suites that judge numbers of features"
-        )
-    if reference not in results.methods:
-        raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
-    return [
-        with_notes(possible(ranks_grid, results, metric), state_of(results)),
-        possible(over_datasets_grid, results, reference, metric),
-        possible(on_datasets_grid, results, reference, metric),
-        possible(paper_grid, results, reference),
-        *stability_grids(results),
-    ]
-
-
-def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
-    """A table, or what it is about and why it cannot be."""
-    try:
-        return make(*arguments)
-    except ValueError as error:
-        about = (make.__doc__ or "").split("\n")[0].rstrip(".")
-        return Grid(about, [""], [], notes=[f"Not possible: {error}."])
+    values = 100 * results.values(metric)
+    ranked = complete_methods(values)
+    values = values[:, ranked]
+    by_size = [friedman_test(by_dataset(values[:, :, :, [s]]), missing="drop") for s in range(values.shape[3])]
+    overall = friedman_test(by_dataset(values), missing="drop")
+    own = results.methods_of_own_size
+    return RankSummary(
+        methods=tuple(results.methods[m] for m in ranked),
+        by_size=tuple(by_size),
+        overall=overall,
+        critical_difference=critical_difference(ranked.size, overall.n_datasets, SIGNIFICANCE_LEVEL),
+        of_own_size=own,
+        incomplete=tuple(name for m, name in enumerate(results.methods) if m not in ranked and name not in own),
+    )
 
 
 def complete_methods(values: Floats) -> Integers:
-    """Which methods have figures on every data set that has any: only those can be ranked."""
+    """Indices of the methods that have a value on every data set that has any: only those can be ranked."""
     means = by_dataset(values)
     some = ~np.isnan(means).all(axis=1)
     return np.flatnonzero(~np.isnan(means[some]).any(axis=0))
 
 
 def by_dataset(values: Floats) -> Floats:
-    """Of shape (n_datasets, n_methods): means over the splits that all methods have, and over the sizes.
+    """Means of shape (n_datasets, n_methods) over the splits that all methods have, and over the sizes.
 
-    A method that has no split of a data set at all is NaN there and does not count among them.
+    A method without any split of a data set is NaN there, and does not restrict the splits of the others.
     """
     there: NDArray[np.bool_] = np.asarray(~np.isnan(values).any(axis=3))
     takes_part = there.any(axis=2, keepdims=True)
@@ -88,49 +98,20 @@ def by_dataset(values: Floats) -> Floats:
     return nan_mean(np.where(common, values.mean(axis=3), np.nan))
 
 
-def ranks_grid(results: Results, metric: str) -> Grid:
-    """Mean rank over the data sets, 1 is best."""
-    values = 100 * results.values(metric)
-    ranked = complete_methods(values)
-    values = values[:, ranked]
-    by_size = [friedman_test(by_dataset(values[:, :, :, [s]]), missing="drop") for s in range(values.shape[3])]
-    whole = friedman_test(by_dataset(values), missing="drop")
-    apart = critical_difference(ranked.size, whole.n_datasets, LEVEL)
-    order = np.argsort(whole.mean_ranks, kind="stable")
-    rows = [
-        [results.methods[ranked[m]], *(float(one.mean_ranks[m]) for one in by_size), float(whole.mean_ranks[m])]
-        for m in order
-    ]
-    verdict = (
-        "not all methods are equally good" if whole.F_p_value < LEVEL else "that all are equally good is not ruled out"
-    )
-    notes = [
-        f"Friedman's test: {verdict} (F = {whole.F:.1f}, p = {whole.F_p_value:.1e}, {whole.n_datasets} data sets). "
-        f"Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level {LEVEL})."
-    ]
-    own = results.methods_of_own_size
-    if own:
-        notes.append(f"Left out, as they choose the number of features themselves: {', '.join(own)}.")
-    if left_out := [name for m, name in enumerate(results.methods) if m not in ranked and name not in own]:
-        notes.append(f"Left out, for want of figures on some data set: {', '.join(left_out)}.")
-    header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
-    return Grid(f"Mean rank over the data sets, 1 is best: {METRIC_TITLES[metric]}", header, rows, notes=notes)
-
-
 def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
-    """The critical-difference diagram over all sizes.
+    """Critical-difference diagram of the means over all numbers of features.
 
     Parameters
     ----------
     results : Results
-        Of a suite that judges numbers of features.
+        Results of a suite with the experiment ``"sizes"``.
     metric : str
-        By which figure.
+        Name of the metric.
 
     Returns
     -------
     Diagram
-        For `ilfs.benchmark.diagram.diagram_svg`.
+        For `ilfs.report.benchmark.diagram_svg`.
     """
     if len(results.datasets) < 2:
         raise ValueError(
@@ -140,151 +121,195 @@ def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     ranked = complete_methods(values)
     found = friedman_test(by_dataset(values[:, ranked]), missing="drop")
     names = [results.methods[m] for m in ranked]
-    return critical_difference_diagram(names, found.mean_ranks, found.n_datasets, alpha=LEVEL)
+    return critical_difference_diagram(names, found.mean_ranks, found.n_datasets, alpha=SIGNIFICANCE_LEVEL)
 
 
-def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
-    """The reference against each method over the data sets."""
-    rows = []
-    for one in compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference)):
-        effect = one.effects.mean
-        shown = one.n_datasets >= INTERVALS_FROM
-        rows.append(
-            [
-                results.methods[one.method],
-                f"{one.wins} / {one.ties} / {one.losses}",
-                effect.value,
-                effect.low if shown else None,
-                effect.high if shown else None,
-                f"{one.p_value:.3f}",
-                f"{one.adjusted:.3f}",
-            ]
-        )
-    if not rows:
-        raise ValueError("Wilcoxon's test needs three data sets that two methods share")
-    header = ["method", "better / equal / worse", "mean difference", "low", "high", "Wilcoxon p", "with Holm"]
-    notes = [
-        f"Differences in per cent points of {METRIC_TITLES[metric]}; low and high: 95 % interval (bootstrap, from "
-        f"{INTERVALS_FROM} data sets on)."
-    ]
-    return Grid(f"{reference} against each method over the data sets", header, rows, notes=notes)
-
-
-def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
-    """The reference against each method on each data set."""
-    tables = [load(name) for name in results.datasets]
-    n_samples = np.array([table.n_samples for table in tables])
-    n_test = np.array([n_test_of(table, results.suite.protocol.test_share) for table in tables])
-    found = compare_on_datasets(
-        100 * results.values(metric), results.methods.index(reference), n_train=n_samples - n_test, n_test=n_test
-    )
-    rows = []
-    for m, method in enumerate(results.methods):
-        if method != reference:
-            signs = [
-                "-" if np.isnan(p) else "n.s." if p >= LEVEL else "better" if d > 0 else "worse"
-                for p, d in zip(found.adjusted[:, m], found.difference[:, m], strict=True)
-            ]
-            rows.append([method, *signs])
-    title = f"{reference} against each method on each data set: corrected resampled t-test, Holm over the table"
-    notes = [
-        f"better, worse: {reference} is, significantly at {LEVEL} ({METRIC_TITLES[metric]}); n.s.: not significant, "
-        "which does not say that they are equal."
-    ]
-    return Grid(title, ["method", *results.titles], rows, notes=notes)
-
-
-def paper_grid(results: Results, reference: str) -> Grid:
-    """The paper's procedure."""
-    rows = []
-    for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
-        verdict = paper_procedure(100 * results.values(metric), results.methods.index(reference))
-        best = [title for title, is_best in zip(results.titles, verdict.best, strict=True) if is_best]
-        normal = float(np.nanmean(verdict.normality > LEVEL))
-        rows.append(
-            [
-                reading,
-                f"{verdict.n_successes} of {verdict.n_trials}",
-                int(verdict.significantly_best.sum()),
-                f"{verdict.tail:.2e}",
-                f"{100 * normal:.0f} %",
-                ", ".join(best) or "none",
-            ]
-        )
-    header = ["average precision", "best", "significantly", "binomial tail", "samples that pass as normal", "best on"]
-    notes = ["The paper counts 7 of 10, tail 4.82e-3, and treats 20 splits x 5 sizes as 100 independent values."]
-    return Grid(f"The paper's procedure for {reference}", header, rows, notes=notes)
-
-
-def stability_grids(results: Results) -> list[Grid]:
-    """How much the choices of the splits agree: 1 for always the same, 0 for choices by chance."""
-    sizes = results.suite.protocol.sizes
-    n_features = [results.n_features[name] for name in results.datasets]
-    table = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
-    own = np.full(table.shape[:2], np.nan)  # of methods that choose the number of features themselves
-    for d, dataset in enumerate(results.datasets):
-        for m, method in enumerate(results.methods):
-            orders = results.orders(dataset, method)
-            if len(orders) < 2:
-                continue
-            if method in results.methods_of_own_size:
-                own[d, m] = nogueira_stability(orders, n_features[d]).value
-                continue
-            for s, size in enumerate(sizes):
-                if size < n_features[d]:
-                    table[d, m, s] = nogueira_stability([order[:size] for order in orders], n_features[d]).value
-    over_sizes = np.where(np.isnan(own), nan_mean(table), own)
-    by_set = [
-        [method, *(number(over_sizes[d, m]) for d in range(len(results.datasets))), mean(over_sizes[:, m])]
-        for m, method in enumerate(results.methods)
-    ]
-    by_size = [[method, *(mean(table[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)]
-    title = "Stability of the choice over the splits: 1 is always the same features, 0 is chance"
-    return [
-        Grid(f"{title}, mean of the sizes", ["method", *results.titles, "mean"], by_set, digits=2),
-        Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
-    ]
-
-
-def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:
-    """Which features are chosen: for each data set, in what share of the splits each is among the first ones.
+def compare_over_datasets(results: Results, reference: str, metric: str = "ap_macro") -> tuple[Comparison, ...]:
+    """Compare a reference with each method over the data sets, in per cent of the metric.
 
     Parameters
     ----------
     results : Results
-        Of a suite that judges numbers of features.
-    size : int
-        How many first ones.
-    top : int
-        How many features to list.
-    by : str, optional
-        The method whose choice orders the list; by default the mean of all.
+        Results of a suite with the experiment ``"sizes"``.
+    reference : str
+        Name of the method that is compared with all others.
+    metric : str
+        Name of the metric.
 
     Returns
     -------
-    list of Grid
-        One a data set.
+    tuple of Comparison
+        One for each method that shares at least three data sets with the reference.
     """
-    if results.suite.experiment != "sizes":
-        raise ValueError(f"suite {results.suite.name} keeps no features: they are of suites that judge numbers of them")
-    largest = max(results.suite.protocol.sizes)
-    if size > largest:
-        raise ValueError(f"size must be at most {largest}, as far as orders are kept, got {size}")
-    if by is not None and by not in results.methods:
-        raise ValueError(f"the method to order by must be one of {', '.join(results.methods)}, got {by!r}")
-    grids = []
-    for dataset, called in zip(results.datasets, results.titles, strict=True):
-        table = load(dataset)
-        share = np.zeros((table.n_features, len(results.methods)))
+    found = compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference))
+    if not found:
+        raise ValueError("Wilcoxon's test needs three data sets that two methods share")
+    return found
+
+
+def compare_on_each_dataset(results: Results, reference: str, metric: str = "ap_macro") -> DatasetComparison:
+    """Compare a reference with each method on each data set, in per cent of the metric.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``.
+    reference : str
+        Name of the method that is compared with all others.
+    metric : str
+        Name of the metric.
+
+    Returns
+    -------
+    DatasetComparison
+        Differences and p-values of the corrected resampled t-test.
+    """
+    facts = [results.facts[name] for name in results.datasets]
+    n_test = np.array([one.n_test for one in facts])
+    n_train = np.array([one.n_samples for one in facts]) - n_test
+    values = 100 * results.values(metric)
+    return compare_on_datasets(values, results.methods.index(reference), n_train=n_train, n_test=n_test)
+
+
+def paper_verdict(results: Results, reference: str, metric: str = "ap_macro") -> PaperVerdict:
+    """Apply the paper's own statistical procedure.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``.
+    reference : str
+        Name of the method whose successes are counted.
+    metric : str
+        Name of the metric.
+
+    Returns
+    -------
+    PaperVerdict
+        p-values and the number of successes.
+    """
+    return paper_procedure(100 * results.values(metric), results.methods.index(reference))
+
+
+@dataclass(frozen=True)
+class ChoiceStability:
+    """Stability of the chosen features over the splits: 1 for always the same features, 0 for a random choice.
+
+    Attributes
+    ----------
+    by_size : ndarray of shape (n_datasets, n_methods, n_sizes)
+        Stability at each number of features; NaN where there are fewer than two splits or no choice.
+    over_sizes : ndarray of shape (n_datasets, n_methods)
+        Mean over the sizes; for a method that chooses the number of features itself, the stability of its subsets.
+    """
+
+    by_size: Floats
+    over_sizes: Floats
+
+
+def choice_stability(results: Results) -> ChoiceStability:
+    """Measure how much the features that are chosen on different splits agree.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``.
+
+    Returns
+    -------
+    ChoiceStability
+        Nogueira's measure, by data set, method and size.
+    """
+    sizes = results.suite.protocol.sizes
+    by_size = np.full((len(results.datasets), len(results.methods), len(sizes)), np.nan)
+    own = np.full(by_size.shape[:2], np.nan)  # methods that choose the number of features themselves
+    own_size = set(results.methods_of_own_size)
+    for d, dataset in enumerate(results.datasets):
+        n_features = results.facts[dataset].n_features
         for m, method in enumerate(results.methods):
             orders = results.orders(dataset, method)
-            for order in orders:
-                share[order[:size], m] += 1 / len(orders)
-        leading = share.mean(axis=1) if by is None else share[:, results.methods.index(by)]
-        best = np.argsort(-leading, kind="stable")[:top]
-        names = table.feature_names or tuple(f"x{j}" for j in range(table.n_features))
-        rows = [[names[j], int(j), *map(float, share[j])] for j in best if leading[j] > 0]
-        title = f"{called}: share of the splits in which a feature is among the first {size}"
-        grids.append(Grid(title, ["feature", "column", *results.methods], rows, digits=2))
-    grids[-1] = with_notes(grids[-1], state_of(results))
-    return grids
+            if len(orders) < 2:
+                continue
+            if method in own_size:
+                own[d, m] = nogueira_stability(orders, n_features).value
+            else:
+                by_size[d, m] = [stability_of_first(orders, size, n_features) for size in sizes]
+    return ChoiceStability(by_size, np.where(np.isnan(own), nan_mean(by_size), own))
+
+
+def stability_of_first(orders: list[list[int]], size: int, n_features: int) -> float:
+    """Stability of the best ``size`` features; NaN if these are all features, as there is no choice then."""
+    if size >= n_features:
+        return float("nan")
+    return nogueira_stability([order[:size] for order in orders], n_features).value
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """Features of a data set that methods choose most often.
+
+    Attributes
+    ----------
+    dataset : str
+        Name of the data set.
+    names : tuple of str
+        Names of the features, most often chosen first.
+    columns : tuple of int
+        Their column indices.
+    fractions : ndarray of shape (n_listed, n_methods)
+        Fraction of the splits in which the feature is among the best ones of the method.
+    """
+
+    dataset: str
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    fractions: Floats
+
+
+def chosen_features(results: Results, size: int, top: int = 20, by: str | None = None) -> list[ChosenFeatures]:
+    """Count for each data set how often each feature is among the best ones.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``.
+    size : int
+        A feature counts as chosen if it is among so many best ones.
+    top : int
+        Number of features to list.
+    by : str, optional
+        Method whose choice orders the list; by default the mean of all.
+
+    Returns
+    -------
+    list of ChosenFeatures
+        One for each data set.
+    """
+    check_is_sizes_suite(results, "features")
+    largest = max(results.suite.protocol.sizes)
+    if size > largest:
+        raise ValueError(f"size must be at most {largest}, as orders are stored up to there, got {size}")
+    if by is not None and by not in results.methods:
+        raise ValueError(f"the method to order by must be one of {', '.join(results.methods)}, got {by!r}")
+    return [_chosen_on(results, dataset, size, top, by) for dataset in results.datasets]
+
+
+def _chosen_on(results: Results, dataset: str, size: int, top: int, by: str | None) -> ChosenFeatures:
+    facts = results.facts[dataset]
+    fractions = np.zeros((facts.n_features, len(results.methods)))
+    for m, method in enumerate(results.methods):
+        orders = results.orders(dataset, method)
+        for order in orders:
+            fractions[order[:size], m] += 1 / len(orders)
+    leading = fractions.mean(axis=1) if by is None else fractions[:, results.methods.index(by)]
+    best = [int(j) for j in np.argsort(-leading, kind="stable")[:top] if leading[j] > 0]
+    return ChosenFeatures(dataset, tuple(facts.feature_names[j] for j in best), tuple(best), fractions[best])
+
+
+def check_is_sizes_suite(results: Results, what: str) -> None:
+    """Raise an error if the suite does not evaluate numbers of features."""
+    if results.suite.experiment != "sizes":
+        raise ValueError(
+            f"suite {results.suite.name} has no {what}: only suites with the experiment 'sizes' have them, "
+            f"got {results.suite.experiment!r}"
+        )

@@ -1,7 +1,6 @@
-"""``ilfs bench``: run a suite, print its tables, its statistics and the features chosen."""
+"""``ilfs bench``: run a suite, print its tables, statistics and chosen features."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,11 +9,11 @@ from typing import Any
 
 from ilfs.choices import FORMATS, METRIC_TITLES
 
-MAX_SIDE = 2**31 - 1  # rows and columns of the timing job
+MAX_TIMING_SIDE = 2**31 - 1  # rows or columns of the timing experiment
 
 
 def add_to(commands: Any) -> None:
-    """Add the commands."""
+    """Add ``ilfs bench`` and its actions."""
     bench = commands.add_parser("bench", help="the paper's evaluation, and your own")
     actions = bench.add_subparsers(metavar="ACTION", required=True)
     add_run(actions)
@@ -24,7 +23,7 @@ def add_to(commands: Any) -> None:
 
 
 def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> None:
-    """The options that say what it is about; without any, it is about what the last run on the store computed."""
+    """Add the options that choose a suite; without any, an action is about the last run on the store."""
     parser.add_argument(
         "suite",
         nargs="?" if of_last_run else None,
@@ -32,33 +31,35 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
         + " (what the last run computed)" * of_last_run,
     )
     parser.add_argument(
-        "--datasets", nargs="+", metavar="NAME", help="some data sets only, or others; paths of files too"
+        "--datasets", nargs="+", metavar="NAME", help="only these data sets; others and paths of files are possible too"
     )
-    parser.add_argument("--methods", nargs="+", metavar="NAME", help="some methods only, or others")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these methods; others are possible too")
     parser.add_argument(
         "--classifiers",
         nargs="+",
         metavar="NAME",
-        help="that evaluate: linear_svm, knn, rbf, extra_trees, or import paths of scikit-learn classifiers",
+        help="classifiers: linear_svm, knn, rbf, extra_trees, or import paths of scikit-learn classifiers",
     )
-    parser.add_argument("--splits", type=int, metavar="N", help="the first N splits only, or more")
-    parser.add_argument("--rows", type=int, metavar="N", help="of the timing job (10000)")
-    parser.add_argument("--columns", type=int, metavar="N", help="of the timing job (5000)")
+    parser.add_argument("--splits", type=int, metavar="N", help="number of splits")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of the timing experiment (10000)")
+    parser.add_argument("--columns", type=int, metavar="N", help="columns of the timing experiment (5000)")
     parser.add_argument(
         "--devkit", metavar="FOLDER", help="the VOCdevkit folder, for the data sets voc2007 and voc2012"
     )
-    parser.add_argument("--network", metavar="FILE.onnx", help="whose activations are the features of their images")
-    parser.add_argument("--layer", metavar="NAME", help="of the network (its last)")
+    parser.add_argument("--network", metavar="FILE.onnx", help="its activations are the features of VOC images")
+    parser.add_argument("--layer", metavar="NAME", help="layer of the network (the last)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
     if of_last_run:
         parser.add_argument(
-            "--any-code", action="store_true", help="show results of other code or versions where there are no present"
+            "--any-code",
+            action="store_true",
+            help="where nothing else is there, show results of other code",
         )
 
 
 def add_classifier(parser: argparse.ArgumentParser) -> None:
-    """The option that says whose metrics are shown."""
-    parser.add_argument("--classifier", metavar="NAME", help="show what this one measured (linear_svm, else the first)")
+    """Add the option that chooses the classifier whose metrics are shown."""
+    parser.add_argument("--classifier", metavar="NAME", help="classifier to show (linear_svm, else the first)")
 
 
 def add_run(actions: Any) -> None:
@@ -66,7 +67,7 @@ def add_run(actions: Any) -> None:
     parser = actions.add_parser("run", help="compute what is missing of a suite")
     add_suite(parser, of_last_run=False)
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (-1: as many as there are cores)")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for a job: longer is a failure")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds after which a job counts as failed")
     parser.add_argument("--memory-limit", type=float, metavar="MB", help="megabytes for a job")
     parser.add_argument("--retry-failed", action="store_true", help="compute jobs again that failed before")
     parser.add_argument(
@@ -81,7 +82,7 @@ def add_table(actions: Any) -> None:
     """Add ``ilfs bench table``."""
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help="threads of the timing job (those of the last run)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="threads that were timed (those of the last run)")
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
     parser.set_defaults(function=print_tables)
@@ -89,7 +90,7 @@ def add_table(actions: Any) -> None:
 
 def add_statistics(actions: Any) -> None:
     """Add ``ilfs bench statistics``."""
-    parser = actions.add_parser("statistics", help="which differences are real, and how stable choices are")
+    parser = actions.add_parser("statistics", help="which differences are significant, and how stable choices are")
     add_suite(parser)
     parser.add_argument("--reference", metavar="METHOD", help="compared with all others (ilfs, or else the first)")
     parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
@@ -101,9 +102,9 @@ def add_statistics(actions: Any) -> None:
 
 def add_features(actions: Any) -> None:
     """Add ``ilfs bench features``."""
-    parser = actions.add_parser("features", help="which features the methods choose, by name")
+    parser = actions.add_parser("features", help="list the features that the methods choose")
     add_suite(parser)
-    parser.add_argument("--size", type=int, metavar="N", help="among the first N (the smallest number judged)")
+    parser.add_argument("--size", type=int, metavar="N", help="among the best N (the smallest number evaluated)")
     parser.add_argument("--top", type=int, default=20, metavar="N", help="features to list (20)")
     parser.add_argument("--by", metavar="METHOD", help="whose choice orders the list (the mean of all)")
     parser.add_argument("--format", choices=FORMATS, default="text")
@@ -111,17 +112,21 @@ def add_features(actions: Any) -> None:
 
 
 def asked_suite(options: argparse.Namespace) -> Any:
-    """The suite that is named."""
-    from ilfs.benchmark.suites import suite_of
+    """Get the suite that is named, before other options change it."""
+    from ilfs.benchmark.suites.suite_file import suite_by_name
 
-    for name in ("devkit", "network", "layer"):
-        if getattr(options, name):
-            os.environ[f"ILFS_VOC_{name.upper()}"] = getattr(options, name)
-    return suite_of(options.suite)
+    return replace(suite_by_name(options.suite), voc=voc_options(options))
+
+
+def voc_options(options: argparse.Namespace) -> Any:
+    """Options of the VOC data sets."""
+    from ilfs.datasets import VocOptions
+
+    return VocOptions(options.devkit or "", options.network or "", options.layer or "")
 
 
 def chosen_suite(suite: Any, options: argparse.Namespace) -> Any:
-    """The suite with what the options change."""
+    """Apply the options to a suite."""
     from ilfs.parameters import check_integer
 
     suite = suite.only(options.datasets, options.methods, options.classifiers)
@@ -129,22 +134,22 @@ def chosen_suite(suite: Any, options: argparse.Namespace) -> Any:
         suite = replace(suite, n_splits=options.splits)
     sides = {name: getattr(options, name) for name in ("rows", "columns") if getattr(options, name) is not None}
     if sides and suite.experiment != "timing":
-        raise ValueError(f"--{next(iter(sides))} is for the timing job, not for suite {suite.name}")
+        raise ValueError(f"--{next(iter(sides))} is for the timing experiment, not for suite {suite.name}")
     for name, value in sides.items():
         check_integer(f"--{name}", value, 4)
-        if value > MAX_SIDE:
-            raise ValueError(f"--{name} must be at most {MAX_SIDE}, got {value}")
+        if value > MAX_TIMING_SIDE:
+            raise ValueError(f"--{name} must be at most {MAX_TIMING_SIDE}, got {value}")
     return replace(suite, protocol=replace(suite.protocol, **sides)) if sides else suite
 
 
 def check_jobs(n_jobs: int | None) -> None:
-    """Refuse a number of processes that means nothing."""
+    """Raise an error if the number of processes is 0."""
     if n_jobs == 0:
         raise ValueError("--jobs must be an integer other than 0, got 0")
 
 
 def store_path(options: argparse.Namespace) -> Path:
-    """Where results are."""
+    """Path of the file of results."""
     if options.store:
         return Path(options.store)
     if options.suite is not None:
@@ -157,9 +162,9 @@ def store_path(options: argparse.Namespace) -> Path:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Compute what is missing; 1 if something failed."""
+    """Compute what is missing; the exit code is 1 if a job failed."""
     from ilfs.benchmark import run
-    from ilfs.cli.progress import Silence, progress_of
+    from ilfs.cli.progress import NoDisplay, display_of
     from ilfs.parameters import check_positive
 
     for name in ("time_limit", "memory_limit"):
@@ -168,7 +173,7 @@ def run_suite(options: argparse.Namespace) -> int:
     check_jobs(options.jobs)
     asked, path = asked_suite(options), store_path(options)
     suite = chosen_suite(asked, options)
-    with Silence() if options.quiet else progress_of(suite) as progress:
+    with NoDisplay() if options.quiet else display_of(suite) as display:
         summary = run(
             suite,
             path,
@@ -179,8 +184,8 @@ def run_suite(options: argparse.Namespace) -> int:
             recompute=options.recompute,
             asked=asked,
             scheduler=options.scheduler,
-            on_step=progress.show,
-            on_start=progress.begin,
+            on_step=display.show,
+            on_start=display.begin,
         )
     before = f", {summary.failed_before} of them failed (--retry-failed)" if summary.failed_before else ""
     print(
@@ -193,9 +198,9 @@ def run_suite(options: argparse.Namespace) -> int:
 
 
 def results_of(options: argparse.Namespace) -> Any:
-    """What the store has of the suite, or of the last run."""
+    """Read the results of the suite, or of the last run, from the store."""
     from ilfs.benchmark import Store
-    from ilfs.benchmark.results import Results
+    from ilfs.benchmark.store.results import Results
 
     check_jobs(getattr(options, "jobs", None))
     asked, path = None if options.suite is None else asked_suite(options), store_path(options)
@@ -204,7 +209,7 @@ def results_of(options: argparse.Namespace) -> Any:
     with Store(path) as store:
         run = last_run_of(store, asked)
         shown = shown_suite(asked, run, options)
-        results = Results.of(shown, store, any_code=options.any_code)
+        results = Results.from_store(shown, store, any_code=options.any_code)
         is_timing = run is not None and shown.experiment == run.suite.experiment == "timing"
         if is_timing and results.n_missing == results.n_jobs:
             results = results_of_other_threads(results, run.suite, store)
@@ -215,8 +220,8 @@ def results_of(options: argparse.Namespace) -> Any:
 
 
 def last_run_of(store: Any, asked: Any) -> Any:
-    """The last run on a store. It must be known if no suite is named; else None will do."""
-    from ilfs.benchmark.last_run import read_run
+    """Read the last run on a store. If it is not known, None if a suite is named, else an error."""
+    from ilfs.benchmark.suites.last_run import read_run
 
     try:
         described = store.last_run()
@@ -232,18 +237,17 @@ def last_run_of(store: Any, asked: Any) -> Any:
 
 
 def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
-    """The suite that is named with its options; the last run if none is named, or that suite without options."""
+    """Choose the suite to show: the last run if no suite is named, or if its suite is named without options."""
     from joblib import effective_n_jobs
 
-    from ilfs.benchmark.last_run import suite_as_data
+    from ilfs.benchmark.suites.last_run import suite_as_data
 
     names = ("datasets", "methods", "classifiers", "splits", "rows", "columns")
     is_plain = all(getattr(options, name) is None for name in names)
     n_jobs = getattr(options, "jobs", None)
     if asked is None or (is_plain and run is not None and suite_as_data(asked) == run.asked):
-        for name, value in run.settings.items():
-            os.environ.setdefault(name, value)
-        suite = chosen_suite(run.suite, options)
+        voc = voc_options(options).or_else(run.suite.voc)
+        suite = chosen_suite(replace(run.suite, voc=voc), options)
         return suite if n_jobs is None else suite.with_threads(effective_n_jobs(n_jobs))
     suite = chosen_suite(asked, options)
     if n_jobs is None and run is not None and suite.experiment == run.suite.experiment == "timing":
@@ -252,11 +256,11 @@ def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
 
 
 def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
-    """The timing job as the last run had it, where the store has nothing with the threads that are asked for."""
-    from ilfs.benchmark.results import Results
+    """Results with the threads of the last run, if the store has none with the threads that are asked for."""
+    from ilfs.benchmark.store.results import Results
 
     n_asked, n_there = results.suite.protocol.n_threads, last.protocol.n_threads
-    others = Results.of(results.suite.with_threads(n_there), store, any_code=results.any_code)
+    others = Results.from_store(results.suite.with_threads(n_there), store, any_code=results.any_code)
     if others.n_missing == others.n_jobs:
         return results
     note(f"nothing was timed with --jobs {n_asked}; this is with --jobs {n_there}")
@@ -264,35 +268,35 @@ def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
 
 
 def other_code_note(results: Any) -> str:
-    """Sentence about rows of other code."""
-    from ilfs.benchmark.tables import other_code
+    """Note on rows of other code."""
+    from ilfs.report.benchmark.tables import other_code
 
     return other_code(results)
 
 
 def note(sentence: str) -> None:
-    """Say something that is not part of the output."""
+    """Print a note to stderr."""
     print(f"ilfs: note: {sentence}", file=sys.stderr)
 
 
 def print_statistics(options: argparse.Namespace) -> int:
-    """Print tests and stability; write the diagram if asked to."""
-    from ilfs.benchmark.comparison import rank_diagram, statistics_of
-    from ilfs.benchmark.diagram import diagram_svg
+    """Print statistical tests and stability; write the diagram if asked to."""
+    from ilfs.benchmark import rank_diagram
     from ilfs.files import write_text_atomically
+    from ilfs.report.benchmark import diagram_svg, statistics_of
 
     results = results_of(options)
     usual = "ilfs" if "ilfs" in results.methods else results.methods[0]
     grids = statistics_of(results, options.reference or usual, options.metric)
-    if options.diagram:  # before the tables: if it is not possible, that is all there is to say
+    if options.diagram:  # first: if it is not possible, the error must be the only output
         write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
     show(grids, options.format)
     return 0
 
 
 def print_tables(options: argparse.Namespace) -> int:
-    """Print what is there."""
-    from ilfs.benchmark.tables import quality_grid, tables_of
+    """Print the tables of a suite."""
+    from ilfs.report.benchmark import quality_grid, tables_of
 
     results = results_of(options)
     if options.format == "csv" and results.suite.experiment == "sizes":
@@ -303,9 +307,9 @@ def print_tables(options: argparse.Namespace) -> int:
 
 
 def print_features(options: argparse.Namespace) -> int:
-    """Print which features were chosen how often."""
-    from ilfs.benchmark.comparison import features_grids
+    """Print how often features were chosen."""
     from ilfs.parameters import check_integer
+    from ilfs.report.benchmark import features_grids
 
     results = results_of(options)
     size = min(getattr(results.suite.protocol, "sizes", (1,))) if options.size is None else options.size
@@ -316,7 +320,7 @@ def print_features(options: argparse.Namespace) -> int:
 
 
 def show(grids: Sequence[Any], form: str) -> None:
-    """Print tables one below the other; in files of comma-separated values each begins with its title."""
+    """Print tables one below the other; in CSV each begins with its title."""
     titled = form == "csv" and len(grids) > 1
     texts = [grid.render(form, spreadsheet_safe=True) for grid in grids]
     titles = [f"# {grid.title}\n" if titled else "" for grid in grids]

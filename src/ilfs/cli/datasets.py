@@ -1,21 +1,23 @@
-"""``ilfs datasets``: what has a name, and whether it is here."""
+"""``ilfs datasets``: list the data sets that are known by name, and where each can be loaded from."""
 
 import argparse
 from typing import Any
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add ``ilfs datasets``."""
+    from ilfs.choices import FORMATS
+
     parser = commands.add_parser("datasets", help="list the data sets that are known by name")
-    parser.add_argument("--format", choices=("text", "csv", "markdown", "latex"), default="text")
+    parser.add_argument("--format", choices=FORMATS, default="text")
     parser.set_defaults(function=show)
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print them."""
-    from ilfs.benchmark.grid import Grid
+    """Print the list."""
     from ilfs.datasets import REGISTRY
     from ilfs.datasets.loading import whereabouts
+    from ilfs.text_table import Grid
 
     rows = [
         [spec.name, spec.title, spec.samples, spec.features, spec.classes, spec.standing, whereabouts(spec)]

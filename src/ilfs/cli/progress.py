@@ -1,33 +1,33 @@
-"""What is shown while a suite is computed: bars where they can be drawn, lines where they cannot."""
+"""Displays of the progress of a run: bars on a terminal, lines elsewhere."""
 
 import sys
 import time
 from typing import Any, Protocol, Self
 
-from ilfs.benchmark.run import Step
-from ilfs.benchmark.suites import Suite
+from ilfs.benchmark.jobs.runner import FinishedJob
+from ilfs.benchmark.suites.suite import Suite
 
-BETWEEN_LINES = 15.0  # seconds
+SECONDS_BETWEEN_LINES = 15.0
 
 
-class Shown(Protocol):
-    """Something that shows steps."""
+class Display(Protocol):
+    """A display of finished jobs."""
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Start the display."""
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """Stop the display."""
 
     def begin(self, found: dict[str, int], n_found: int) -> None:
-        """So many cells are there already, of each data set and of all."""
+        """Show the number of jobs that are stored already, of each data set and of all."""
 
-    def show(self, step: Step) -> None:
-        """A cell is finished."""
+    def show(self, finished: FinishedJob) -> None:
+        """Show a finished job."""
 
 
-def progress_of(suite: Suite) -> Shown:
-    """Bars on a terminal if rich is installed, else lines."""
+def display_of(suite: Suite) -> Display:
+    """Make bars on a terminal if rich is installed, else lines."""
     if sys.stderr.isatty():
         try:
             return Bars(suite)
@@ -36,13 +36,13 @@ def progress_of(suite: Suite) -> Shown:
     return Lines()
 
 
-def words(seconds: float | None) -> str:
-    """A time that is left, roughly.
+def time_left(seconds: float | None) -> str:
+    """Format the time until the end of a run.
 
     Examples
     --------
-    >>> from ilfs.cli.progress import words
-    >>> words(5), words(100), words(8000), words(None)
+    >>> from ilfs.cli.progress import time_left
+    >>> time_left(5), time_left(100), time_left(8000), time_left(None)
     ('5 s left', '2 min left', '2.2 h left', '')
     """
     if not seconds:
@@ -52,8 +52,8 @@ def words(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
 
 
-class Silence:
-    """Nothing."""
+class NoDisplay:
+    """A display that shows nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -64,31 +64,31 @@ class Silence:
     def begin(self, found: dict[str, int], n_found: int) -> None:
         """Do nothing."""
 
-    def show(self, step: Step) -> None:
+    def show(self, finished: FinishedJob) -> None:
         """Do nothing."""
 
 
-class Lines(Silence):
-    """A line now and then, and one for each method that fails on a data set."""
+class Lines(NoDisplay):
+    """A line every few seconds, and one for each method that fails on a data set."""
 
     def __init__(self) -> None:
         self._last = 0.0
         self._failed: set[str] = set()
 
-    def show(self, step: Step) -> None:
-        """Print it if it is time."""
-        what = f"{step.cell.dataset} {step.cell.contender.name}"
-        if step.reason and what not in self._failed:
+    def show(self, finished: FinishedJob) -> None:
+        """Print a line if the last one is some seconds ago."""
+        what = f"{finished.job.dataset} {finished.job.method.name}"
+        if finished.reason and what not in self._failed:
             self._failed.add(what)
-            print(f"failed: {what}, split {step.cell.split}: {step.reason}", file=sys.stderr)
-        if time.monotonic() - self._last >= BETWEEN_LINES or step.n_done == step.n_cells:
+            print(f"failed: {what}, split {finished.job.split}: {finished.reason}", file=sys.stderr)
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES or finished.n_done == finished.n_jobs:
             self._last = time.monotonic()
-            left = words(step.seconds_left)
-            print(f"{step.n_done} of {step.n_cells} cells{', ' if left else ''}{left}: {what}", file=sys.stderr)
+            left = time_left(finished.seconds_left)
+            print(f"{finished.n_done} of {finished.n_jobs} jobs{', ' if left else ''}{left}: {what}", file=sys.stderr)
 
 
 class Bars:
-    """A bar for all cells and one for each data set, with the method that was finished last."""
+    """A bar for all jobs and one for each data set, with the method that was finished last."""
 
     def __init__(self, suite: Suite) -> None:
         from rich.console import Console
@@ -101,7 +101,7 @@ class Bars:
             TextColumn("{task.fields[note]}", markup=False),
             console=Console(stderr=True),
         )
-        per_dataset = suite.n_splits * len(suite.contenders)
+        per_dataset = suite.n_splits * len(suite.methods)
         self._all = self._bars.add_task("all", total=per_dataset * len(suite.datasets), note="")
         self._tasks = {name: self._bars.add_task(name[-24:], total=per_dataset, note="") for name in suite.datasets}
 
@@ -113,16 +113,16 @@ class Bars:
         self._bars.stop()
 
     def begin(self, found: dict[str, int], n_found: int) -> None:
-        """Move the bars to where the last run left them."""
+        """Move the bars to the number of stored jobs."""
         self._bars.update(self._all, completed=n_found)
         for name, number in found.items():
             self._bars.update(self._tasks[name], completed=number)
 
-    def show(self, step: Step) -> None:
-        """Move the bars."""
-        cell = step.cell
-        if step.reason:
-            failure = f"failed: {cell.dataset} {cell.contender.name}, split {cell.split}: {step.reason}"
+    def show(self, finished: FinishedJob) -> None:
+        """Move the bars, and print the reason of a failure."""
+        job = finished.job
+        if finished.reason:
+            failure = f"failed: {job.dataset} {job.method.name}, split {job.split}: {finished.reason}"
             self._bars.console.print(failure, markup=False, highlight=False)
-        self._bars.update(self._all, completed=step.n_done, note=words(step.seconds_left))
-        self._bars.update(self._tasks[cell.dataset], completed=step.n_done_of_dataset, note=cell.contender.name)
+        self._bars.update(self._all, completed=finished.n_done, note=time_left(finished.seconds_left))
+        self._bars.update(self._tasks[job.dataset], completed=finished.n_done_of_dataset, note=job.method.name)

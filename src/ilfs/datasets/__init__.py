@@ -9,6 +9,7 @@ from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, Spec
 from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
+from ilfs.datasets.voc_options import VocOptions
 
 __all__ = [
     "REGISTRY",
@@ -17,6 +18,7 @@ __all__ = [
     "ReadLimits",
     "Spec",
     "Truth",
+    "VocOptions",
     "cache_folder",
     "load",
     "load_truth",

@@ -1,8 +1,9 @@
-"""Finding a data set by its name: on disk, or else by a download."""
+"""Load a data set by its name, from disk or by a download, or a table from a file."""
 
 import difflib
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ilfs.datasets.archive import read_archive
@@ -11,13 +12,14 @@ from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
-from ilfs.datasets.naming import Column, parse
+from ilfs.datasets.naming import Column, Query, parse
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
 from ilfs.datasets.readers import ENDINGS, columns_of, read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.roles import with_roles
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.synthetic import load_truth
+from ilfs.datasets.voc_options import VocOptions
 from ilfs.warn import warn
 
 VOC_YEARS = {"voc2007": 2007, "voc2012": 2012}
@@ -30,8 +32,9 @@ def load(
     drop: Column | Sequence[Column] = (),
     limits: ReadLimits = DEFAULT_LIMITS,
     progress: Progress | None = None,
+    voc: VocOptions | None = None,
 ) -> Dataset:
-    """Load a data set by its name, or read one from a file.
+    """Load a data set by its name, or a table from a file.
 
     The file ``<name>.npz`` is looked for in the folder that the environment variable ``ILFS_DATA`` names, then in the
     user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
@@ -57,6 +60,8 @@ def load(
         Limits on the memory that a file may ask for; see :func:`ilfs.datasets.read_table`.
     progress : callable, optional
         Called during a download from a mirror with the bytes that are there and the bytes to come in all.
+    voc : VocOptions, optional
+        Images and network of ``voc2007`` and ``voc2012``; by default those that the environment variables name.
 
     Returns
     -------
@@ -69,43 +74,56 @@ def load(
     >>> load("wine")
     <Dataset wine: 178 samples x 13 features; classes class_0 59, class_1 71, class_2 48>
     """
-    name = os.fspath(name_or_path)
-    spec = REGISTRY.get(name) if isinstance(name_or_path, str) else None
-    dropped = columns_of(drop)
-    if spec is None and isinstance(name_or_path, str) and "?" in name and not Path(name).exists():
-        return _load_query(name, target, dropped, limits, progress)
+    name, dropped = os.fspath(name_or_path), columns_of(drop)
+    may_be_name = isinstance(name_or_path, str)
+    read = partial(_load_one, may_be_name=may_be_name, limits=limits, progress=progress, voc=voc or VocOptions())
+    if may_be_name and name not in REGISTRY and "?" in name and not Path(name).exists():
+        query = _query_of(name, target, dropped)
+        return with_roles(query, partial(read, query.path))
+    return read(name, target, dropped)
+
+
+def _query_of(name: str, target: Column | None, drop: tuple[Column, ...]) -> Query:
+    """Path and columns of a name such as ``genes.csv?target=diagnosis``, with those that were given as arguments."""
+    query = parse(name)
+    if query.target is not None and target is not None:
+        raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
+    if query.path in REGISTRY and (query.groups, query.folds) != (None, None):
+        raise ValueError(f"groups and folds must be none for {query.path!r}, whose columns are known, got {name!r}")
+    return query._replace(target=query.target if target is None else target, drop=(*query.drop, *drop))
+
+
+def _load_one(
+    name: str,
+    target: Column | None,
+    drop: tuple[Column, ...],
+    *,
+    may_be_name: bool,
+    limits: ReadLimits,
+    progress: Progress | None,
+    voc: VocOptions,
+) -> Dataset:
+    """Load a registered data set, or a file that is not registered."""
+    spec = REGISTRY.get(name) if may_be_name else None
     if spec is None:
-        return _load_unregistered(name, target, dropped, limits)
+        return _load_unregistered(name, target, drop, limits)
     if target is not None:
         raise ValueError(f"target must be None for {name!r}, whose classes are known, got {target!r}")
-    if dropped:
-        raise ValueError(f"drop must be empty for {name!r}, whose features are known, got {dropped[0]!r}")
+    if drop:
+        raise ValueError(f"drop must be empty for {name!r}, whose features are known, got {drop[0]!r}")
+    return _load_registered(spec, progress, voc)
+
+
+def _load_registered(spec: Spec, progress: Progress | None, voc: VocOptions) -> Dataset:
     if spec.origin == "scikit-learn":
-        return load_bundled(name)
+        return load_bundled(spec.name)
     if spec.origin == "synthetic":
-        return load_truth(name).table
-    if name in VOC_YEARS and _find(spec.file) is None:
+        return load_truth(spec.name).table
+    if spec.name in VOC_YEARS and _find(spec.file) is None:
         from ilfs.datasets.voc import voc_table
 
-        return voc_table(VOC_YEARS[name])
+        return voc_table(VOC_YEARS[spec.name], voc)
     return _on_disk(spec) or _downloaded(spec, progress)
-
-
-def _load_query(
-    name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits, progress: Progress | None
-) -> Dataset:
-    said = parse(name)
-    if said.target is not None and target is not None:
-        raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
-    target = said.target if target is None else target
-    if said.path in REGISTRY and (said.groups, said.folds) != (None, None):
-        raise ValueError(f"groups and folds must be none for {said.path!r}, whose columns are known, got {name!r}")
-    query = said._replace(target=target, drop=(*said.drop, *drop))
-
-    def part(target: Column | None, drop: tuple[Column, ...]) -> Dataset:
-        return load(said.path, target=target, drop=drop, limits=limits, progress=progress)
-
-    return with_roles(query, part)
 
 
 def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...], limits: ReadLimits) -> Dataset:
@@ -172,7 +190,7 @@ def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:  # no
 
 
 def whereabouts(spec: Spec) -> str:
-    """Find out, without loading it, if a data set can be loaded and from where.
+    """Tell where a data set can be loaded from, without loading it.
 
     ``"yes"``, ``"made"`` when it is asked for, ``"mirror"`` or ``"OpenML"`` if it would be fetched from there, else
     ``"no"``.
@@ -181,7 +199,7 @@ def whereabouts(spec: Spec) -> str:
         return "made"
     if spec.origin == "scikit-learn" or _find(spec.file) or (spec.openml and _find(openml_file(spec))):
         return "yes"
-    if spec.name in VOC_YEARS and all(os.environ.get(f"ILFS_VOC_{what}") for what in ("DEVKIT", "NETWORK")):
+    if spec.name in VOC_YEARS and VocOptions().or_environment().is_complete:
         return "made"
     if _is_offline():
         return "no"
@@ -195,7 +213,7 @@ def _is_offline() -> bool:
 
 
 def _what_to_do(spec: Spec, failures: list[str]) -> str:
-    """Two sentences: what is missing, why it was not downloaded, where it goes; where it comes from."""
+    """Message for a missing data set: why it was not downloaded, where to put its file, where to get it."""
     missing = "; ".join([f"{spec.title} is not here", *failures])
     put = [f"put {spec.file} into {_folder_to_put_into()}"] if spec.size else []
     advice = ", ".join([*put, *([spec.advice] if spec.advice else [])])

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.deep import deep_features
+from ilfs.datasets.voc_options import VocOptions
 from ilfs.parameters import check_choice
 
 AnyPath = str | os.PathLike[str]
@@ -169,19 +170,15 @@ def load_voc(
     return _table(train, model, options), _table(test, model, options)
 
 
-def voc_table(year: int) -> Dataset:
-    """VOC by its year, both parts in one table, from what environment variables name.
-
-    ``ILFS_VOC_DEVKIT`` is the VOCdevkit folder, ``ILFS_VOC_NETWORK`` the ONNX file of a network, and
-    ``ILFS_VOC_LAYER``, which may be left out, the layer whose activations are the features.
-    """
-    folder, model = os.environ.get("ILFS_VOC_DEVKIT"), os.environ.get("ILFS_VOC_NETWORK")
-    if not folder or not model:
+def voc_table(year: int, options: VocOptions) -> Dataset:
+    """VOC by its year, both parts in one table, from a VOCdevkit folder and a network."""
+    given = options.or_environment()
+    if not given.is_complete:
         raise FileNotFoundError(
             f"VOC {year} is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder and ILFS_VOC_NETWORK the ONNX "
             "file of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
         )
-    train, test = load_voc(folder, year, model, layer=os.environ.get("ILFS_VOC_LAYER") or None)
+    train, test = load_voc(given.devkit, year, given.network, layer=given.layer or None)
     return Dataset(
         f"voc{year}",
         np.vstack([train.X, test.X]),

@@ -1,4 +1,4 @@
-"""What a selector found, as a table to read or a file to keep."""
+"""Reports: rankings as text and CSV; tables and statistics of a benchmark in `ilfs.report.benchmark`."""
 
 from ilfs.report.ranking import ranking_text, write_ranking
 

@@ -1,4 +1,4 @@
-"""The ranking as text and as CSV."""
+"""Rankings as text and as CSV."""
 
 import io
 import os
@@ -12,27 +12,28 @@ from numpy.typing import NDArray
 from ilfs.files import write_text_atomically
 from ilfs.selector import RankingSelector
 from ilfs.spreadsheet import CsvLines, neutralised
+from ilfs.text_table import MISSING_TEXT, aligned, format_value
 
-NOTHING = "-"  # in a cell that has nothing to say
+SCORE_DECIMALS = 4
 OTHER_FORMATS = {".feather", ".gz", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx", ".zip"}
 
 
 def ranking_text(selector: RankingSelector, top: int = 10, input_features: Sequence[str] | None = None) -> str:
-    """The best features as a table with aligned columns.
+    """Format the best features as a table with aligned columns.
 
     Parameters
     ----------
     selector : RankingSelector
         A fitted selector.
     top : int, default=10
-        How many features.
+        Number of features.
     input_features : sequence of str, optional
         Names of the columns, if ``fit`` did not see them.
 
     Returns
     -------
     str
-        One line a feature, under a line of titles.
+        One line for each feature, below a line of titles.
 
     Examples
     --------
@@ -46,24 +47,18 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
        2  petal width (cm)        3  0.3742     0.8512   0.0729  petal length (cm)       0.9629
     """
     table = selector.ranking_table(top, input_features)
-    columns = [[title, *_cells(values)] for title, values in table.items()]
-    is_text = [values.dtype.kind in "OUST" for values in table.values()]
-    widths = [max(map(len, column)) for column in columns]
-    lines = []
-    for row in zip(*columns, strict=True):
-        cells = zip(row, widths, is_text, strict=True)
-        lines.append(
-            "  ".join(cell.ljust(width) if text else cell.rjust(width) for cell, width, text in cells).rstrip()
-        )
-    return "\n".join(lines)
+    columns = [[title, *_formatted(values)] for title, values in table.items()]
+    is_number = [values.dtype.kind not in "OUST" for values in table.values()]
+    return "\n".join(aligned(list(zip(*columns, strict=True)), is_number))
 
 
-def _cells(values: NDArray[Any]) -> list[str]:
+def _formatted(values: NDArray[Any]) -> list[str]:
+    """Format a column: floats with four decimals, with an exponent if fixed decimals would hide the largest."""
     if values.dtype.kind != "f":
-        return [str(value) or NOTHING for value in values]
+        return [str(value) or MISSING_TEXT for value in values]
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
-    plain = largest == 0 or 1e-2 <= largest < 1e6
-    return [NOTHING if np.isnan(value) else f"{value:.4f}" if plain else f"{value:.4e}" for value in values]
+    exponent = largest != 0 and not 1e-2 <= largest < 1e6
+    return [format_value(float(value), SCORE_DECIMALS, exponent=bool(exponent)) for value in values]
 
 
 def write_ranking(
@@ -83,9 +78,9 @@ def write_ranking(
     selector : RankingSelector
         A fitted selector.
     path : path-like
-        Where; its folder must exist.
+        The file; its folder must exist.
     top : int, optional
-        Only so many features.
+        Number of features; all by default.
     input_features : sequence of str, optional
         Names of the columns, if ``fit`` did not see them.
     spreadsheet_safe : bool, default=False
@@ -113,7 +108,7 @@ def write_ranking(
         table = {title: _neutralised(values) for title, values in table.items()}
     path = Path(path)
     if path.suffix.lower() in OTHER_FORMATS:
-        raise ValueError(f"path must be that of a CSV file, as this is what is written, got {str(path)!r}")
+        raise ValueError(f"path must be that of a CSV file, the only format that is written, got {str(path)!r}")
     write_text_atomically(path, _csv_of(table))
     return path
 
@@ -128,5 +123,5 @@ def _csv_of(table: dict[str, NDArray[Any]]) -> str:
     writer.writerow(table)
     columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
     for row in zip(*columns, strict=True):
-        writer.writerow(row)  # an empty value where there is nothing, not the word nan
+        writer.writerow(row)  # an empty value in place of NaN
     return text.getvalue()

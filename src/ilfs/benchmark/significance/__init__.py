@@ -1,20 +1,20 @@
-r"""Whether one method is better than another: the paper's tests, and tests that respect what was measured.
+r"""Statistical tests of the difference of methods: the paper's, and tests that account for shared rows.
 
-The paper takes 20 splits x 5 sizes for 100 independent values a method, compares them by two-sample t-tests, and asks
-how likely it is to be the best of all that often (`paper_procedure`). But splits of one data set share most of their
-rows, and all methods see the same splits. What takes that into account:
+The paper treats 20 splits x 5 sizes as 100 independent values of a method, compares methods by two-sample t-tests, and
+computes how likely it is that one is the best that often by chance (`paper_procedure`). But splits of one data set
+share most of their rows, and all methods see the same splits. These tests take that into account:
 
 - On one data set: `corrected_t_test`, paired by split, whose variance knows that splits share rows. All data sets at
   once: `compare_on_datasets`.
 - Over data sets, two methods: `wilcoxon_test` and `paired_effects`. One reference against all others, with `holm`'s
   correction: `compare_with`.
 - Over data sets, all methods: `friedman_test` of ranks, then Nemenyi's `critical_difference` and its diagram
-  (`ilfs.benchmark.diagram`).
+  (`ilfs.benchmark.significance.diagram`).
 
 Values come as arrays: ``values[dataset, method]`` where data sets are compared, ``values[dataset, method, split]`` or
-``values[dataset, method, split, size]`` where splits are; `mean_over_splits` leads from the one to the other. NaN is a
-cell that failed. Tests of two methods leave out what either of them misses; Friedman's test, which needs every method
-on every data set, refuses or, if told so, leaves the data set out.
+``values[dataset, method, split, size]`` where splits are; `mean_over_splits` converts the latter to the former. NaN is
+a job that failed. Tests of two methods leave out values that either of them lacks. Friedman's test needs every method
+on every data set: other data sets are an error or, with ``missing="drop"``, left out.
 
 References: J. Demšar, *Statistical Comparisons of Classifiers over Multiple Data Sets*, JMLR 7 (2006). C. Nadeau,
 Y. Bengio, *Inference for the Generalization Error*, Machine Learning 52 (2003). R. Iman, J. Davenport, *Approximations

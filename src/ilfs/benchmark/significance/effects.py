@@ -1,10 +1,10 @@
-"""How large a difference is, with an interval: what a p-value does not say.
+"""Effect sizes with confidence intervals, which p-values do not tell.
 
-Over data sets the intervals speak of other data sets like these. Over splits of one data set they would speak of other
-splits of the same rows only: there, `corrected_t_test` has the interval.
+Over data sets the intervals are about other data sets like these. Over splits of one data set they would be about
+other splits of the same rows only: use the interval of `corrected_t_test` there.
 
-Intervals are BCa (bias corrected and accelerated) bootstraps of the pairs. scipy's answers NaN where resamples tie or
-have no spread, which few data sets make likely; ours counts ties by half and takes what never varies as a point.
+Intervals are BCa (bias corrected and accelerated) bootstraps of the pairs. scipy returns NaN where resamples tie or
+have no spread, which is likely with few data sets. Here ties count half, and a statistic that never varies is a point.
 
 References: B. Efron, *Better Bootstrap Confidence Intervals*, JASA 82 (1987). L. Hedges, *Distribution theory for
 Glass's estimator of effect size*, Journal of Educational Statistics 6 (1981).
@@ -25,7 +25,7 @@ Statistic = Callable[[Floats], Floats]  # of the last axis
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its interval."""
+    """An estimate and its confidence interval."""
 
     value: float
     low: float
@@ -98,7 +98,7 @@ def paired_effects(
 
 
 def mean_difference(differences: Floats) -> Floats:
-    """Their mean."""
+    """Mean of the differences."""
     means: Floats = differences.mean(axis=-1)
     return means
 
@@ -112,12 +112,12 @@ def cohens_d(differences: Floats) -> Floats:
 
 
 def hedges_correction(n_pairs: int) -> float:
-    """What takes most of the bias from the standardised mean of few pairs."""
+    """Factor that removes most of the bias of the standardised mean of few pairs."""
     return 1 - 3 / (4 * (n_pairs - 1) - 1)
 
 
 def probability_of_superiority(differences: Floats) -> Floats:
-    """Share of positive ones, zeros counted by half."""
+    """Fraction of positive differences, zeros counted by half."""
     shares: Floats = np.mean((np.sign(differences) + 1) / 2, axis=-1)
     return shares
 
@@ -132,7 +132,7 @@ def bca_interval(sample: Floats, resamples: Floats, statistic: Statistic, confid
     z0 = ndtri(np.clip(below, 1 / (n + 1), n / (n + 1)))
     z = z0 + ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
     level = ndtr(z0 + z / (1 - _acceleration(sample, statistic) * z))
-    # a level's own replicate, no value in between: some replicates may be infinite
+    # no interpolation between replicates, as some may be infinite
     low, high = np.quantile(replicates, level, method="inverted_cdf")
     return Estimate(value, float(low), float(high))
 

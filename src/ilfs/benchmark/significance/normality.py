@@ -1,4 +1,4 @@
-r"""Lilliefors's test: whether a sample is normal, with any mean and variance.
+r"""Lilliefors's test of normality, with unknown mean and variance.
 
 The statistic is Kolmogorov's distance between the sample and the normal distribution of its own mean and variance,
 
@@ -24,8 +24,8 @@ from ilfs.arrays import Floats
 from ilfs.benchmark.significance.values import present
 from ilfs.benchmark.significance.verdict import Verdict
 
-LEAST_SAMPLE = 4
-LEVELS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001)
+MIN_SAMPLE_SIZE = 4
+P_VALUE_LEVELS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001)
 # fmt: off
 QUANTILES = {  # size: thousandths of the z that normal samples exceed with these probabilities
     4: (349, 407, 451, 510, 555, 592, 624, 655, 689, 732, 776, 834, 906, 955, 998, 1018, 1045),
@@ -64,7 +64,7 @@ def lilliefors(sample: ArrayLike) -> Verdict:
     >>> round(outcome.statistic, 3), round(outcome.p_value, 3)
     (0.259, 0.037)
     """
-    x = np.sort(present("sample", sample, LEAST_SAMPLE))
+    x = np.sort(present("sample", sample, MIN_SAMPLE_SIZE))
     if x[0] == x[-1]:
         return Verdict(float("nan"), float("nan"))
     D = kolmogorov_distance(x)
@@ -84,7 +84,7 @@ def kolmogorov_distance(x: Floats) -> float:
 def p_value_of_distance(D: float, n: int) -> float:
     """Probability of a larger distance in a normal sample of so many values."""
     z = D * (sqrt(n) - 0.01 + 0.85 / sqrt(n))
-    quantiles, log_levels = _quantiles_of(n), np.log(LEVELS)
+    quantiles, log_levels = _quantiles_of(n), np.log(P_VALUE_LEVELS)
     if z > quantiles[-1]:
         slope = (log_levels[-1] - log_levels[-2]) / (quantiles[-1] - quantiles[-2])
         return exp(log_levels[-1] + slope * (z - quantiles[-1]))
@@ -94,5 +94,5 @@ def p_value_of_distance(D: float, n: int) -> float:
 def _quantiles_of(n: int) -> Floats:
     sizes = np.array(list(QUANTILES))
     table = np.array(list(QUANTILES.values())) / 1000
-    # interp wants its nodes to rise
+    # np.interp needs ascending nodes
     return np.array([np.interp(-1 / sqrt(n), -1 / np.sqrt(sizes), column) for column in table.T])

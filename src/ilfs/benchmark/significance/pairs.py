@@ -1,4 +1,4 @@
-"""Two methods over data sets."""
+"""Tests of two methods over data sets."""
 
 from dataclasses import dataclass
 
@@ -25,9 +25,9 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> SignedRanks:
     """Wilcoxon's signed-ranks test, exact for any ties.
 
     It asks whether the differences lie symmetrically around 0. Absolute differences that are equal share their mean
-    rank; the ranks of differences of 0 are split evenly between the two sums, as Demšar does. The p-value is the share
-    of all choices of signs (of the differences that are not 0) whose sums are at least as unequal. scipy counts them
-    only where nothing ties.
+    rank; the ranks of differences of 0 are split evenly between the two sums, as Demšar does. The p-value is the
+    fraction of all choices of signs (of the differences that are not 0) whose sums are at least as unequal. scipy is
+    exact only without ties.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> SignedRanks:
 
 
 def _distribution_of_rank_sum(ranks: Floats) -> Floats:
-    """Probabilities of twice the sum of a random half of the ranks; mean ranks are halves of integers."""
+    """Distribution of twice the sum of a random subset of the ranks; mean ranks are multiples of one half."""
     twice = np.rint(2 * ranks).astype(np.int64)
     probability = np.zeros(int(twice.sum()) + 1)
     probability[0] = 1.0
@@ -104,7 +104,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A reference against one method over data sets.
+    """Comparison of a reference with one method over data sets.
 
     Attributes
     ----------
@@ -113,11 +113,11 @@ class Comparison:
     n_datasets, wins, ties, losses : int
         Data sets that both have, and on how many of them the reference is better, equal and worse.
     p_value : float
-        Of Wilcoxon's signed-ranks test.
+        p-value of Wilcoxon's signed-ranks test.
     adjusted : float
-        The same with Holm's correction for all the methods compared.
+        p-value with Holm's correction for all methods compared.
     effects : Effects
-        How large the difference is, with bootstrap intervals.
+        Effect sizes, with bootstrap intervals.
     """
 
     method: int
@@ -133,7 +133,7 @@ class Comparison:
 def compare_with(
     values: ArrayLike, reference: int = 0, *, higher_is_better: bool = True, confidence: float = 0.95, seed: int = 0
 ) -> tuple[Comparison, ...]:
-    """A reference against every other method over data sets: Wilcoxon, Holm, effect sizes.
+    """Compare a reference with every other method over data sets: Wilcoxon, Holm, effect sizes.
 
     Two methods are compared by their own results only. (Tests of mean ranks can turn with the presence of a third
     method.)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.normality import LEAST_SAMPLE, lilliefors
+from ilfs.benchmark.significance.normality import MIN_SAMPLE_SIZE, lilliefors
 from ilfs.benchmark.significance.values import present, results_on_splits, without_noise
 from ilfs.benchmark.significance.verdict import Verdict, student_test
 from ilfs.parameters import check_between, check_integer, check_within
@@ -39,7 +39,7 @@ def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
     (2.449, 0.07)
     """
     a, b = present("first", first, 2), present("second", second, 2)
-    a, b = a - a[0], b - a[0]  # then the means of equal numbers are equal, however many there are
+    a, b = a - a[0], b - a[0]  # so that means of equal numbers are exactly equal
     degrees = a.size + b.size - 2
     variance = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / degrees
     error = sqrt(variance * (1 / a.size + 1 / b.size))
@@ -65,7 +65,7 @@ def binomial_tail(n_trials: int, n_successes: int, p: float) -> float:
 
     Examples
     --------
-    The paper's figure, and what it would be with "so many or more":
+    The number in the paper, and the p-value with "so many or more":
 
     >>> from ilfs.benchmark.significance import binomial_tail
     >>> f"{binomial_tail(10, 7, 0.35):.2e}", f"{binomial_tail(10, 6, 0.35):.2e}"
@@ -76,13 +76,13 @@ def binomial_tail(n_trials: int, n_successes: int, p: float) -> float:
     check_integer("n_trials", n_trials, 1)
     check_integer("n_successes", n_successes, -1)
     check_within("p", p, 0, 1)
-    # bdtrc has no value for fewer than no successes
+    # bdtrc is not defined for a negative number
     return 1.0 if n_successes < 0 else float(bdtrc(min(n_successes, n_trials), n_trials, p))
 
 
 @dataclass(frozen=True)
 class PaperVerdict:
-    """What the paper's procedure says of a reference method.
+    """Result of the paper's procedure for a reference method.
 
     Attributes
     ----------
@@ -172,4 +172,4 @@ def _p_values_against(reference: Floats, samples: list[Floats]) -> list[float]:
 
 
 def _normality(sample: Floats) -> float:
-    return lilliefors(sample).p_value if sample.size >= LEAST_SAMPLE else np.nan
+    return lilliefors(sample).p_value if sample.size >= MIN_SAMPLE_SIZE else np.nan

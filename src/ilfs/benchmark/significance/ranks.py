@@ -1,4 +1,4 @@
-"""All methods over data sets, by their ranks."""
+"""Tests of all methods over data sets, by their ranks."""
 
 from dataclasses import dataclass
 from math import factorial, inf, sqrt
@@ -20,7 +20,7 @@ class Friedman:
     mean_ranks : ndarray of shape (n_methods,)
         1 is best.
     n_datasets : int
-        How many data sets were used.
+        Number of data sets that were used.
     chi2, chi2_p_value : float
         Friedman's statistic, with n_methods - 1 degrees of freedom.
     F, F_p_value : float
@@ -78,7 +78,7 @@ def friedman_from_ranks(mean_ranks: ArrayLike, n_datasets: int) -> Friedman:
     mean_ranks : array of shape (n_methods,)
         1 is best.
     n_datasets : int
-        Over how many data sets.
+        Number of data sets.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def nemenyi_p_values(mean_ranks: ArrayLike, n_datasets: int) -> Floats:
     mean_ranks : array of shape (n_methods,)
         1 is best.
     n_datasets : int
-        Over how many data sets.
+        Number of data sets.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def nemenyi_p_values(mean_ranks: ArrayLike, n_datasets: int) -> Floats:
 
     R = check_mean_ranks(mean_ranks)
     apart = np.abs(R[:, None] - R) / _rank_error(R.size, n_datasets)
-    # the integral for 0 is 1 only to some digits
+    # the numerical integral for 0 is not exactly 1
     return np.where(apart == 0, 1.0, np.clip(studentized_range.sf(sqrt(2) * apart, R.size, inf), 0.0, 1.0))
 
 
@@ -195,7 +195,7 @@ def rank_methods(values: ArrayLike, *, higher_is_better: bool = True) -> Floats:
 
 
 def complete_datasets(values: ArrayLike, missing: str = "refuse") -> Floats:
-    """The data sets on which every method has a value.
+    """Select the data sets on which every method has a value.
 
     Parameters
     ----------
@@ -238,9 +238,9 @@ def _friedman(mean_ranks: Floats, N: int, chi2: float) -> Friedman:
     from scipy.special import chdtrc, fdtrc
 
     k = mean_ranks.size
-    room = max(N * (k - 1) - chi2, 0.0)  # none if all data sets order the methods in one way
+    room = max(N * (k - 1) - chi2, 0.0)  # 0 if all data sets rank the methods in the same order
     F = (N - 1) * chi2 / room if room > 0 else inf
-    # The chance that all data sets order the methods in one way: no exact test gives a smaller p-value.
+    # The probability that all data sets rank the methods in the same order: no exact test has a smaller p-value.
     least_p = factorial(k) ** float(1 - N)
     return Friedman(
         mean_ranks=mean_ranks,
@@ -260,7 +260,7 @@ def _rank_error(n_methods: int, n_datasets: int) -> float:
 
 
 def check_mean_ranks(mean_ranks: ArrayLike) -> Floats:
-    """Refuse what cannot be the mean ranks of methods."""
+    """Raise an error if values cannot be mean ranks of methods."""
     R = numbers("mean_ranks", mean_ranks, 1)
     if R.size < 2 or np.isnan(R).any():
         raise ValueError(f"mean_ranks must be of at least 2 methods and none NaN, got {R}")

@@ -1,4 +1,4 @@
-"""Two methods on splits of one data set."""
+"""Tests of two methods on splits of one data set."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -71,7 +71,7 @@ def corrected_t_test(
 
 @dataclass(frozen=True)
 class DatasetComparison:
-    """A reference against every method on every data set, in arrays of shape (n_datasets, n_methods).
+    """Comparison of a reference with every method on every data set, in arrays of shape (n_datasets, n_methods).
 
     NaN for the reference itself and where fewer than two splits are shared. ``adjusted`` are the p-values with Holm's
     correction over the whole table.
@@ -87,7 +87,7 @@ class DatasetComparison:
 def compare_on_datasets(
     values: ArrayLike, reference: int = 0, *, n_train: ArrayLike, n_test: ArrayLike, confidence: float = 0.95
 ) -> DatasetComparison:
-    """`corrected_t_test` of a reference against every other method, on every data set.
+    """Compare a reference with every other method on every data set, by `corrected_t_test`.
 
     Parameters
     ----------

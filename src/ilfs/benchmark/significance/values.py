@@ -1,4 +1,4 @@
-"""The results that tests read: arrays in which NaN is a cell that failed."""
+"""Checks and conversions of the values that tests read: arrays in which NaN is a job that failed."""
 
 from math import ceil, log10
 
@@ -8,24 +8,24 @@ from numpy.typing import ArrayLike
 from ilfs.arrays import Floats
 from ilfs.parameters import check_integer
 
-DIGITS = 12  # of the largest value; what differs less differs by rounding only and ties
-MOST_DECIMALS = 300  # that numpy can round to
+SIGNIFICANT_DIGITS = 12  # of the largest value; smaller differences are rounding errors
+MAX_DECIMALS = 300  # numpy cannot round to more
 
 
 def mean_over_splits(values: ArrayLike) -> Floats:
-    """One number for a method on a data set: the mean over splits and sizes.
+    """Mean over splits and sizes: one value for each method and data set.
 
-    A method of which one split failed has no mean there: over fewer splits than the others it would not be comparable.
+    The mean is NaN if a split failed: a mean over fewer splits would not be comparable with the others.
 
     Parameters
     ----------
     values : array of shape (n_datasets, n_methods, ...)
-        NaN is a cell that failed.
+        NaN is a job that failed.
 
     Returns
     -------
     ndarray of shape (n_datasets, n_methods)
-        Means; NaN where a cell failed.
+        Means; NaN where a job failed.
 
     Examples
     --------
@@ -40,8 +40,16 @@ def mean_over_splits(values: ArrayLike) -> Floats:
     return means
 
 
+def nan_mean(values: Floats) -> Floats:
+    """Mean over the last axis of the values that are not NaN; NaN where there is none."""
+    there = ~np.isnan(values)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    count = there.sum(axis=-1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
 def numbers(name: str, values: ArrayLike, n_dimensions: int | None = None) -> Floats:
-    """Values as an array of floats; NaN means missing, infinity is refused."""
+    """Convert values to an array of floats; NaN is a missing value, infinity is an error."""
     array = np.asarray(values, dtype=np.float64)
     if n_dimensions is not None and array.ndim != n_dimensions:
         plural = "s" if n_dimensions > 1 else ""
@@ -52,7 +60,7 @@ def numbers(name: str, values: ArrayLike, n_dimensions: int | None = None) -> Fl
 
 
 def present(name: str, values: ArrayLike, least: int) -> Floats:
-    """The values of one sample that are not missing, at least so many, without noise."""
+    """Values of one sample that are not missing, rounded; an error if there are too few."""
     sample = numbers(name, values, 1)
     sample = sample[~np.isnan(sample)]
     if sample.size < least:
@@ -61,7 +69,7 @@ def present(name: str, values: ArrayLike, least: int) -> Floats:
 
 
 def paired_differences(first: ArrayLike, second: ArrayLike, least: int) -> Floats:
-    """First minus second; a pair of which either is missing is left out."""
+    """Differences of pairs, rounded; a pair with a missing value is left out."""
     a, b = numbers("first", first, 1), numbers("second", second, 1)
     if a.size != b.size:
         raise ValueError(f"first and second must be paired, got {a.size} and {b.size} values")
@@ -72,14 +80,14 @@ def paired_differences(first: ArrayLike, second: ArrayLike, least: int) -> Float
 
 
 def without_noise(values: Floats, largest: float) -> Floats:
-    """Rounded to some digits of the largest number that went into them, so that equal results of sums are equal."""
+    """Round to 12 digits of the largest input, so that values that differ by rounding errors only are equal."""
     if largest == 0:
         return values
-    return np.round(values, min(DIGITS - ceil(log10(largest)), MOST_DECIMALS))
+    return np.round(values, min(SIGNIFICANT_DIGITS - ceil(log10(largest)), MAX_DECIMALS))
 
 
 def results_on_splits(values: ArrayLike, reference: int) -> Floats:
-    """Values as (data sets, methods, splits, sizes), of which there may be one."""
+    """Convert values to the shape (data sets, methods, splits, sizes); there may be one size."""
     measured = numbers("values", values)
     if measured.ndim not in (3, 4) or 0 in measured.shape:
         raise ValueError(f"values must have the shape (data sets, methods, splits[, sizes]), got {measured.shape}")
@@ -88,7 +96,7 @@ def results_on_splits(values: ArrayLike, reference: int) -> Floats:
 
 
 def check_reference(reference: int, n_methods: int) -> None:
-    """Refuse what is not the index of a method."""
+    """Raise an error if the reference is not the index of a method."""
     check_integer("reference", reference, 0)
     if reference >= n_methods:
         raise ValueError(f"reference must be the index of one of {n_methods} methods, got {reference}")

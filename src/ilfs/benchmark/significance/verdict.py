@@ -1,8 +1,8 @@
-"""What a test says.
+"""Statistic and p-value of a test, also in limit cases.
 
-The distributions are scipy's. Its ready-made tests answer NaN with a warning where samples have no spread, which
-happens here: every split of an easy data set reaches 100 %. The limits are well defined: no difference at all has the
-p-value 1, and a difference that never varies has the p-value 0.
+The distributions are scipy's. Its ready-made tests return NaN with a warning where samples have no spread, which
+happens here when every split of an easy data set reaches 100 %. The limits are well defined: no difference at all has
+the p-value 1, and a difference that never varies has the p-value 0.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def student_test(difference: float, error: float, degrees: int) -> Verdict:
 
 
 def in_errors(difference: float, error: float) -> float:
-    """The difference in units of its error, also where that is 0."""
+    """Divide a difference by its standard error; infinite if only the error is 0."""
     if error == 0:
         return 0.0 if difference == 0 else copysign(inf, difference)
     return difference / error

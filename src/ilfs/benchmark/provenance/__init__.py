@@ -1,0 +1,1 @@
+"""Provenance: the code and the package versions that a result was computed with."""

@@ -1,0 +1,73 @@
+"""The suites that have a name: those of the paper, one with recent methods, and a quick one."""
+
+from ilfs.benchmark.baselines import BASELINES
+from ilfs.benchmark.evaluation.protocol import Protocol, TimingJob
+from ilfs.benchmark.methods.method import RANDOM, BenchmarkMethod
+from ilfs.benchmark.suites.suite import PAPER_METHODS, TIMING_DATASET, Suite
+from ilfs.methods import ILFS, METHODS
+
+ILFS_OF_THE_PAPER = BenchmarkMethod(  # ILFS as the text of the paper describes it: the defaults of the library differ
+    "ilfs_paper",
+    "ilfs",
+    {
+        name: value
+        for name, value in ILFS.paper().get_params().items()
+        if name not in ("n_features_to_select", "n_jobs")
+    },
+)
+ILFS_NOVELTY = BenchmarkMethod("ilfs_novelty", "ilfs", {"redundancy": "novelty"})
+ILFS_VARIANTS = (ILFS_NOVELTY, BenchmarkMethod("ilfs_plain", "ilfs", {"redundancy": None}), ILFS_OF_THE_PAPER)
+NOVELTY_METHODS = tuple(  # the twelve methods, each with the same penalty for redundant features
+    ILFS_NOVELTY
+    if name == "ilfs"
+    else BenchmarkMethod(f"{name}_novelty", "ilfs.Novelty", {"selector": {"selector": name}})
+    for name in METHODS
+)
+VARIANTS_AND_RANDOM = (*ILFS_VARIANTS, BenchmarkMethod(RANDOM))
+RECENT_METHODS = tuple(
+    BenchmarkMethod(name) for name in ("hall_cfs", *BASELINES)
+)  # methods that the paper does not have
+PAPER_DATASETS = ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
+MORE_DATASETS = (
+    "srbct",
+    "glioma",
+    "tox_171",
+    "coil20",
+    "usps",
+    "arcene",
+    "madelon",
+    "dorothea",
+    "office_caltech10",
+    "pascal_sentence",
+)
+
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        Suite("paper", "sizes", PAPER_DATASETS, (*PAPER_METHODS, *VARIANTS_AND_RANDOM)),
+        Suite(
+            "deep",
+            "classes",
+            ("pascal_sentence", "office_caltech10"),
+            (*PAPER_METHODS, *VARIANTS_AND_RANDOM),
+            n_splits=1,
+        ),
+        Suite(
+            "modern",
+            "sizes",
+            (*PAPER_DATASETS, *MORE_DATASETS),
+            (*PAPER_METHODS, *ILFS_VARIANTS, *RECENT_METHODS, BenchmarkMethod(RANDOM)),
+        ),
+        Suite("novelty", "sizes", (*PAPER_DATASETS, *MORE_DATASETS), NOVELTY_METHODS),
+        Suite("timing", "timing", (TIMING_DATASET,), n_splits=1, protocol=TimingJob()),
+        Suite(
+            "quick",
+            "sizes",
+            ("breast_cancer", "wine", "synthetic_redundant"),
+            tuple(BenchmarkMethod(name) for name in ("ilfs", "fisher", "mi", "ls", RANDOM)),
+            n_splits=5,
+            protocol=Protocol(sizes=(2, 5, 10)),
+        ),
+    )
+}

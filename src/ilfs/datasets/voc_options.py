@@ -1,0 +1,61 @@
+"""Options of the VOC data sets, which are made from images and a network of the user."""
+
+import os
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class VocOptions:
+    """Where the images and the network of the VOC data sets are.
+
+    Parameters
+    ----------
+    devkit : str, optional
+        The VOCdevkit folder; by default what the environment variable ``ILFS_VOC_DEVKIT`` names.
+    network : str, optional
+        The ONNX file of a network; by default ``ILFS_VOC_NETWORK``.
+    layer : str, optional
+        The layer whose activations are the features; by default ``ILFS_VOC_LAYER``, else the last.
+
+    Examples
+    --------
+    >>> from ilfs.datasets import VocOptions
+    >>> VocOptions(devkit="VOCdevkit").devkit
+    'VOCdevkit'
+    """
+
+    devkit: str = ""
+    network: str = ""
+    layer: str = ""
+
+    def or_environment(self) -> "VocOptions":
+        """Fill options that are not given from the environment variables that the user has set.
+
+        Returns
+        -------
+        VocOptions
+            An option that neither has is empty.
+        """
+        variables = {one.name: os.environ.get(f"ILFS_VOC_{one.name.upper()}", "") for one in fields(self)}
+        return self.or_else(VocOptions(**variables))
+
+    def or_else(self, others: "VocOptions") -> "VocOptions":
+        """Fill options that are not given from others.
+
+        Parameters
+        ----------
+        others : VocOptions
+            The options to take where this has none.
+
+        Returns
+        -------
+        VocOptions
+            An option that neither has is empty.
+        """
+        names = [one.name for one in fields(self)]
+        return VocOptions(**{name: getattr(self, name) or getattr(others, name) for name in names})
+
+    @property
+    def is_complete(self) -> bool:
+        """True if folder and network are known."""
+        return bool(self.devkit and self.network)

@@ -1,0 +1,204 @@
+"""Tables of statistical tests, stability and chosen features, with a sentence about each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ilfs.benchmark.comparison import (
+    SIGNIFICANCE_LEVEL,
+    check_is_sizes_suite,
+    choice_stability,
+    chosen_features,
+    compare_on_each_dataset,
+    compare_over_datasets,
+    paper_verdict,
+    rank_summary,
+)
+from ilfs.benchmark.store.results import Results
+from ilfs.choices import METRIC_TITLES
+from ilfs.report.benchmark.tables import mean, number, state_of, with_notes
+from ilfs.text_table import Grid
+
+MIN_DATASETS_FOR_INTERVALS = 6  # a bootstrap of fewer data sets tells little
+
+
+def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:
+    """All tests of a reference method against the others, and the stability of all methods.
+
+    A test that is not possible with these results is replaced by the reason.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``.
+    reference : str
+        Name of the method that is compared with all others.
+    metric : {"ap_macro", "ap_majority", "accuracy", "balanced_accuracy", "f1", "auc"}
+        Name of the metric.
+
+    Returns
+    -------
+    list of Grid
+        Ranks; the reference over the data sets and on each; the paper's procedure; stability, by data set and by size.
+    """
+    check_is_sizes_suite(results, "statistics")
+    if reference not in results.methods:
+        raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
+    return [
+        with_notes(possible(ranks_grid, results, metric), state_of(results)),
+        possible(over_datasets_grid, results, reference, metric),
+        possible(on_datasets_grid, results, reference, metric),
+        possible(paper_grid, results, reference),
+        *stability_grids(results),
+    ]
+
+
+def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
+    """Make a table, or an empty one with the reason why it is not possible."""
+    try:
+        return make(*arguments)
+    except ValueError as error:
+        about = (make.__doc__ or "").split("\n")[0].rstrip(".")
+        return Grid(about, [""], [], notes=[f"Not possible: {error}."])
+
+
+def ranks_grid(results: Results, metric: str) -> Grid:
+    """Mean rank over the data sets, 1 is best."""
+    found = rank_summary(results, metric)
+    overall, apart = found.overall, found.critical_difference
+    rows = [
+        [found.methods[m], *(float(one.mean_ranks[m]) for one in found.by_size), float(overall.mean_ranks[m])]
+        for m in np.argsort(overall.mean_ranks, kind="stable")
+    ]
+    differ = overall.F_p_value < SIGNIFICANCE_LEVEL
+    verdict = "not all methods are equally good" if differ else "that all are equally good is not ruled out"
+    notes = [
+        f"Friedman's test: {verdict} (F = {overall.F:.1f}, p = {overall.F_p_value:.1e}, {overall.n_datasets} data sets)"
+        f". Two ranks that differ by less than {apart:.1f} cannot be told apart (Nemenyi's test, level "
+        f"{SIGNIFICANCE_LEVEL})."
+    ]
+    if found.of_own_size:
+        notes.append(f"Left out, as they choose the number of features themselves: {', '.join(found.of_own_size)}.")
+    if found.incomplete:
+        notes.append(f"Left out, as they have no values on some data set: {', '.join(found.incomplete)}.")
+    header = ["method", *(f"first {size}" for size in results.suite.protocol.sizes), "all"]
+    return Grid(f"Mean rank over the data sets, 1 is best: {METRIC_TITLES[metric]}", header, rows, notes=notes)
+
+
+def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
+    """The reference against each method over the data sets."""
+    rows = []
+    for one in compare_over_datasets(results, reference, metric):
+        effect = one.effects.mean
+        has_interval = one.n_datasets >= MIN_DATASETS_FOR_INTERVALS
+        rows.append(
+            [
+                results.methods[one.method],
+                f"{one.wins} / {one.ties} / {one.losses}",
+                effect.value,
+                effect.low if has_interval else None,
+                effect.high if has_interval else None,
+                f"{one.p_value:.3f}",
+                f"{one.adjusted:.3f}",
+            ]
+        )
+    header = ["method", "better / equal / worse", "mean difference", "low", "high", "Wilcoxon p", "with Holm"]
+    notes = [
+        f"Differences in per cent points of {METRIC_TITLES[metric]}; low and high: 95 % interval (bootstrap, from "
+        f"{MIN_DATASETS_FOR_INTERVALS} data sets on)."
+    ]
+    return Grid(f"{reference} against each method over the data sets", header, rows, notes=notes)
+
+
+def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
+    """The reference against each method on each data set."""
+    found = compare_on_each_dataset(results, reference, metric)
+    rows = []
+    for m, method in enumerate(results.methods):
+        if method != reference:
+            pairs = zip(found.adjusted[:, m], found.difference[:, m], strict=True)
+            rows.append([method, *(in_a_word(p, difference) for p, difference in pairs)])
+    title = f"{reference} against each method on each data set: corrected resampled t-test, Holm over the table"
+    notes = [
+        f"better, worse: {reference} is, significantly at {SIGNIFICANCE_LEVEL} ({METRIC_TITLES[metric]}); "
+        "n.s.: not significant, which does not say that they are equal."
+    ]
+    return Grid(title, ["method", *results.titles], rows, notes=notes)
+
+
+def in_a_word(p_value: float, difference: float) -> str:
+    """Format a test as "better", "worse" or "n.s.", "-" if there is none."""
+    if np.isnan(p_value):
+        return "-"
+    if p_value >= SIGNIFICANCE_LEVEL:
+        return "n.s."
+    return "better" if difference > 0 else "worse"
+
+
+def paper_grid(results: Results, reference: str) -> Grid:
+    """The paper's procedure."""
+    rows = []
+    for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
+        verdict = paper_verdict(results, reference, metric)
+        best = [title for title, is_best in zip(results.titles, verdict.best, strict=True) if is_best]
+        normal = float(np.nanmean(verdict.normality > SIGNIFICANCE_LEVEL))
+        rows.append(
+            [
+                reading,
+                f"{verdict.n_successes} of {verdict.n_trials}",
+                int(verdict.significantly_best.sum()),
+                f"{verdict.tail:.2e}",
+                f"{100 * normal:.0f} %",
+                ", ".join(best) or "none",
+            ]
+        )
+    header = ["average precision", "best", "significantly", "binomial tail", "samples that pass as normal", "best on"]
+    notes = ["The paper counts 7 of 10, tail 4.82e-3, and treats 20 splits x 5 sizes as 100 independent values."]
+    return Grid(f"The paper's procedure for {reference}", header, rows, notes=notes)
+
+
+def stability_grids(results: Results) -> list[Grid]:
+    """Stability of the choice over the splits, by data set and by number of features."""
+    found, sizes = choice_stability(results), results.suite.protocol.sizes
+    by_set = [
+        [method, *map(number, found.over_sizes[:, m]), mean(found.over_sizes[:, m])]
+        for m, method in enumerate(results.methods)
+    ]
+    by_size = [
+        [method, *(mean(found.by_size[:, m, s]) for s in range(len(sizes)))] for m, method in enumerate(results.methods)
+    ]
+    title = "Stability of the choice over the splits: 1 is always the same features, 0 is chance"
+    return [
+        Grid(f"{title}, mean of the sizes", ["method", *results.titles, "mean"], by_set, digits=2),
+        Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
+    ]
+
+
+def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:
+    """Features that are chosen: for each data set, the fraction of the splits in which each is among the best.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``.
+    size : int
+        A feature counts as chosen if it is among so many best ones.
+    top : int
+        Number of features to list.
+    by : str, optional
+        Method whose choice orders the list; by default the mean of all.
+
+    Returns
+    -------
+    list of Grid
+        One for each data set.
+    """
+    grids = []
+    for found, title in zip(chosen_features(results, size, top, by), results.titles, strict=True):
+        listed = zip(found.names, found.columns, found.fractions, strict=True)
+        rows = [[name, column, *map(float, fractions)] for name, column, fractions in listed]
+        about = f"{title}: fraction of the splits in which a feature is among the first {size}"
+        grids.append(Grid(about, ["feature", "column", *results.methods], rows, digits=2))
+    grids[-1] = with_notes(grids[-1], state_of(results))
+    return grids
