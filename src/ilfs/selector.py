@@ -1,19 +1,19 @@
 """The base of every selector: validate, score, order, cut."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ilfs.arrays import Floats, Integers
+from ilfs.callbacks import ProgressMixin, reports_progress
 from ilfs.execution import Fold, InMemory, MissingCellsError, Rows, one_blas_thread
 from ilfs.parameters import check_integer, is_integer, is_share
 from ilfs.statistics.moments import UnusableColumnError
@@ -33,8 +33,6 @@ from ilfs.validation import (
     without_column,
 )
 from ilfs.warn import warn
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Scores:
         return stable_order(self.values, self.tie_break, self.floor, self.tie_break_floor)
 
 
-class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Rank all features, keep the best.
 
     A method implements one of two things: ``_score_folded(fold)``, which asks a fold for statistics of the rows, or
@@ -122,12 +120,9 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         """Scores of all labels together; a method may average more of what it has found."""
         return Scores(np.mean([selector.scores_ for selector in fitted], axis=0), floor=UNIT_FLOOR)
 
+    @reports_progress
     def _fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Validate, score every feature and order them."""
-        managed = with_callbacks(RankingSelector._validate_and_rank)
-        return managed(self, X, y, sample_weight)  # type: ignore[no-any-return]
-
-    def _validate_and_rank(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         self._check_parameters()
         self._forget()
         X, y = self._split(X, y)
@@ -214,11 +209,8 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
             warn(f"labels {silent} of y are the same for all samples and were left out")
         self.per_label_: dict[int, Self] = {}
         self.scores_per_label_ = np.full((Y.shape[1], X.shape[1]), np.nan)
-        for j in self._steps(telling, "label"):
-            one = clone(self)
-            one.n_features_in_ = self.n_features_in_
-            if hasattr(self, "feature_names_in_"):
-                one.feature_names_in_ = self.feature_names_in_
+        clones = (self._clone_for_label() for _ in telling)
+        for one, j in zip(self._sub_fits(clones, "label", len(telling)), telling, strict=False):  # may end early
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 self.per_label_[j] = one._rank(one._score_table(X, Y[:, j], weight))
@@ -227,44 +219,13 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
             self.scores_per_label_[j] = one.scores_
         return self._average_labels(list(self.per_label_.values()))
 
-    def _steps(self, items: Iterable[T], name: str, total: int | None = None) -> Iterator[T]:
-        """The items of the one loop of a fit that takes long, telling scikit-learn's callbacks about each.
-
-        A callback may end the loop; a method must make do with the steps it got.
-
-        Parameters
-        ----------
-        items : iterable
-            What to loop over.
-        name : str
-            What a step is called.
-        total : int, optional
-            How many there are, at most, if the iterable has no length.
-
-        Yields
-        ------
-        object
-            The items.
-        """
-        if not getattr(self, "_skl_callbacks", None):
-            yield from items
-            return
-        context = self._init_callback_context(max_subtasks=len(items) if isinstance(items, Sized) else total)
-        context.call_on_fit_task_begin(estimator=self)
-        for item in items:
-            step = context.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
-            yield item
-            if step.call_on_fit_task_end(estimator=self):
-                break
-
-    def _end_progress(self) -> None:
-        """Tell callbacks that the fit is done, also if it had no loop to tell of."""
-        if getattr(self, "_skl_callbacks", None):
-            context = getattr(self, "_callback_fit_ctx", None)
-            if context is None:
-                context = self._init_callback_context()
-                context.call_on_fit_task_begin(estimator=self)
-            context.call_on_fit_task_end(estimator=self)
+    def _clone_for_label(self) -> Self:
+        """Clone the selector and let the clone know the columns, as it is given a table that is validated already."""
+        one: Self = clone(self)
+        one.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            one.feature_names_in_ = self.feature_names_in_
+        return one
 
     @property
     def _title(self) -> str:
