@@ -199,13 +199,12 @@ def _without_main() -> Iterator[None]:
 @contextmanager
 def _as_no_daemon() -> Iterator[None]:
     """Let a process be started by a worker of Dask, which is a daemon: these may not, lest they leave some behind."""
-    settings = getattr(multiprocessing.current_process(), "_config", {})
-    before = dict(settings)
-    settings.pop("daemon", None)
+    me = multiprocessing.current_process()
+    before, me.daemon = me.daemon, False
     try:
         yield
     finally:
-        settings.update(before)
+        me.daemon = before
 
 
 def _stop(worker: Worker) -> None:
@@ -232,7 +231,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
         os.setpgrp()
     me = os.getpid()
     # joblib allows a daemon one thread only; this process may have what it was told, and what it starts ends with it
-    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    multiprocessing.current_process().daemon = False
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     with suppress(EOFError, OSError):  # whoever asked is gone
         pipe.send("listening")
