@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ilfs import FisherScore
 from ilfs.benchmark import SUITES, Cell, Contender, Protocol
 from ilfs.benchmark.protocol import compute
-from ilfs.benchmark.rivals import MRMR, RIVALS, ExtraTrees, FastCan, L1Path, n_reached, start_of_path
+from ilfs.benchmark.rivals import MRMR, RIVALS, ExtraTrees, FastCan, L1Path, l1_penalty, n_reached, start_of_path
 from ilfs.datasets import load
 
 needs_fastcan = pytest.mark.skipif(find_spec("fastcan") is None, reason="needs the extra [rivals]")
@@ -174,7 +174,7 @@ def test_features_enter_the_path_at_the_first_c_that_gives_them_a_coefficient(n_
     entered = np.full(X.shape[1], 6)
     size = np.zeros(X.shape[1])
     for step in reversed(range(6)):
-        machine = {"l1_ratio": 1, "solver": "liblinear", "C": Cs[step], "intercept_scaling": 10}
+        machine = {**l1_penalty(), "solver": "liblinear", "C": Cs[step], "intercept_scaling": 10}
         fits = [
             LogisticRegression(**machine, random_state=0).fit(Z, y == k).coef_[0]
             for k in range(n_classes if n_classes > 2 else 1)

@@ -448,11 +448,19 @@ def start_of_path(Z: Any, signs: Floats) -> float:
     return 2 / steepest if steepest > NOTHING * Z.shape[0] else 0.0
 
 
+def l1_penalty() -> dict[str, Any]:
+    """Parameters of scikit-learn's logistic regression for an L1 penalty.
+
+    Before version 1.8, ``l1_ratio`` was None by default and ignored: ``penalty`` chose the norm.
+    """
+    return {"penalty": "l1"} if LogisticRegression().l1_ratio is None else {"l1_ratio": 1}
+
+
 def l1_coefficients(Z: Any, sign: Floats, C: float, tol: float) -> NDArray[np.float64]:
     """Of logistic regression for one class, 1, against the rest, -1."""
     model = LogisticRegression(
         C=C,
-        l1_ratio=1,
+        **l1_penalty(),
         solver="liblinear",
         intercept_scaling=INTERCEPT_SCALING,
         tol=tol,
