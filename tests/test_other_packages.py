@@ -1,7 +1,10 @@
 """The library uses only public parts of the packages it builds on."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 import ilfs
 
 SOURCE = Path(ilfs.__file__).parent
+PROJECT = Path(__file__).parents[1]
 # names that begin with an underscore and are documented by their package all the same
 DOCUMENTED = {
     "_exit",  # os: end a process at once
@@ -118,3 +122,27 @@ def test_a_private_name_is_found(text, found):
 )
 def test_what_is_public_or_of_ones_own_may_be_used(text):
     assert private_names_of_others({"a.py": text}) == []
+
+
+# test and documentation tools may be of any version
+TOOLS = {"pytest", "pytest-xdist", "hypothesis", "sphinx"}
+
+
+def lowest_versions():
+    """The lower bounds of all dependencies in pyproject.toml, a set for each package."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    found = {}
+    for line in chain(project["dependencies"], *project["optional-dependencies"].values()):
+        name, _, version = line.partition(">=")
+        if version and name not in TOOLS:
+            found.setdefault(name, set()).add(version)
+    return found
+
+
+def test_the_oldest_versions_that_are_tested_are_the_oldest_that_are_allowed():
+    pinned = dict(re.findall(r"^([\w-]+)==([\d.]+)$", (PROJECT / "constraints-oldest.txt").read_text(), re.MULTILINE))
+    lowest = lowest_versions()
+    assert pinned.keys() == lowest.keys()
+    assert {name: {re.sub(r"(\.0)+$", "", version)} for name, version in pinned.items()} == {
+        name: {re.sub(r"(\.0)+$", "", version) for version in versions} for name, versions in lowest.items()
+    }
