@@ -4,27 +4,29 @@
 
 PYTHON ?= python3
 VENV   := .venv
+CONSTRAINTS := constraints.txt
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 ifdef UV
 CREATE  = uv venv --quiet --python $(PYTHON) $(VENV)
-INSTALL = uv pip install --quiet --python $(BIN)/python -c constraints.txt
+INSTALL = uv pip install --quiet --python $(BIN)/python $(VERSIONS)
 else
 CREATE  = $(PYTHON) -m venv $(VENV)
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(VERSIONS)
 endif
+VERSIONS = $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 
 # real data and the authors' toolbox's answers, if they lie beside the repository: tests that need them skip otherwise
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures tables fidelity robustness quality clean-kernels clean
+.PHONY: help demo test test-oldest test-newest test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures tables fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-$(VENV)/package: pyproject.toml constraints.txt
+$(VENV)/package: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"ilfs needs Python 3.11 or newer, {sys.executable} is {v.major}.{v.minor}: make PYTHON=python3.12 ...")'
 	@echo "Setting up $(VENV) (once; a minute or two)"
 	@test -x $(BIN)/python || $(CREATE)
@@ -40,6 +42,19 @@ demo: $(VENV)/package  ## rank a real data set, print the best features, write a
 
 test: $(VENV)/test  ## all ordinary tests, examples in the documentation included
 	$(BIN)/python -m pytest -n 2
+
+# The ends of the range of versions that pyproject.toml allows, each in an environment of its own. So are the compiled
+# kernels: numba overwrites those of another version.
+OLDEST := .venv-oldest
+NEWEST := .venv-newest
+
+test-oldest:  ## the ordinary tests with the oldest supported versions of all packages (on Python 3.11 if it is there)
+	@NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(MAKE) --no-print-directory VENV=$(OLDEST) \
+		CONSTRAINTS=constraints-oldest.txt PYTHON=$(or $(shell command -v python3.11),$(PYTHON)) test
+
+test-newest:  ## the ordinary tests with the newest released versions of all packages, installed anew
+	@rm -rf $(NEWEST)
+	@NUMBA_CACHE_DIR=$(abspath $(NEWEST))/kernels $(MAKE) --no-print-directory VENV=$(NEWEST) CONSTRAINTS= test
 
 test-slow: $(VENV)/test  ## the tests that need minutes or much data
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -113,5 +128,5 @@ clean-kernels:  ## forget compiled kernels
 	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) $(PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,9 @@ from ilfs.statistics import Moments
 DATA = os.environ.get("ILFS_DATA")
 NO_DATA = "the environment variable ILFS_DATA names no folder of data sets"
 ORACLE = os.environ.get("ILFS_ORACLE")
+needs_callbacks = pytest.mark.skipif(
+    find_spec("sklearn.callback") is None, reason="scikit-learn before 1.9 has no callbacks"
+)
 
 
 def load(name):

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from configurations import CONFIGURATIONS
-from helpers import planted
+from helpers import needs_callbacks, planted
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -327,6 +327,7 @@ class Listener:
         return self.end_after is not None and self.ended >= self.end_after
 
 
+@needs_callbacks
 @every
 def test_callbacks_hear_of_the_progress(selector):
     X, y = table(n_classes=3)
@@ -336,6 +337,7 @@ def test_callbacks_hear_of_the_progress(selector):
     assert listener.root is None
 
 
+@needs_callbacks
 @every
 def test_callbacks_reach_it_through_a_pipeline(selector):
     X, y = table()
@@ -344,6 +346,7 @@ def test_callbacks_reach_it_through_a_pipeline(selector):
     assert listener.begun == listener.ended >= 2
 
 
+@needs_callbacks
 @every
 def test_a_callback_may_end_the_work(selector):
     X, y = table()
@@ -357,6 +360,7 @@ class Impatient(Listener):
         raise KeyboardInterrupt
 
 
+@needs_callbacks
 @every
 def test_an_interrupt_leaves_it_unfitted_and_usable(selector):
     X, y = table()

@@ -211,6 +211,7 @@ class TestScikitLearn:
                     ),
                 ]
             )
+            model.set_score_request(sample_weight=True)  # scikit-learn 1.6 wants it said of the whole, too
             search = GridSearchCV(model, {"select__n_features_to_select": [2, 3]}, cv=3)
             search.fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(search.best_estimator_["select"].scores_, ILFS().fit(X, y, weight).scores_)

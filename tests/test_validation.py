@@ -69,8 +69,8 @@ class AnnData:
 class TestDatesAndHugeNumbers:
     @one_of_each
     def test_arrays_of_dates_are_refused(self, selector):
-        X = np.datetime64("2017-10-22") + np.arange(4 * N_SAMPLES).reshape(N_SAMPLES, 4)
-        X[3, 1] = np.datetime64("NaT")
+        X = np.datetime64("2017-10-22") + np.arange(4 * N_SAMPLES).reshape(N_SAMPLES, 4).astype("m8[D]")
+        X[3, 1] = np.datetime64("NaT", "D")
         with pytest.raises(ValueError, match=r"X must hold numbers, got dates \(datetime64\[D\]\): pass e.g. days"):
             clone(selector).fit(X, np.arange(N_SAMPLES) % 2)
 
@@ -90,7 +90,15 @@ class TestDatesAndHugeNumbers:
             ILFS().fit(X, np.arange(N_SAMPLES) % 2)
 
     @pytest.mark.parametrize("digits", [400, 5000])
-    @pytest.mark.parametrize("convert", [list, lambda X: np.array(X, dtype=object), pd.DataFrame])
+    @pytest.mark.parametrize(
+        "convert",
+        [
+            list,
+            lambda X: np.array(X, dtype=object),
+            lambda X: pd.DataFrame(X, dtype=object).astype({0: int}),
+        ],
+        ids=["list", "array", "frame"],
+    )
     @one_of_each
     def test_integers_beyond_float64_are_refused(self, selector, convert, digits):
         X = [[i, i % 3] for i in range(N_SAMPLES)]
@@ -120,7 +128,7 @@ class TestKindsOfColumns:
             frame_of(x=pd.arrays.SparseArray(NUMBERS)),
             frame_of(x=pd.arrays.SparseArray(NUMBERS, fill_value=1.0)),
             frame_of().astype(pd.SparseDtype(float, 1.0)).assign(x=pd.arrays.SparseArray(NUMBERS)),
-            pl.from_pandas(frame_of()).with_columns(x=pl.Series(DECIMALS)),
+            pl.from_pandas(frame_of()).with_columns(x=pl.Series(NUMBERS).cast(pl.Decimal(scale=2))),
             pa.Table.from_pandas(frame_of()).append_column("x", pa.array(DECIMALS)),
         ],
         ids=[

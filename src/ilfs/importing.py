@@ -17,22 +17,18 @@ def importable_from(folder: str | None) -> Iterator[None]:
 
     Parameters
     ----------
-        folder : str or None
-            None for no folder.
+    folder : str or None
+        None for no folder.
 
     Examples
     --------
-        >>> import sys
-    <<<<<<<< HEAD:src/ilfs/importing.py
-        >>> from ilfs.importing import importable_from
-    ========
-        >>> from ilfs.benchmark.methods.importing import importable_from
-    >>>>>>>> bench:src/ilfs/benchmark/methods/importing.py
-        >>> with importable_from("/somewhere"):
-        ...     sys.path[-1]
-        '/somewhere'
-        >>> "/somewhere" in sys.path
-        False
+    >>> import sys
+    >>> from ilfs.importing import importable_from
+    >>> with importable_from("/somewhere"):
+    ...     sys.path[-1]
+    '/somewhere'
+    >>> "/somewhere" in sys.path
+    False
     """
     if folder is None or folder in sys.path:
         yield
@@ -51,25 +47,21 @@ def import_object(path: str, folder: str | None = None) -> Any:
 
     Parameters
     ----------
-        path : str
-            Such as ``"package.module.Class"``.
-        folder : str, optional
-            Where else to look for the module.
+    path : str
+        Such as ``"package.module.Class"``.
+    folder : str, optional
+        Where else to look for the module.
 
     Returns
     -------
-        object
-            LookupError if there is no such module or name, ImportError if the module fails.
+    object
+        LookupError if there is no such module or name, ImportError if the module fails.
 
     Examples
     --------
-    <<<<<<<< HEAD:src/ilfs/importing.py
-        >>> from ilfs.importing import import_object
-    ========
-        >>> from ilfs.benchmark.methods.importing import import_object
-    >>>>>>>> bench:src/ilfs/benchmark/methods/importing.py
-        >>> import_object("math.pi")
-        3.141592653589793
+    >>> from ilfs.importing import import_object
+    >>> import_object("math.pi")
+    3.141592653589793
     """
     module, _, name = path.rpartition(".")
     if not module or path.startswith("."):

@@ -1,7 +1,7 @@
 """The base of every selector: validate, score, order, cut."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ilfs.arrays import Floats, Integers
+from ilfs.callbacks import ProgressMixin, reports_progress
 from ilfs.execution import (
     AllRows,
     Fold,
@@ -111,7 +111,7 @@ class Scores:
         return stable_order(self.values, self.tie_break, self.floor, self.tie_break_floor)
 
 
-class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Rank all features, keep the best.
 
     A method derives from one of the subclasses below, which say what it needs: `StatisticsSelector` (statistics of the
@@ -156,12 +156,9 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         """Scores of all labels together; a method may average more of what it has found."""
         return Scores(np.mean([selector.scores_ for selector in fitted], axis=0), floor=UNIT_FLOOR)
 
+    @reports_progress
     def _fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Validate, score every feature and order them."""
-        managed = with_callbacks(RankingSelector._validate_and_rank)
-        return managed(self, X, y, sample_weight)  # type: ignore[no-any-return]
-
-    def _validate_and_rank(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         self._check_parameters()
         self._forget()
         source = self._validate(X, y, sample_weight)
@@ -238,12 +235,13 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
     def _score_labels(self, source: TableSource) -> Scores:
         """Score each label of an indicator matrix against the rest, one after the other."""
         telling = self._telling_labels(source.labellings)
-        scored: dict[int, Scores] = {}
-        one_label = {label: self._clone_for_label() for label in telling}
-        for label in self._steps(telling, "label"):
+        clones = (self._clone_for_label() for _ in telling)
+        fitted: dict[int, Self] = {}
+        for one, label in zip(self._sub_fits(clones, "label", len(telling)), telling, strict=False):  # may end early
             with warnings_of_label(label):
-                scored[label] = one_label[label]._score_source(source.with_labelling(label))
-        return self._average({label: one_label[label]._rank(scores) for label, scores in scored.items()}, source)
+                fitted[label] = one._rank(one._score_source(source.with_labelling(label)))
+        self._keep_labels(fitted, len(source.labellings))
+        return self._average_labels(list(fitted.values()))
 
     def _telling_labels(self, labellings: Sequence[Classes]) -> list[int]:
         """Labels that some samples have and some have not; the others cannot be learned and are left out."""
@@ -272,49 +270,6 @@ class RankingSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # ty
         self.scores_per_label_ = np.full((n_labels, self.n_features_in_), np.nan)
         for label, one in fitted.items():
             self.scores_per_label_[label] = one.scores_
-
-    def _average(self, fitted: dict[int, Self], source: TableSource) -> Scores:
-        self._keep_labels(fitted, len(source.labellings))
-        return self._average_labels(list(fitted.values()))
-
-    def _steps(self, items: Iterable[T], name: str, total: int | None = None) -> Iterator[T]:
-        """The items of the one loop of a fit that takes long, telling scikit-learn's callbacks about each.
-
-        A callback may end the loop; a method must make do with the steps it got.
-
-        Parameters
-        ----------
-        items : iterable
-            What to loop over.
-        name : str
-            What a step is called.
-        total : int, optional
-            How many there are, at most, if the iterable has no length.
-
-        Yields
-        ------
-        object
-            The items.
-        """
-        if not getattr(self, "_skl_callbacks", None):
-            yield from items
-            return
-        context = self._init_callback_context(max_subtasks=len(items) if isinstance(items, Sized) else total)
-        context.call_on_fit_task_begin(estimator=self)
-        for item in items:
-            step = context.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
-            yield item
-            if step.call_on_fit_task_end(estimator=self):
-                break
-
-    def _end_progress(self) -> None:
-        """Tell callbacks that the fit is done, also if it had no loop to tell of."""
-        if getattr(self, "_skl_callbacks", None):
-            context = getattr(self, "_callback_fit_ctx", None)
-            if context is None:
-                context = self._init_callback_context()
-                context.call_on_fit_task_begin(estimator=self)
-            context.call_on_fit_task_end(estimator=self)
 
     @property
     def _title(self) -> str:

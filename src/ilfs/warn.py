@@ -1,6 +1,6 @@
 """Warnings that point at the line of the user's code."""
 
-import sys
+import inspect
 import warnings
 
 SKIPPED_PACKAGES = ("ilfs", "sklearn")  # scikit-learn too, as a pipeline may have called fit
@@ -8,7 +8,7 @@ SKIPPED_PACKAGES = ("ilfs", "sklearn")  # scikit-learn too, as a pipeline may ha
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Issue a warning that shows the user's line that called into this package."""
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in SKIPPED_PACKAGES:
+    level, frame = 1, inspect.currentframe()
+    while frame and frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in SKIPPED_PACKAGES:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

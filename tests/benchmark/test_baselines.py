@@ -20,7 +20,7 @@ from ilfs import FisherScore
 from ilfs.benchmark import SUITES, BenchmarkMethod, Job, Protocol
 from ilfs.benchmark.baselines import BASELINES, MRMR, ExtraTrees, FastCan, L1Path
 from ilfs.benchmark.baselines.fastcan import n_reached
-from ilfs.benchmark.baselines.l1_path import start_of_path
+from ilfs.benchmark.baselines.l1_path import l1_penalty, start_of_path
 from ilfs.benchmark.evaluation.experiments import compute
 from ilfs.datasets import load
 
@@ -176,7 +176,7 @@ def test_features_enter_the_path_at_the_first_c_that_gives_them_a_coefficient(n_
     entered = np.full(X.shape[1], 6)
     size = np.zeros(X.shape[1])
     for step in reversed(range(6)):
-        machine = {"l1_ratio": 1, "solver": "liblinear", "C": Cs[step], "intercept_scaling": 10}
+        machine = {**l1_penalty(), "solver": "liblinear", "C": Cs[step], "intercept_scaling": 10}
         fits = [
             LogisticRegression(**machine, random_state=0).fit(Z, y == k).coef_[0]
             for k in range(n_classes if n_classes > 2 else 1)

@@ -242,10 +242,10 @@ def _runs(number):
 
 
 def test_a_daemon_may_start_processes_too(monkeypatch):
-    settings = pool.multiprocessing.current_process()._config
-    monkeypatch.setitem(settings, "daemon", True)  # as workers of Dask are
+    me = pool.multiprocessing.current_process()
+    monkeypatch.setattr(me, "daemon", True)  # as workers of Dask are
     assert answers([("square", 3)], n_processes=1)["square", 3].result == 9
-    assert settings["daemon"] is True
+    assert me.daemon is True
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -72,7 +73,7 @@ def made(path):
 
 
 def sql(path, statement, *values):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         found = connection.execute(statement, values).fetchall()
     connection.close()
     return found
@@ -151,7 +152,7 @@ def test_the_claim_of_a_process_that_is_gone_is_void(store):
 
 
 def test_a_claim_from_another_computer_is_valid_for_a_while(store):
-    with sqlite3.connect(store.path) as connection:
+    with closing(sqlite3.connect(store.path)) as connection, connection:
         connection.execute("INSERT INTO claims VALUES ('k', 'elsewhere', 1, ?)", (time.time(),))
         connection.execute(
             "INSERT INTO claims VALUES ('old', 'elsewhere', 1, ?)", (time.time() - 2 * HEARTBEAT_TIMEOUT_SECONDS,)
@@ -162,10 +163,10 @@ def test_a_claim_from_another_computer_is_valid_for_a_while(store):
 
 def test_heartbeats_renew_claims(store):
     assert store.claim("k")
-    with sqlite3.connect(store.path) as connection:
+    with closing(sqlite3.connect(store.path)) as connection, connection:
         connection.execute("UPDATE claims SET heartbeat = 0")
     store.heartbeat()
-    with sqlite3.connect(store.path) as connection:
+    with closing(sqlite3.connect(store.path)) as connection, connection:
         ((host, process, heard),) = connection.execute("SELECT host, process, heartbeat FROM claims")
     assert (host, process) == (socket.gethostname(), os.getpid())
     assert time.time() - heard < 60
@@ -182,7 +183,7 @@ def test_finished_jobs_are_not_claimed_but_failed_ones_may_be(store):
 def test_claims_given_back_are_free(store):
     assert store.claim("k")
     store.give_back()
-    with sqlite3.connect(store.path) as connection:
+    with closing(sqlite3.connect(store.path)) as connection, connection:
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
@@ -201,7 +202,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
         Store(text)
     assert text.read_text().startswith("not a database")
     other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE music (title TEXT)")
     with pytest.raises(ValueError, match="it is a database of something else"):
         Store(other)
@@ -212,7 +213,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
 def test_a_later_format_is_refused(tmp_path):
     path = tmp_path / "results.sqlite"
     made(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE about SET value = '99'")
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"it has format 99, this version of ilfs reads formats 1 to 3: update ilfs$"):
@@ -223,7 +224,7 @@ def test_a_later_format_is_refused(tmp_path):
 def test_reading_writes_nothing(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     before = store.path.read_bytes()
-    with sqlite3.connect(f"file:{store.path}?mode=ro", uri=True):
+    with closing(sqlite3.connect(f"file:{store.path}?mode=ro", uri=True)):
         store.path.chmod(0o444)
     with Store(store.path) as again:
         again._connection.execute("PRAGMA query_only = ON")  # even where the user may do everything
@@ -274,7 +275,7 @@ def test_a_folder_or_a_file_without_a_format_is_refused(tmp_path):
         Store(tmp_path)
     path = tmp_path / "results.sqlite"
     made(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM about")
     with pytest.raises(ValueError, match=r"it has no format, this version of ilfs reads formats 1 to 3$"):
         Store(path)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import warnings
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -230,7 +231,7 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
     assert process.stderr.read() == "ilfs: stopped; what is finished is kept, and the same command goes on\n"
     process.stderr.close()
     assert process.wait() == 130
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         assert connection.execute("SELECT count(*) FROM jobs").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
@@ -409,14 +410,14 @@ def test_the_timing_job_with_other_threads_is_shown_as_it_was_run(tmp_path, caps
 
 
 def damaged_row(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE jobs SET columns = '[99]' WHERE dataset = 'wine' AND method = 'mi'")
 
 
 def damaged_row_without_checksum(path):
     """As in files of format 1."""
     damaged_row(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE jobs SET checksum = ''")
 
 

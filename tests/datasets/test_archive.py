@@ -28,7 +28,7 @@ def test_a_dense_archive(tmp_path):
 
 
 def test_a_sparse_archive_stays_sparse(tmp_path):
-    X = sparse.random_array((3, 50), density=0.1, format="csr", rng=np.random.default_rng(0))
+    X = sparse.random_array((3, 50), density=0.1, format="csr", random_state=np.random.default_rng(0))
     parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
     table = read_archive(saved(tmp_path, y=Y, class_names=NAMES, **parts), "toy")
     assert isinstance(table.X, sparse.csr_array)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from helpers import DATA, NO_DATA, load, needs_callbacks, oracle, peak_megabytes, planted
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest
 
@@ -109,6 +109,7 @@ class EndAfter:
         return self.left <= 0
 
 
+@needs_callbacks
 def test_ended_early_it_knows_some_pairs(small_panels):
     X, _ = planted(n_features=30)
     ended, full = CFS().set_callbacks(EndAfter(2)).fit(X), CFS().fit(X)

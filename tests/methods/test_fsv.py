@@ -379,7 +379,7 @@ def test_few_samples_do_not_go_ahead_if_all_is_noise(monkeypatch):
 
 
 def test_sparse_columns_are_not_made_dense_in_the_result():
-    X = sparse.random_array((80, 500), density=0.05, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array((80, 500), density=0.05, random_state=np.random.default_rng(0), format="csr")
     y = np.arange(80) % 2
     one, two = FSV(penalty=0.01).fit(X, y), FSV(penalty=0.01).fit(X.toarray(), y)
     np.testing.assert_allclose(one.weights_, two.weights_, atol=1e-9)

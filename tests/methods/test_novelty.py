@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_force import correlations, picked_by_gain, picked_by_novelty, unit_columns
-from helpers import planted
+from helpers import needs_callbacks, planted
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
@@ -387,6 +387,7 @@ class TestAsAnEstimator:
         assert search.best_score_ > 0.8
         assert search.best_estimator_[0].selector_.n_tokens == search.best_params_["novelty__selector__n_tokens"]
 
+    @needs_callbacks
     def test_callbacks_of_the_selector_inside(self):
         class Listener:
             max_propagation_depth = None

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, peak_megabytes, planted
+from helpers import DATA, NO_DATA, load, needs_callbacks, peak_megabytes, planted
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC, LinearSVC
@@ -182,6 +182,7 @@ class EndAfter:
         return self.left <= 0
 
 
+@needs_callbacks
 def test_ended_early_the_rest_is_ranked_by_present_weights():
     X, y = planted(60, 20)
     done = SVMRFE().set_callbacks(EndAfter(7)).fit(X, y)

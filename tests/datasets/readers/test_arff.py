@@ -83,7 +83,7 @@ def test_columns_to_drop(tmp_path, rows):
 
 def test_sparse_agrees_with_scikit_learns_reader(tmp_path):
     arff = pytest.importorskip("sklearn.externals._arff")
-    X = sparse.random_array((25, 40), density=0.1, rng=np.random.default_rng(0)).toarray()
+    X = sparse.random_array((25, 40), density=0.1, random_state=np.random.default_rng(0)).toarray()
     lines = [
         "{" + ", ".join(f"{j} {row[j]!r}" for j in np.flatnonzero(row)) + f", 40 {'ab'[i % 2]}}}"
         for i, row in enumerate(X.tolist())

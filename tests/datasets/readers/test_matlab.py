@@ -12,6 +12,9 @@ from ilfs.datasets import Dataset, read_table
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.matlab import MatVariables
 
+# sparse matrices or arrays: SciPy's old versions have no choice, its new ones want one to be made
+pytestmark = pytest.mark.filterwarnings(r"ignore:\s*The default value for .spmatrix.:DeprecationWarning")
+
 X = np.round(np.random.default_rng(0).normal(size=(4, 3)), 3)
 Y = np.array([2, 7, 2, 7])
 VALUES = {

@@ -7,7 +7,8 @@ from sklearn.datasets import dump_svmlight_file
 
 from ilfs.datasets import read_table
 
-X = sparse.random_array((20, 50), density=0.3, format="csr", rng=np.random.default_rng(0))
+# by way of a dense array, for indices of 32 bits: scikit-learn 1.6 writes no others
+X = sparse.csr_array(sparse.random_array((20, 50), density=0.3, random_state=np.random.default_rng(0)).toarray())
 Y = np.arange(20) % 3 - 1
 
 

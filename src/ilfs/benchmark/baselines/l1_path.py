@@ -108,7 +108,7 @@ def l1_coefficients(Z: Any, sign: Floats, C: float, tol: float) -> NDArray[np.fl
     """Coefficients of L1 logistic regression for one class, 1, against the rest, -1."""
     model = LogisticRegression(
         C=C,
-        l1_ratio=1,
+        **l1_penalty(),
         solver="liblinear",
         intercept_scaling=INTERCEPT_SCALING,
         tol=tol,
@@ -118,3 +118,11 @@ def l1_coefficients(Z: Any, sign: Floats, C: float, tol: float) -> NDArray[np.fl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return np.asarray(model.fit(Z, sign).coef_[0])
+
+
+def l1_penalty() -> dict[str, Any]:
+    """Parameters of scikit-learn's logistic regression for an L1 penalty.
+
+    Before version 1.8, ``l1_ratio`` was None by default and ignored: ``penalty`` chose the norm.
+    """
+    return {"penalty": "l1"} if LogisticRegression().l1_ratio is None else {"l1_ratio": 1}

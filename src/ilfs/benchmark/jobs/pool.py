@@ -244,13 +244,12 @@ def _without_main() -> Iterator[None]:
 @contextmanager
 def _as_no_daemon() -> Iterator[None]:
     """Let a worker of Dask start a process: Python forbids it to daemons, which Dask workers are."""
-    settings = getattr(multiprocessing.current_process(), "_config", {})
-    before = dict(settings)
-    settings.pop("daemon", None)
+    me = multiprocessing.current_process()
+    before, me.daemon = me.daemon, False
     try:
         yield
     finally:
-        settings.update(before)
+        me.daemon = before
 
 
 def _stop(worker: Worker) -> None:
@@ -277,7 +276,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
         os.setpgrp()
     me = os.getpid()
     # joblib gives daemons one thread only. This process may use what it was given; what it starts ends with it.
-    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    multiprocessing.current_process().daemon = False
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     with suppress(EOFError, OSError):  # the process that asked has ended
         pipe.send("ready")
