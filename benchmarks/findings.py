@@ -1,9 +1,9 @@
-"""The tables and diagrams of docs/findings.md and docs/subsets.md, from the results of the suites.
+"""Write the tables and diagrams of docs/findings.md and docs/subsets.md from the results of the suites.
 
-    make findings                       # runs what is missing of the suites (hours), then this
+    make findings                       # runs the missing jobs of the suites (hours), then this script
     python benchmarks/findings.py out   # the tables only, from out/sizes.sqlite, out/deep.sqlite, out/timing.sqlite
 
-The suites paper, modern and novelty share a store, since they share cells. What stands between the tables is written by
+The suites paper, modern and novelty share a store, since they share jobs. The text between the tables is written by
 hand.
 """
 
@@ -25,15 +25,15 @@ from ilfs.methods import METHODS
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
 STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}
 SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one order
-SLOW = ("mrmr",)  # on all wide tables: some sets and splits are enough to see how good it is
+SLOW = ("mrmr",)  # slow on all wide tables: some sets and splits are enough for a comparison
 SLOW_SETS, SLOW_SPLITS = (*EIGHT, "srbct", "glioma"), 5
-NOVEL_SPLITS = 5  # ILFS with novelty has more, as a variant of ILFS; all methods of a table are to have the same
+NOVEL_SPLITS = 5  # ILFS with novelty has more, but all methods of a table must have the same number
 
 
 def results_of(name, folder, datasets=None, methods=None, n_splits=None):
     suite = SUITES[name].only(datasets, methods)
     suite = suite if n_splits is None else replace(suite, n_splits=n_splits)
-    suite = suite.with_threads(effective_n_jobs(-1))  # as the commands of make findings have it
+    suite = suite.with_threads(effective_n_jobs(-1))  # the same setting as in the commands of make findings
     with Store(folder / f"{STORES[name]}.sqlite") as store:
         results = Results.of(suite, store)
     if results.n_missing:
@@ -65,7 +65,7 @@ def main():
 
 
 def write_paper(folder):
-    """The paper's second experiment."""
+    """Write the tables of the paper's second experiment."""
     paper = results_of("paper", folder)
     macro, majority, printed, macro_difference, majority_difference, seconds = tables_of(paper)
     write_grids("macro", [macro])
@@ -84,7 +84,7 @@ def write_paper(folder):
 
 
 def write_subsets(folder):
-    """All data sets: the methods, the same without repetition, the variants of ILFS, the rivals of today."""
+    """Write the tables of all data sets: methods, methods with novelty, variants of ILFS, and baselines."""
     modern = SUITES["modern"]
     twelve, beside = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
     variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]
