@@ -8,6 +8,6 @@ settings.load_profile("ilfs")
 
 @pytest.fixture
 def small_blocks():
-    """Cut even a tiny table into many blocks, and let threads have them."""
+    """Split even a tiny table into many blocks, so that several threads process them."""
     with small_blocks_of(rows=16):
         yield
