@@ -112,11 +112,11 @@ def fsv():
     yield "duality gap", float(max(gaps))
     toolbox = records("fsv", ("syn3c_90x30", "colon_62x300"))
     if toolbox:
-        weights = (
+        machines = (
             (np.abs(ilfs.FSV(penalty=1e-5, standardize=False, max_iter=3).fit(X, y).weights_[0]), np.abs(w))
             for X, y, w in toolbox
         )
-        yield "toolbox, 2 tables (no loss, 3 programs)", worst(weights)
+        yield "toolbox, 2 tables (no loss, 3 programs)", worst(machines)
 
 
 def cfs():
@@ -160,8 +160,8 @@ def udfs():
     yield "Woodbury and dense inverse", apart(two(np.eye(90)), one(np.eye(90)))
     weights = []
     for X, _, w in records("udfs", TABLES[:2]):
-        regularization = 1e-5 / reference.nearest_neighbours(X, 1).squared.mean()
-        same = ilfs.UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=regularization, tol=1e-14)
+        share = 1e-5 / reference.nearest_neighbours(X, 1).squared.mean()
+        same = ilfs.UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=share, tol=1e-14)
         weights.append((same.fit(X).scores_ ** 2, w))
     yield "toolbox, 2 tables", worst(weights)
 

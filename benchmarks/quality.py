@@ -110,7 +110,7 @@ def precision_by_class(X, y, train, test):
     return [float(average_precision_score(y[test] == k, decision[:, k])) for k in range(decision.shape[1])]
 
 
-def run_job(name, split, variant):
+def cell(name, split, variant):
     """Return one line of results, which depends on the arguments and the data only."""
     X, y = load(name)
     splits = StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(y, y)
@@ -133,7 +133,7 @@ def run(store, variants, names, n_splits, n_jobs):
             for variant in variants
             if (name, split, variant) not in done
         ]
-        for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(run_job)(*task) for task in todo):
+        for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(cell)(*task) for task in todo):
             with store.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         print(f"{name}: {len(todo)} jobs", flush=True)

@@ -104,8 +104,8 @@ def show_growth():
                 X, y = job(**size, n_classes=n_classes)
                 times.append(take_turns({"fit": lambda X=X, y=y: ILFS(n_jobs=THREADS).fit(X, y)}, 9)[0]["fit"])
             exponent = np.polyfit(np.log([1, 2, 4, 8]), np.log(times), 1)[0]
-            formatted = " | ".join(f"{t:.4f}" for t in times)
-            print(f"| {what}, {n_classes} classes | {formatted} | {exponent:.2f} |")
+            cells = " | ".join(f"{t:.4f}" for t in times)
+            print(f"| {what}, {n_classes} classes | {cells} | {exponent:.2f} |")
 
 
 def show_shapes():

@@ -184,17 +184,17 @@ TABLES = {
 }
 
 
-def evaluate(name, table, train, test, order):
+def judged(name, table, train, test, order):
     """Return the average precision in %, mean of the classes, for each number of features."""
     order = order[: max(PROTOCOL.sizes)]
     X, T = filled(columns(table.X, train, order), columns(table.X, test, order))
     Cs = (0.01,) if name in ONE_C else PROTOCOL.Cs
-    values = []
+    figures = []
     for size in PROTOCOL.sizes:
-        decision = classify(X[:, :size], table.y[train], T[:, :size], table.n_classes, Cs, PROTOCOL.n_folds, 0).decision
+        said = classify(X[:, :size], table.y[train], T[:, :size], table.n_classes, Cs, PROTOCOL.n_folds, 0).decision
         classes = range(table.n_classes)
-        values.append(100 * np.mean([average_precision(table.y[test] == k, decision[:, k]) for k in classes]))
-    return values
+        figures.append(100 * np.mean([average_precision(table.y[test] == k, said[:, k]) for k in classes]))
+    return figures
 
 
 def of_split(name, split, variants):
@@ -205,8 +205,7 @@ def of_split(name, split, variants):
     train, test = next(shuffle.split(table.y, table.y))
     with threadpool_limits(1):
         training = Training(table.X[train], table.y[train])
-        orders = {variant: all_variants()[variant](training) for variant in variants}
-        return [(name, split, one, evaluate(name, table, train, test, order)) for one, order in orders.items()]
+        return [(name, split, one, judged(name, table, train, test, all_variants()[one](training))) for one in variants]
 
 
 def all_variants():
@@ -217,7 +216,7 @@ def read(path):
     if not path.is_file():
         return {}
     lines = (json.loads(line) for line in path.read_text().splitlines())
-    return {(name, split, variant): np.mean(values) for name, split, variant, values in lines}
+    return {(name, split, variant): np.mean(figures) for name, split, variant, figures in lines}
 
 
 def run(path, n_jobs, tables):

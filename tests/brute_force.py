@@ -11,11 +11,11 @@ def representativeness(X, y, weight=None, *, evidence="posterior", leave_one_out
     for f in range(X.shape[1]):
         here = ~np.isnan(X[:, f]) & (weight > 0)
         x, c, w = X[here, f].astype(float), y[here], weight[here]
-        rho[here, f] = [_represents(x, c, w, i, evidence, leave_one_out) for i in range(len(x))]
+        rho[here, f] = [_cell(x, c, w, i, evidence, leave_one_out) for i in range(len(x))]
     return rho
 
 
-def _represents(x, c, w, i, evidence, leave_one_out):
+def _cell(x, c, w, i, evidence, leave_one_out):
     classes = np.unique(c)
     means = {k: np.average(x[c == k], weights=w[c == k]) for k in classes}
     own_mean = means[c[i]]

@@ -8,6 +8,6 @@ settings.load_profile("ilfs")
 
 @pytest.fixture
 def small_blocks():
-    """Split even a tiny table into many blocks, so that several threads process them."""
+    """Cut even a tiny table into many blocks, and let threads have them."""
     with small_blocks_of(rows=16):
         yield

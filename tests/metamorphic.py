@@ -1,6 +1,6 @@
-"""Discrete tables, and changes to the input or the execution that must not change the order of the features.
+"""Discrete tables, and changes to a table or a fit that must leave the order of the features as it is.
 
-On discrete data many scores are equal, so these tables reveal an order that depends on the last bits of sums.
+On discrete data many scores are equal, so an order that depends on the last bits of sums shows at once.
 """
 
 from collections import Counter
@@ -17,36 +17,36 @@ from ilfs.sources import tables
 
 
 def labels(rng, n_samples, n_classes):
-    """Return random class labels; each class has at least four samples."""
+    """Random classes, each with at least four samples."""
     y = np.concatenate([np.repeat(np.arange(n_classes), 4), rng.integers(n_classes, size=n_samples - 4 * n_classes)])
     return rng.permutation(y)
 
 
 def binary(rng):
-    """Binary columns that are independent of the classes."""
+    """Zeros and ones that have nothing to do with the classes."""
     return rng.integers(2, size=(30, 8)).astype(float), labels(rng, 30, 2)
 
 
 def small_integers(rng):
-    """Integers from 0 to 3; some columns are larger in one of three classes."""
+    """0 to 3, some columns larger in one of three classes."""
     y = labels(rng, 36, 3)
     return np.minimum(rng.integers(3, size=(36, 9)) + np.outer(y == 1, np.arange(9) < 3), 3).astype(float), y
 
 
 def counts(rng):
-    """Poisson counts, most of them 0; some columns have larger counts in one class."""
+    """Poisson counts, most of them 0, some columns more frequent in one class."""
     y = labels(rng, 40, 2)
     return rng.poisson(0.4 + 0.6 * np.outer(y == 1, np.arange(12) % 4 == 0)).astype(float), y
 
 
 def tenths(rng):
-    """Multiples of 0.1, whose floating-point sums are not exact; three classes."""
+    """Multiples of 0.1, whose sums are not exact, three classes."""
     y = labels(rng, 33, 3)
     return rng.integers(1, 7, size=(33, 8)) / 10, y
 
 
 def duplicated(rng):
-    """Binary columns with copies and complements of some columns, and copies of some rows."""
+    """Binary columns, some of them twice, some turned around, and some rows twice."""
     X, y = binary(rng)
     X = np.column_stack([X, X[:, :3], 1 - X[:, 2:5]])
     rows = np.concatenate([np.arange(30), rng.integers(30, size=6)])
@@ -54,7 +54,7 @@ def duplicated(rng):
 
 
 def planted(rng):
-    """Binary columns that agree with the class in most rows; two of them are complements."""
+    """Binary columns that agree with the class in most rows, two of them complements."""
     y = labels(rng, 32, 2)
     X = np.where(rng.random((32, 8)) < 0.25, 1 - y[:, None], y[:, None]).astype(float)
     X[:, 4:] = rng.integers(2, size=(32, 4))
@@ -63,7 +63,7 @@ def planted(rng):
 
 
 def wide(rng):
-    """More binary columns than rows; three classes."""
+    """More binary columns than rows, three classes."""
     return rng.integers(2, size=(18, 40)).astype(float), labels(rng, 18, 3)
 
 
@@ -79,7 +79,7 @@ TABLES = {
 
 @contextmanager
 def small_blocks(rows=7):
-    """Split even a tiny table into many blocks, so that several threads process them."""
+    """Cut even a tiny table into many blocks, and let threads have them."""
     sizes = {name: 3 for name, value in vars(partition).items() if name.isupper() and isinstance(value, int)}
     with pytest.MonkeyPatch.context() as patch:
         for name, size in sizes.items():
@@ -98,7 +98,7 @@ def takes_weights(selector):
 
 
 def changed_fits(selector, X, y, rng):
-    """Yield the name and result of every changed fit that must give the same order."""
+    """Name and result of every fit that must give the same order."""
     rows = rng.permutation(len(X))
     yield "rows permuted", fitted(selector, X[rows], y[rows])
     yield "rows reversed", fitted(selector, X[::-1], y[::-1])
@@ -120,7 +120,7 @@ def changed_fits(selector, X, y, rng):
 
 
 def changed_weighted_fits(selector, X, y, weight, rng):
-    """Yield the name and result of every changed fit with weights that must give the same order."""
+    """The same for fits with weights."""
     rows = rng.permutation(len(X))
     yield "weighted rows permuted", fitted(selector, X[rows], y[rows], sample_weight=weight[rows])
     yield "weighted labels swapped", fitted(selector, X, y.max() - y, sample_weight=weight)
@@ -131,14 +131,14 @@ def changed_weighted_fits(selector, X, y, weight, rng):
 
 
 def changed_label_fits(selector, X, Y, rng):
-    """Yield the name and result of every changed fit with several labels that must give the same order."""
+    """The same for fits to an indicator matrix of several labels."""
     rows = rng.permutation(len(X))
     yield "rows with several labels", fitted(selector, X[rows], Y[rows])
     yield "several labels reversed", fitted(selector, X, Y[:, ::-1])
 
 
 def changed_orders(selector, table, seed):
-    """Return the names of the changes that changed the order on one table, and the number of changes tried."""
+    """Names of the changes that changed the order on one table, and how many were tried."""
     rng = np.random.default_rng(seed)
     X, y = TABLES[table](rng)
     fits = [(fitted(selector, X, y), changed_fits(selector, X, y, rng))]
@@ -154,7 +154,7 @@ def changed_orders(selector, table, seed):
 
 
 def count_changed_orders(selector, seeds):
-    """Count the changes that changed an order, over all kinds of tables; also return the number of comparisons."""
+    """Changes that changed an order, with how often, over all kinds of tables; and how many comparisons were made."""
     changed, tried = Counter(), 0
     for table in TABLES:
         for seed in seeds:

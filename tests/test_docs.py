@@ -19,7 +19,7 @@ def test_tables_of_methods_match_the_registry(file):
     tables = runpy.run_path(str(DOCS / "tables.py"))
     assert set(tables["TABLES"]) == {"README.md", "docs/methods/index.md"}
     same = (DOCS.parent / file).read_text() == tables["filled"](file)
-    assert same, "run make tables to update it"
+    assert same, "write them anew: make tables"
 
 
 def test_links_in_the_tables_of_methods_lead_to_existing_pages():
@@ -49,7 +49,7 @@ def pixels():
 def test_the_picture_of_picked_pixels_is_up_to_date(name, pixels):
     X, y = load(name)
     same = (DOCS / f"figures/pixels_{name}.svg").read_text() == pixels["drawn"](X, y, pixels["SIDES"][name])
-    assert same, "run make figures to update it"
+    assert same, "draw it anew: make figures"
 
 
 def test_images_are_drawn_column_by_column(pixels):

@@ -51,12 +51,12 @@ class TestScores:
 
 
 class TestValues:
-    @pytest.mark.parametrize("text", ["n/a", "", "1,5"])
-    def test_text_among_numbers_is_rejected_with_column_and_row(self, text):
-        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, text, 3, 5]})
-        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{text}' in row 1"):
+    @pytest.mark.parametrize("cell", ["n/a", "", "1,5"])
+    def test_text_among_numbers_is_rejected_with_column_and_row(self, cell):
+        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, cell, 3, 5]})
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{cell}' in row 1"):
             ILFS().fit(frame, [0, 1, 0, 1])
-        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{text}' in row 1"):
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{cell}' in row 1"):
             ILFS().fit(frame.to_numpy(), [0, 1, 0, 1])
 
     def test_a_value_that_is_not_a_number_is_rejected_with_column_and_row(self):
