@@ -1,9 +1,9 @@
-"""How far every method is from what it is checked against: the table of docs/fidelity.md.
+"""Measure the difference of every method from its independent references: the table of docs/fidelity.md.
 
     make fidelity
 
-The references are those of the tests (definitions by explicit matrices, brute force, scikit-learn); here the
-differences are measured instead of bounded. Rows of the authors' toolbox need ILFS_ORACLE and are left out without it.
+The references are those of the tests (definitions by explicit matrices, brute force, scikit-learn). The tests bound
+the differences; this script prints them. Rows of the authors' toolbox need ILFS_ORACLE and are left out without it.
 """
 
 import sys
@@ -28,7 +28,7 @@ TABLES = ("syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300")
 
 
 def apart(ours, theirs):
-    """Largest difference, as share of the largest value."""
+    """Return the largest difference as a fraction of the largest value."""
     ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
     return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
 
@@ -38,7 +38,7 @@ def worst(pairs):
 
 
 def records(configuration, names=TABLES):
-    """Tables and answers of the authors' toolbox; none without the folder."""
+    """Return recorded tables and results of the authors' toolbox; none if ILFS_ORACLE is not set."""
     return [helpers.oracle(name, configuration)[:3] for name in names] if helpers.ORACLE else []
 
 
@@ -77,7 +77,7 @@ def relieff():
     tied = [(X.round(), y) for X, y in tables]
     yield "the same with ties", worst((ilfs.scorer("relieff")(X, y), reference(X, y)) for X, y in tied)
     lacking = [(np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X), y) for X, y in tables]
-    yield "the same with missing cells", worst((ilfs.scorer("relieff")(X, y), reference(X, y)) for X, y in lacking)
+    yield "the same with missing values", worst((ilfs.scorer("relieff")(X, y), reference(X, y)) for X, y in lacking)
     X, y = load_iris(return_X_y=True)
     published = [0.1399, 0.1226, 0.3590, 0.3754]
     yield "published weights of iris (four digits)", float(np.abs(ilfs.scorer("relieff")(X, y) - published).max())
@@ -175,7 +175,7 @@ def llcfs():
     yield "weights sum to one", abs(ilfs.LLCFS().fit(X).weights_.sum() - 1)
     weights = []
     for X, _, w in records("llcfs", TABLES[:3]):
-        beta = 0.1 * X.var(axis=0).mean()  # the toolbox has it in units of the table
+        beta = 0.1 * X.var(axis=0).mean()  # the toolbox expects it in the units of the table
         weights.append((ilfs.LLCFS(n_neighbors=5, beta=beta, tol=1e-12).fit(X).scores_, w))
     yield "toolbox, 3 tables", worst(weights)
 

@@ -1,10 +1,10 @@
 """Write the tables and diagrams of docs/findings.md and docs/subsets.md from the results of the suites.
 
-    make findings                       # runs the suites (hours), then this script
+    make findings                       # runs the missing jobs of the suites (hours), then this script
     python benchmarks/findings.py out   # the tables only, from out/sizes.sqlite, out/deep.sqlite, out/timing.sqlite
 
-The suites paper, modern and novelty share a store, since they share jobs. The text
-between the tables is written by hand.
+The suites paper, modern and novelty share a store, since they share jobs. The text between the tables is written by
+hand.
 """
 
 import argparse
@@ -22,16 +22,16 @@ from ilfs.report.benchmark import diagram_svg, quality_grid, statistics_of, tabl
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
 STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}
-SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one ranking
-SLOW = ("mrmr",)  # on all wide tables: some data sets and splits are enough to compare it
+SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one order
+SLOW = ("mrmr",)  # slow on all wide tables: some sets and splits are enough for a comparison
 SLOW_SETS, SLOW_SPLITS = (*PAPER_DATASETS, "srbct", "glioma"), 5
-NOVEL_SPLITS = 5  # all methods of a table must have the same splits; ILFS with novelty has more
+NOVEL_SPLITS = 5  # ILFS with novelty has more, but all methods of a table must have the same number
 
 
 def results_of(name, folder, datasets=None, methods=None, n_splits=None):
     suite = SUITES[name].only(datasets, methods)
     suite = suite if n_splits is None else replace(suite, n_splits=n_splits)
-    suite = suite.with_threads(effective_n_jobs(-1))  # as the commands of make findings have it
+    suite = suite.with_threads(effective_n_jobs(-1))  # the same setting as in the commands of make findings
     with Store(folder / f"{STORES[name]}.sqlite") as store:
         results = Results.from_store(suite, store)
     if results.n_missing:
@@ -82,7 +82,7 @@ def write_paper(folder):
 
 
 def write_subsets(folder):
-    """Write the tables of all data sets: the methods, the same with novelty, the variants of ILFS, the baselines."""
+    """Write the tables of all data sets: methods, methods with novelty, variants of ILFS, and baselines."""
     modern = SUITES["modern"]
     twelve, beside = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
     variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]

@@ -1,11 +1,11 @@
-"""CPU seconds that the first fits on a machine take, when no compiled kernel is on disk yet.
+"""Measure the CPU seconds of the first fits on a computer, when no compiled kernel is on disk yet.
 
     python benchmarks/first_fit.py                     # this code, three rounds
-    python benchmarks/first_fit.py --against OLD/src   # beside other code, which takes turns with it
+    python benchmarks/first_fit.py --against OLD/src   # this code and other code, taking turns
     python benchmarks/first_fit.py --kernels           # which functions were compiled, and how long each took
 
-Every fit has a process of its own. The processes of one round share a cache folder, which is empty before the first: so
-each row of the table is what that kind of data adds to those above it. The last row finds all kernels on disk.
+Every fit has its own process. The processes of one round share a cache folder, which is empty at the start. So each
+row of the table shows what that kind of data adds to the rows above it. The last row finds all kernels on disk.
 """
 
 import argparse
@@ -66,7 +66,7 @@ KINDS = {
 
 
 def first_fits(source):
-    """Seconds of importing Numba, seconds of the fit, and the compiled functions, for every kind of data."""
+    """Return the seconds to import Numba, the seconds of the fit, and the compiled functions for every kind of data."""
     with tempfile.TemporaryDirectory() as empty:
         return {
             kind: json.loads(run_python(FIT.format(convert=convert), PYTHONPATH=str(source), NUMBA_CACHE_DIR=empty))
@@ -90,7 +90,7 @@ def show_seconds(sources, rounds):
 
 
 def show_kernels(source):
-    """Print what was compiled in which fit; the seconds of a function are without those it calls."""
+    """Print the functions that each fit compiled; the seconds of a function exclude those it calls."""
     for kind, (_, total, compiled) in first_fits(source).items():
         print(f"\n{kind}: {total:.2f} s")
         for name, seconds in sorted(compiled, key=lambda row: -row[1]):

@@ -1,4 +1,4 @@
-"""How the benchmarks measure: the paper's job, taking turns, a process of one's own."""
+"""Tools of the benchmarks: the paper's timing job, functions that take turns, fits in their own process."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def job(rows=10_000, columns=5_000, n_classes=2):
-    """The paper's timing job, at any size: uniform on [0, 1000], random classes."""
+    """Return X and y of the paper's timing job at any size: uniform on [0, 1000], random classes."""
     rng = np.random.default_rng(0)
     return rng.uniform(0, 1000, (rows, columns)), rng.integers(0, n_classes, rows)
 
@@ -18,9 +18,9 @@ PAUSE = 0.2  # seconds
 
 
 def seconds(function):
-    """How long a call takes, once the threads of what ran before it have gone to sleep.
+    """Return the seconds that a call takes, after a pause in which the threads of the previous call go to sleep.
 
-    Those of OpenBLAS spin on for some hundredths of a second after the last product.
+    OpenBLAS threads keep spinning for some hundredths of a second after the last product.
     """
     time.sleep(PAUSE)
     start = time.perf_counter()
@@ -29,9 +29,9 @@ def seconds(function):
 
 
 def take_turns(functions, repeats):
-    """Median seconds of each function, and the seconds of its first call.
+    """Return the median seconds of each function, and the seconds of its first call.
 
-    What is compared takes turns, so that a busy machine slows all alike.
+    The functions take turns, so that other load on the computer slows all of them alike.
     """
     first = {name: seconds(function) for name, function in functions.items()}
     times = {name: [] for name in functions}
@@ -42,7 +42,7 @@ def take_turns(functions, repeats):
 
 
 def run_python(code, timeout=None, **environment):
-    """What a fresh interpreter prints."""
+    """Run code in a fresh interpreter and return its output."""
     process = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, timeout=timeout
     )
@@ -59,7 +59,7 @@ from measure import job, peak_above
 from ilfs import *
 method = lambda: {selector}
 X, y = job(200, 100)
-method().fit(X, y)  # kernels, threads and libraries are there already
+method().fit(X, y)  # load kernels, threads and libraries before the measurement
 {table}
 start = time.perf_counter()
 peak = peak_above(lambda: method().fit(X, y))
@@ -68,7 +68,7 @@ print(json.dumps([time.perf_counter() - start, peak]))
 
 
 def fit_in_own_process(selector, table, timeout=None):
-    """Seconds and peak megabytes of a fit; the table is code that sets X and y."""
+    """Return the seconds and peak megabytes of a fit in a new process; `table` is code that sets X and y."""
     import json
 
     folder = os.path.dirname(os.path.abspath(__file__))
@@ -76,12 +76,12 @@ def fit_in_own_process(selector, table, timeout=None):
 
 
 def peak_above(function):
-    """Megabytes that the process needs at most while the function runs, above what it had; None if not on Linux."""
+    """Return the peak memory of a call in megabytes above the memory before it; None if not on Linux."""
     if not os.path.exists("/proc/self/clear_refs"):
         function()
         return None
     with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")  # forget the peak so far
+        file.write("5")  # reset the peak
     before = _status("VmRSS")
     function()
     return (_status("VmHWM") - before) / 1024

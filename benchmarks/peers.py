@@ -1,11 +1,11 @@
-"""Each method beside the best public implementation of it, in one run, taking turns.
+"""Compare the speed of each method with the best public implementation of it; the two take turns in one run.
 
     make bench-peers                          # sets up the environment with the peers, then runs everything
-    python benchmarks/peers.py relieff ls     # some of them
+    python benchmarks/peers.py relieff ls     # some methods
     python benchmarks/peers.py real wide      # the microarray sets in ILFS_DATA; 20,000 features
 
-The data are the paper's timing job at the size in the table. Two threads for us and for those that can use them;
-kernels of both sides are compiled before. A peer that takes long is called once.
+The data are the paper's timing job at the size in the table. Our methods use two threads, and so do the peers that
+can. Kernels of both are compiled before the measurement. A slow peer is called once.
 """
 
 import argparse
@@ -105,7 +105,7 @@ def compare(name):
     functions = {"ours": lambda: selector.fit(X, y), "peer": lambda: peer(X, y)}
     if repeats:
         median, _ = take_turns(functions, repeats)
-    else:  # nothing to compile over there
+    else:  # these peers compile nothing, so their first call counts
         functions["ours"]()
         median = {name: seconds(function) for name, function in functions.items()}
     ratio = median["peer"] / median["ours"]
@@ -124,7 +124,7 @@ def show_comparisons(names):
 
 
 def show_real():
-    """Whole microarray sets, every gene ranked."""
+    """Print the time and memory to rank all genes of the microarray sets."""
     folder = os.environ.get("ILFS_DATA")
     if not folder:
         print("\nThe microarray sets need ILFS_DATA.")
@@ -146,7 +146,7 @@ def show_real():
 
 
 def show_wide():
-    """A graph of 20,000 features."""
+    """Print the time and memory of InfFS on a graph of 20,000 features."""
     taken, peak = fit_in_own_process(f"InfFS(n_jobs={JOBS})", "X, y = job(1_000, 20_000)")
     print(f"\nInfFS on 1,000 x 20,000: {taken:.1f} s, {peak:,.0f} MB over the data (goal: 4 GB in all)")
 

@@ -1,12 +1,13 @@
-"""Which evidence and topics of ILFS find the most relevant features (redundancy=None), and which method?
+"""Evaluate the configurations of ILFS without redundancy, or all methods, on real data: the tables of docs/quality.md.
 
-The paper's protocol on the data sets in ILFS_DATA: 20 stratified splits into 2/3 for training and 1/3 for testing,
-the same for all; ranking on the training rows; 10, 50, 100, 150 and 200 features, standardised on the training rows;
-a linear SVM (C = 0.01); average precision of each class against the rest, averaged over the classes. Beside the
-configurations of ILFS stand Fisher's score and a random order; `--of methods` compares the twelve methods and HallCFS
-in their defaults instead. Methods that take no missing or sparse cells get them filled with means, or dense.
+The protocol is the paper's, on the data sets in ILFS_DATA. There are 20 stratified splits into 2/3 for training and
+1/3 for testing, the same for all variants. Features are ranked on the training rows; the best 10, 50, 100, 150 and 200
+are standardised on the training rows and given to a linear SVM (C = 0.01). The metric is the average precision of
+each class against the rest, averaged over the classes. The baselines of the configurations of ILFS are Fisher's score
+and a random order. `--of methods` compares the twelve methods and HallCFS with default parameters instead. If a method
+takes no missing values, they are replaced by means; if it takes no sparse matrices, they are made dense.
 
-Results are appended to a file, one line a split and variant, and what is there is not computed again:
+Results are appended to a file, one line per split and variant. Jobs whose results are in the file are skipped:
 
     python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
     python benchmarks/quality.py table --store out/quality.jsonl
@@ -42,7 +43,7 @@ BY_COST = (
     "colon srbct glioma lymphoma leukemia prostate lung dexter pascal_sentence arcene tox_171 polarity dorothea "
     "coil20 madelon gina office_caltech10 usps"
 ).split()
-# Plain maximum likelihood often has not settled by then and its ranking still moves; the page on quality has this many.
+# Plain maximum likelihood often has not converged by then, and its ranking still changes; docs/quality.md used it.
 LEARNED_STEPS = 1000
 MICROARRAYS = ["colon", "leukemia", "prostate", "lymphoma", "lung"]
 
@@ -72,7 +73,7 @@ OF = {
 
 
 def load(name):
-    """One data set of the folder."""
+    """Return X and y of a data set in the folder ILFS_DATA."""
     with np.load(Path(os.environ["ILFS_DATA"]) / f"{name}.npz", allow_pickle=False) as file:
         if "X" in file:
             return file["X"], file["y"]
@@ -81,7 +82,7 @@ def load(name):
 
 
 def order_by(variant, X, y, seed):
-    """Column indices, best first."""
+    """Return the column indices by one variant, best first."""
     if variant == "random":
         return np.random.default_rng(seed).permutation(X.shape[1])
     if variant == "Fisher":
@@ -92,7 +93,7 @@ def order_by(variant, X, y, seed):
 
 
 def precision_by_class(X, y, train, test):
-    """Average precision of a linear SVM for each class against the rest."""
+    """Return the average precision of a linear SVM for each class against the rest."""
     X = X.toarray() if sparse.issparse(X) else X
     X_train, X_test = impute(X[train], X[test])
     model = make_pipeline(StandardScaler(), LinearSVC(C=C, dual="auto", random_state=0))
@@ -102,7 +103,7 @@ def precision_by_class(X, y, train, test):
 
 
 def cell(name, split, variant):
-    """One line of results: a function of its arguments and the data only."""
+    """Return one line of results, which depends on the arguments and the data only."""
     X, y = load(name)
     splits = StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(y, y)
     train, test = list(splits)[split]
@@ -115,7 +116,7 @@ def cell(name, split, variant):
 
 
 def run(store, variants, names, n_splits, n_jobs):
-    """Compute what is missing, data set by data set."""
+    """Run the missing jobs, data set by data set."""
     done = {(row["set"], row["split"], row["variant"]) for row in read(store)}
     for name in names:
         todo = [
@@ -127,11 +128,11 @@ def run(store, variants, names, n_splits, n_jobs):
         for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(cell)(*task) for task in todo):
             with store.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-        print(f"{name}: {len(todo)} cells", flush=True)
+        print(f"{name}: {len(todo)} jobs", flush=True)
 
 
 def read(store):
-    """All lines so far; the last may be cut short by an interruption."""
+    """Return all results so far; an interruption may have truncated the last line, which is skipped."""
     rows = []
     for line in store.read_text().splitlines() if store.exists() else ():
         try:
@@ -142,7 +143,7 @@ def read(store):
 
 
 def table(store, of):
-    """Mean over splits and sizes in %; of ILFS, evidence and topics first, then what is changed from the default."""
+    """Print means over splits and sizes in %; for ILFS, a table of evidence and topics, and one of changed defaults."""
     variants = list(OF[of])
     means, splits = means_by_set(read(store), variants)
     ranks = np.mean([rankdata(-np.round(row, 3)) for row in means.values()], axis=0)
@@ -164,7 +165,7 @@ def table(store, of):
 
 
 def means_by_set(rows, variants):
-    """Mean of each variant on each data set, over the splits that all variants have; and their number."""
+    """Return the mean of each variant on each data set over the splits that all variants have, and their number."""
     means, splits = {}, {}
     for name in BY_COST:
         of_set = {(row["variant"], row["split"]): np.mean(row["ap"]) for row in rows if row["set"] == name}
@@ -176,7 +177,7 @@ def means_by_set(rows, variants):
 
 
 def suspects(names):
-    """What could explain the paper's higher figures? Which class is positive, and choosing before splitting."""
+    """Print two possible reasons for the paper's higher results: the positive class, and selection before splitting."""
     print("\n| data set | larger class | smaller class | mean | mean, features chosen on all rows before splitting |")
     print("|---|---|---|---|---|")
     for name in names:

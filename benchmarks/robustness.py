@@ -1,9 +1,9 @@
-"""How many orders change with rows, labels, storage, blocks and threads: the table of docs/robustness.md.
+"""Count the orders that change with rows, labels, storage, blocks or threads: the table of docs/robustness.md.
 
     make robustness
 
-The tables and the changes are those of the tests (tests/metamorphic.py). One number may be given: how many tables of
-each kind to try.
+The tables and the changes are those of the tests (tests/metamorphic.py). The optional argument is the number of tables
+of each kind.
 """
 
 import sys

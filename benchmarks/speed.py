@@ -1,10 +1,11 @@
-"""Speed and memory of ILFS as ratios, measured side by side in one run.
+"""Measure the speed and memory of ILFS relative to other functions in the same run.
 
     python benchmarks/speed.py            # everything, about three minutes
     python benchmarks/speed.py job start  # some parts: job redundancy memory growth shapes start
 
-The job is the paper's: 10,000 samples x 5,000 features, uniform on [0, 1000], 2 classes. Every figure is the median of
-several runs after one that does not count, and what is compared takes turns, so that a busy machine slows all alike.
+The job is the paper's: 10,000 samples x 5,000 features, uniform on [0, 1000], 2 classes. Every time is the median of
+several runs after a first run that is not counted. The functions that are compared take turns, so that other load on
+the computer slows all of them alike.
 """
 
 import argparse
@@ -22,9 +23,9 @@ ROWS, COLUMNS, THREADS, CANDIDATES = 10_000, 5_000, 2, 1000
 
 
 def as_written(X, y, n_tokens=6, damping=0.9):
-    """ILFS by the formulas of the paper: arrays of all cells, and the inverse of a features x features matrix.
+    """Score by the formulas of the paper: arrays of the size of X, and the inverse of a features x features matrix.
 
-    The spectral radius is taken from its closed form: an eigenvalue solver would only add to the time.
+    The spectral radius is computed by its closed form: an eigenvalue solver would only add to the time.
     """
     means = np.array([X[y == k].mean(axis=0) for k in (0, 1)])
     distances = np.array([(X - mean) ** 2 for mean in means])
@@ -140,7 +141,7 @@ def show_start():
 
 
 def seconds_until_done(code, **environment):
-    """From the start of a fresh interpreter to the end of the program, without the interpreter's own clearing up."""
+    """Return the seconds from the start of a fresh interpreter to the end of the program, without its cleanup."""
     start = time.time()
     return float(run_python(code + "\nimport time; print(time.time())", **environment)) - start
 

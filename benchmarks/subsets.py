@@ -1,12 +1,13 @@
-"""What the choices behind ILFS(redundancy=...) are worth, on the data sets in ILFS_DATA: the tables of docs/subsets.md.
+"""Evaluate the options of ILFS(redundancy=...) on the data sets in ILFS_DATA: the tables of docs/subsets.md.
 
     python benchmarks/subsets.py run --store out/subsets.jsonl --jobs 2   # about half an hour
-    python benchmarks/subsets.py table --store out/subsets.jsonl          # what is there
+    python benchmarks/subsets.py table --store out/subsets.jsonl          # the tables, from the results so far
 
-The protocol is that of the benchmark (2/3 of each class for training, the first 10, 50, 100, 150 and 200 features, a
-linear machine with C by cross-validation, average precision, mean of the classes), with fewer splits and other ones,
-so that what was chosen here is judged elsewhere. Sets with many samples and classes have C = 0.01: they would take most
-of the time. Results are appended to a file, one line a set, split and variant; what is there is not computed again.
+The protocol is that of the benchmark: 2/3 of each class for training, the first 10, 50, 100, 150 and 200 features, a
+linear SVM with C by cross-validation, average precision, mean of the classes. The splits are fewer, and other ones than
+in the benchmark, so that the choices made here are evaluated on different splits. Sets with many samples and classes
+have a fixed C = 0.01, because they would take most of the time. Results are appended to a file, one line per set, split
+and variant; jobs whose results are in the file are skipped.
 """
 
 import argparse
@@ -48,7 +49,7 @@ FIRST_SEED = 1000
 
 
 class Training:
-    """The training rows of a split, and what several variants ask of them."""
+    """The training rows of a split, with results that several variants share."""
 
     def __init__(self, X, y):
         self.X, self.y = X, y
@@ -56,7 +57,7 @@ class Training:
         self.usable = np.isfinite(self.plain.mean_log_odds_)
 
     def candidates(self, relevance, n_candidates=1000):
-        """Correlations of the candidates, and theirs with the classes."""
+        """Return the candidates, their correlations with each other, and their association with the classes."""
         found = most_relevant(relevance, self.usable, n_candidates)
         fold = fold_of(table_source(self.X, self.y))
         moments = fold(Moments()).of_columns(found)
@@ -65,7 +66,7 @@ class Training:
         return found, run_plan(correlations(found, association), fold), association
 
     def followed(self, picked):
-        """These columns, then the others as ILFS has them without redundancy."""
+        """Return the picked columns, followed by all others in the order of ILFS without redundancy."""
         rest = self.plain.order_[~np.isin(self.plain.order_, picked)]
         return np.concatenate([picked, rest])
 
@@ -75,7 +76,7 @@ def by_ilfs(training, **parameters):
 
 
 def by_ridge(training, ridge):
-    """Gain with a ridge that is a number, or made of the least and of what chance is worth."""
+    """Pick by gain; `ridge` is a number, or a pair of the minimum and the factor of the chance correlation."""
     found, (rho, covariance), association = training.candidates(training.plain.relevance_)
     if not np.isscalar(ridge):
         n_samples = effective_samples(encode_labels(training.y)[0], training.balance)
@@ -85,7 +86,7 @@ def by_ridge(training, ridge):
 
 
 def by_paths(training):
-    """The infinite path sum on the graph with edges p_i p_j (1 - rho_ij^2)."""
+    """Order by the infinite path sum on the graph with edges p_i p_j (1 - rho_ij^2)."""
     relevance = training.plain.relevance_
     found, (rho, _), _ = training.candidates(relevance)
     p = above_median(relevance, training.usable)[found]
@@ -93,13 +94,13 @@ def by_paths(training):
 
 
 def against_the_rest(training):
-    """ILFS for each class against the rest, and for all of them, by the mean relevance."""
+    """Fit ILFS for each class against the rest; the relevance is the mean over the classes."""
     indicators = (training.y[:, None] == np.unique(training.y)).astype(int)
     return ILFS(redundancy=None).fit(training.X, indicators)
 
 
 def in_turn(training):
-    """Classes served in turn: relevance for one class against the rest, times novelty."""
+    """Let the classes take turns: pick by the relevance for one class against the rest, times novelty."""
     classes = np.unique(training.y)
     fitted = against_the_rest(training).per_label_
     relevance = np.array([above_median(one.relevance_, training.usable) for one in fitted.values()])
@@ -115,7 +116,7 @@ def in_turn(training):
 
 
 def softmax_relevance(training):
-    """The mean probability that a Gaussian in every class gives a sample's own class, without it: no tokens at all."""
+    """Return the mean probability of a sample's own class, by one Gaussian per class without the sample; no tokens."""
     X = training.X.toarray() if hasattr(training.X, "toarray") else np.asarray(training.X, dtype=float)
     codes = np.unique(training.y, return_inverse=True)[1]
     count, missing = np.bincount(codes), np.isnan(X)
@@ -185,7 +186,7 @@ TABLES = {
 
 
 def judged(name, table, train, test, order):
-    """Average precision in per cent, mean of the classes, for each number of features."""
+    """Return the average precision in %, mean of the classes, for each number of features."""
     order = order[: max(PROTOCOL.sizes)]
     X, T = impute(columns(table.X, train, order), columns(table.X, test, order))
     Cs = (0.01,) if name in ONE_C else PROTOCOL.Cs
@@ -198,7 +199,7 @@ def judged(name, table, train, test, order):
 
 
 def of_split(name, split, variants):
-    """The figures of some variants."""
+    """Return the results of some variants on one split."""
     warnings.simplefilter("ignore")
     table = load(name)
     shuffle = StratifiedShuffleSplit(1, test_size=PROTOCOL.test_fraction, random_state=FIRST_SEED + split)

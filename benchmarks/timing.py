@@ -1,11 +1,11 @@
-"""All twelve methods on the paper's timing job (its Table 2): seconds, peak memory, growth.
+"""Time all twelve methods on the paper's timing job (its Table 2): seconds, peak memory, growth with size.
 
     python benchmarks/timing.py                                 # 10,000 x 5,000, all methods, two threads
-    python benchmarks/timing.py fisher mi                       # some of them
-    python benchmarks/timing.py --rows 2000 --columns 1000      # another size: the paper's figures are left out
-    python benchmarks/timing.py --limit 600                     # give up on a fit after so many seconds
+    python benchmarks/timing.py fisher mi                       # some methods
+    python benchmarks/timing.py --rows 2000 --columns 1000      # another size, without the paper's times
+    python benchmarks/timing.py --limit 600                     # stop a fit after this many seconds
 
-Every fit has a process of its own, with kernels compiled before. Growth exponents are fitted to seconds at an eighth,
+Every fit has its own process, with kernels already compiled. Growth exponents are fitted to the seconds at an eighth,
 a quarter and a half of the rows, with a quarter of the columns, and the other way round.
 """
 
@@ -24,7 +24,7 @@ ROWS, COLUMNS = 10_000, 5_000
 
 
 def fit(name, rows, columns, options):
-    """Seconds and megabytes; NaN if the limit is reached."""
+    """Return the seconds and peak megabytes of a fit; NaN if it reaches the time limit."""
     selector = f"METHODS[{name!r}](n_jobs={options.jobs})"
     try:
         return fit_in_own_process(selector, f"X, y = job({rows}, {columns})", options.limit)
@@ -33,7 +33,7 @@ def fit(name, rows, columns, options):
 
 
 def exponent(name, sizes, options):
-    """Slope of log seconds over log size; of methods that take no time, the median of five."""
+    """Return the slope of log seconds over log size; fits below one second are repeated, and their median is used."""
     times = []
     for rows, columns in sizes:
         once = fit(name, rows, columns, options)[0]
@@ -68,7 +68,7 @@ def show(options):
 
 
 def show_bounds(options):
-    """What no method that needs it can beat: one pass over the data, or one matrix product."""
+    """Print lower bounds: the time of one pass over the data, of sorting, and of matrix products."""
     X, _ = job(options.rows, options.columns)
     half = X[: max(1, options.rows // 2)]
     bounds, _ = take_turns(
@@ -92,7 +92,7 @@ def main():
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--columns", type=int, default=COLUMNS)
     parser.add_argument("--jobs", type=int, default=2, help="threads")
-    parser.add_argument("--limit", type=float, help="seconds a fit may take")
+    parser.add_argument("--limit", type=float, help="maximum seconds of a fit")
     parser.add_argument("--no-growth", dest="growth", action="store_false", help="leave the exponents out")
     options = parser.parse_args()
     if unknown := set(options.methods) - set(METHODS):

@@ -1,4 +1,4 @@
-"""All twelve methods on one table: their time, their favourites, and how far they agree.
+"""Compare all twelve methods on one table: their time, their best features, and the correlation of their rankings.
 
 python examples/compare_methods.py
 """
@@ -16,7 +16,7 @@ from ilfs import METHODS
 
 def main():
     cancer = load_breast_cancer()
-    X = StandardScaler().fit_transform(cancer.data)  # some methods measure distances
+    X = StandardScaler().fit_transform(cancer.data)  # some methods use distances, which depend on units
     rankings = {}
     print(f"{'method':<8} {'seconds':>8}  the three best features")
     for name, method in METHODS.items():
@@ -30,7 +30,7 @@ def main():
         best = ", ".join(cancer.feature_names[selector.order_[:3]])
         print(f"{name:<8} {time.perf_counter() - start:8.3f}  {best}")
 
-    print("\nrank correlation of the rankings, in %")
+    print("\nSpearman correlation of the rankings, in %")
     print(" " * 8 + "".join(f"{name:>8}" for name in rankings))
     for name, ranking in rankings.items():
         row = [100 * spearmanr(ranking, other).statistic for other in rankings.values()]

@@ -1,4 +1,4 @@
-"""Rank the features of the breast cancer data that ship with scikit-learn: print the best, write all as CSV."""
+"""Rank the features of scikit-learn's breast cancer data, print the best ones, and write all of them to a CSV file."""
 
 import time
 from pathlib import Path
@@ -16,7 +16,7 @@ OUT = Path(__file__).resolve().parent.parent / "out"
 
 
 def accuracy(*steps, X, y):
-    """Cross-validated accuracy of a linear SVM behind some steps; features are chosen inside each fold."""
+    """Cross-validated accuracy of a linear SVM after the given steps; features are selected inside each fold."""
     return cross_val_score(make_pipeline(*steps, StandardScaler(), LinearSVC()), X, y, cv=10).mean()
 
 
@@ -24,19 +24,19 @@ def main():
     data = load_breast_cancer()
     X, y, names = data.data, data.target, list(data.feature_names)
     selector = ILFS(n_features_to_select=8)
-    selector.fit(X, y)  # the very first fit on a machine also compiles the kernels, which takes some seconds
+    selector.fit(X, y)  # the very first fit on a computer also compiles the kernels, which takes some seconds
     start = time.perf_counter()
     selector.fit(X, y)
     milliseconds = 1000 * (time.perf_counter() - start)
 
     print(f"Breast cancer, {X.shape[0]} tumours x {X.shape[1]} measurements, ranked in {milliseconds:.0f} ms\n")
     print(ranking_text(selector, top=10, input_features=names))
-    print(f"\nAccuracy of a linear SVM, 10-fold: all 30 features {accuracy(X=X, y=y):.3f}, ", end="")
+    print(f"\nAccuracy of a linear SVM (10-fold cross-validation): all 30 features {accuracy(X=X, y=y):.3f}, ", end="")
     print(f"the best 8 {accuracy(selector, X=X, y=y):.3f}")
 
     OUT.mkdir(exist_ok=True)
     path = write_ranking(selector, OUT / "breast_cancer_ranking.csv", input_features=names)
-    print(f"All 30 features, ranked: {path.relative_to(OUT.parent)}")
+    print(f"Ranking of all 30 features: {path.relative_to(OUT.parent)}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""ILFS by its definition: slow, one cell at a time, nothing shared with the library."""
+"""ILFS by its definition, as a reference for the tests: slow, one value at a time, independent of the library."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 
 def representativeness(X, y, weight=None, *, evidence="posterior", leave_one_out=True):
-    """How well each feature represents each sample, in [0, 1]; NaN where the cell is missing or does not count."""
+    """Return how well each feature represents each sample, in [0, 1]; NaN for missing values and rows of weight 0."""
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
     rho = np.full(X.shape, np.nan)
     for f in range(X.shape[1]):
@@ -32,7 +32,7 @@ def _cell(x, c, w, i, evidence, leave_one_out):
 
 
 def token_counts(rho, y, weight=None, *, edges, balanced=True):
-    """Features x tokens: a histogram of every column."""
+    """Return the histogram of every column, as an array of features x tokens."""
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     counts = np.empty((rho.shape[1], len(edges) - 1))
     for f in range(rho.shape[1]):
@@ -47,13 +47,13 @@ def token_counts(rho, y, weight=None, *, edges, balanced=True):
 
 
 def ramps(n_tokens):
-    """P(t|z) where learning begins: two linear ramps."""
+    """Return the start values of P(t|z): two linear ramps."""
     up = np.arange(n_tokens) + 0.5
     return np.array([up, up[::-1]]) / up.sum()
 
 
 def paper_em(Q, n_steps):
-    """The steps of the paper in P(z), P(f|z), P(t|z); Q is features x tokens. Returns P(z1|f), P(t|z), P(z)."""
+    """Run EM in the paper's P(z), P(f|z), P(t|z) on counts Q (features x tokens); return P(z1|f), P(t|z), P(z)."""
     n_features, n_tokens = Q.shape
     Pz, Pf_z, Pt_z = np.full(2, 0.5), np.full((2, n_features), 1 / n_features), ramps(n_tokens)
     for _ in range(n_steps):
@@ -68,7 +68,7 @@ def paper_em(Q, n_steps):
 
 
 def map_em(Q, relevance_prior, token_prior, n_steps):
-    """Plain EM with pseudo-counts on P(z|f) and P(t|z), P(t|z2) the mirror image of P(t|z1). Returns p, P(t|z)."""
+    """Run plain EM with pseudo-counts for P(z|f) and P(t|z), with P(t|z2) mirroring P(t|z1); return P(z1|f), P(t|z)."""
     p, Pt_z = np.full(len(Q), 0.5), ramps(Q.shape[1])
     for _ in range(n_steps):
         p, Pt_z = map_step(Q, relevance_prior, token_prior, p, Pt_z)
@@ -86,13 +86,13 @@ def map_step(Q, relevance_prior, token_prior, p, Pt_z):
 
 
 def log_likelihood(q, p, Pt_z):
-    """Of the tokens q of one feature."""
+    """Return the log-likelihood of the token counts q of one feature."""
     seen = q > 0
     return float(np.sum(q[seen] * np.log((p * Pt_z[0] + (1 - p) * Pt_z[1])[seen])))
 
 
 def anchored_relevance(Q):
-    """The maximum of every feature's likelihood in P(z1|f), P(t|z) at the ramps."""
+    """Return the P(z1|f) that maximises the likelihood of each feature, with P(t|z) fixed at the ramps."""
     Pt_z = ramps(Q.shape[1])
     return np.array([_maximum(lambda p, q=q: log_likelihood(q, p, Pt_z)) for q in Q])
 
@@ -103,13 +103,13 @@ def _maximum(function):
 
 
 def path_sum(p, r):
-    """(I - r A)^-1 - I with A = p p'."""
+    """Return (I - r A)^-1 - I with A = p p'."""
     identity = np.eye(len(p))
     return np.linalg.inv(identity - r * np.outer(p, p)) - identity
 
 
 def correlations(X, weight=None):
-    """Of every pair of columns, over the rows that have both; 0 where that says nothing."""
+    """Return the correlations of all pairs of columns over the rows that have both values; 0 if undefined."""
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
     rho = np.eye(X.shape[1])
     for i in range(X.shape[1]):
@@ -127,12 +127,12 @@ def _correlation(a, b, w):
 
 
 def first_of_the_best(values):
-    """The first of those that only rounding tells from the largest."""
+    """Return the first key whose value equals the largest up to rounding."""
     return min(j for j, value in values.items() if value >= max(values.values()) * (1 - 1e-9))
 
 
 def picked_by_novelty(relevance, rho):
-    """Picks and their values: always the largest relevance times 1 - max rho^2."""
+    """Pick by the largest relevance times 1 - max rho^2; return the picks and their values."""
     picks, values = [], []
     while True:
         value = {
@@ -147,14 +147,14 @@ def picked_by_novelty(relevance, rho):
 
 
 def unit_columns(X, weight=None):
-    """Columns of mean 0 and length 1, rows multiplied by the roots of their weights."""
+    """Return columns of mean 0 and length 1, with rows multiplied by the square roots of their weights."""
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
     Z = (X - np.average(X, axis=0, weights=weight)) * np.sqrt(weight)[:, None]
     return Z / np.linalg.norm(Z, axis=0)
 
 
 def ridge_losses(Z, T, ridge):
-    """The loss of a ridge regression of each column of T on Z, by least squares with a row more for each weight."""
+    """Return the loss of a ridge regression of each column of T on Z, by least squares with one more row per weight."""
     if not Z.shape[1]:
         return (T**2).sum(axis=0)
     rows = np.vstack([Z, np.sqrt(ridge) * np.eye(Z.shape[1])])
@@ -164,7 +164,7 @@ def ridge_losses(Z, T, ridge):
 
 
 def picked_by_gain(Z, T, ridge, n_picks):
-    """Picks and what the loss of each column of T fell by: every candidate is tried at every step."""
+    """Try every candidate at every step; return the picks, and the decrease of the loss of each column of T."""
     picks, gains = [], []
     while len(picks) < n_picks:
         before = ridge_losses(Z[:, picks], T, ridge)

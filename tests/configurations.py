@@ -1,6 +1,6 @@
-"""Every method in its default and in at least two other configurations: all of them pass the same contract.
+"""Every method with default parameters and in at least two other configurations, for the contract tests.
 
-A method is tested in its default as soon as it is registered.
+A registered method that is not listed here is added with default parameters.
 """
 
 from ilfs import (

@@ -1,4 +1,4 @@
-"""Tables with a known answer, real tables, and statistics of them without a selector."""
+"""Helpers of the tests: planted tables, real data sets, recorded results, folds, statistics, and peak memory."""
 
 import json
 import os
@@ -24,7 +24,7 @@ needs_callbacks = pytest.mark.skipif(
 
 
 def load(name):
-    """A real table from the folder that ILFS_DATA names."""
+    """Return X and y of a real data set from the folder ILFS_DATA; skip the test if it is not there."""
     path = Path(DATA) / f"{name}.npz"
     if not path.is_file():
         pytest.skip(f"no {path.name} in the folder that ILFS_DATA names")
@@ -36,7 +36,7 @@ def load(name):
 
 
 def oracle(name, configuration):
-    """Table, classes (-1, 1), weights and ranking that the authors' toolbox gave, from the folder of ILFS_ORACLE."""
+    """Return X, y (-1 or 1), weights and ranking as recorded from the authors' toolbox, from the folder ILFS_ORACLE."""
     if not ORACLE:
         pytest.skip("the environment variable ILFS_ORACLE names no folder of records")
     table, records = Path(ORACLE) / f"{name}.npz", Path(ORACLE) / f"{name}.json"
@@ -48,7 +48,7 @@ def oracle(name, configuration):
 
 
 def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.0, seed=0):
-    """Normal noise; the class means of the first columns are `shift` standard deviations apart, in random order."""
+    """Return normal noise and classes; in the first columns, class means are `shift` apart, in random order."""
     rng = np.random.default_rng(seed)
     y = np.arange(n_samples) % n_classes
     X = rng.normal(size=(n_samples, n_features))
@@ -66,7 +66,7 @@ def moments_of(X, y, weight=None, n_jobs=None):
 
 
 def part_of(X, y, rows, weight=None):
-    """A fold over some of the rows, with the classes of all of them."""
+    """Return a fold over some of the rows that knows the classes of all rows."""
     whole = table_source(X, np.asarray(y), weight)
     part = table_source(X[rows], np.asarray(y)[rows], None if weight is None else weight[rows])
     part.labellings, part.labels = whole.labellings, tuple(labels.take(rows) for labels in whole.labels)
@@ -81,7 +81,7 @@ def status(key):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
 rng = np.random.default_rng(0)
 X, y = rng.uniform(0, 1000, ({n_samples}, {n_features})), np.arange({n_samples}) % 2
-{selector}.fit(X[:50, :40].copy(), y[:50])  # kernels, threads and libraries are there already
+{selector}.fit(X[:50, :40].copy(), y[:50])  # load kernels, threads and libraries before the measurement
 open("/proc/self/clear_refs", "w").write("5")
 before = status("VmRSS")
 {selector}.fit(X, y)
@@ -90,7 +90,7 @@ print((status("VmHWM") - before) / 1024)
 
 
 def peak_megabytes(selector, n_samples, n_features):
-    """Memory that the fit of a selector (its Python expression) needs beyond the data, in a process of its own."""
+    """Return the peak memory of a fit beyond the data, in a new process; `selector` is a Python expression."""
     if not os.path.exists("/proc/self/clear_refs"):
         pytest.skip("peak memory is measured on Linux only")
     code = PEAK.format(selector=selector, n_samples=n_samples, n_features=n_features)

@@ -1,4 +1,4 @@
-"""What every selector promises, whatever its method: one set of tests over all configurations."""
+"""The contract of every selector: one set of tests over all methods and configurations."""
 
 import pickle
 import warnings
@@ -34,7 +34,7 @@ def table(n_classes=2, seed=0):
 
 
 def counts(seed=0):
-    """Small integers, most of them 0, some columns more in one class."""
+    """Return small counts, most of them 0; some columns have larger counts in one class."""
     rng = np.random.default_rng(seed)
     y = np.arange(60) % 3
     return rng.poisson(0.3 + 0.7 * np.outer(y == 1, np.arange(15) % 4 == 0)).astype(float), y
@@ -67,7 +67,7 @@ def test_ranking_order_and_scores_agree(selector):
 
 @every
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_read_only_and_memory_mapped_input_is_enough(selector, dtype, tmp_path):
+def test_read_only_and_memory_mapped_input_is_accepted(selector, dtype, tmp_path):
     X, y = table()
     X = X.astype(dtype)
     X.flags.writeable = y.flags.writeable = False
@@ -95,7 +95,7 @@ def test_constant_columns_come_last_with_the_lowest_score(selector):
 
 
 @every
-def test_a_constant_column_changes_nothing_for_the_others(selector):
+def test_a_constant_column_does_not_change_other_scores(selector):
     X, y = table()
     selector = clone(selector).set_params(n_features_to_select=5)
     without, done = fitted(selector, X, y), fitted(selector, np.insert(X, 3, 8.0, axis=1), y)
@@ -103,20 +103,20 @@ def test_a_constant_column_changes_nothing_for_the_others(selector):
 
 
 @every
-def test_the_same_on_any_number_of_threads(selector, small_blocks):
+def test_results_do_not_depend_on_the_number_of_threads(selector, small_blocks):
     X, y = planted(n_samples=300, n_features=70, n_classes=3)
     selector = clone(selector)
     same(fitted(selector.set_params(n_jobs=1), X, y), fitted(selector.set_params(n_jobs=3), X, y))
 
 
 @every
-def test_twice_gives_the_same(selector):
+def test_two_fits_give_the_same_result(selector):
     X, y = table()
     same(fitted(selector, X, y), fitted(selector, X, y))
 
 
 @supervised
-def test_labels_may_be_anything(selector):
+def test_labels_may_have_any_type(selector):
     X, y = table(n_classes=3)
     done = fitted(selector, X, y)
     for labels in (np.array(["b", "c", "d"]), np.array([-1.0, 2.0, 7.0]), np.array([10, 20, 30], dtype=object)):
@@ -127,14 +127,14 @@ def test_labels_may_be_anything(selector):
 
 @supervised
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_any_number_of_classes(selector, n_classes):
+def test_informative_features_are_found_for_any_number_of_classes(selector, n_classes):
     X, y = planted(n_samples=150, n_features=20, n_informative=4, n_classes=n_classes, shift=3.0)
     best = set(fitted(selector, X, y).order_[:4].tolist())
     assert len(best & {0, 1, 2, 3}) >= 3
 
 
 @supervised
-def test_several_labels(selector):
+def test_informative_features_are_found_for_several_labels(selector):
     rng = np.random.default_rng(0)
     Y = (rng.random((80, 3)) < 0.4).astype(int)
     X = rng.normal(size=(80, 8))
@@ -145,26 +145,25 @@ def test_several_labels(selector):
 
 
 @unsupervised
-def test_labels_are_not_looked_at(selector):
+def test_unsupervised_methods_ignore_labels(selector):
     X, _ = table()
     same(clone(selector).fit(X), clone(selector).fit(X, ["any", "thing"]))
 
 
 @every
-def test_sparse_is_the_same_as_dense(selector):
+def test_sparse_and_dense_input_give_the_same_scores(selector):
     if not selector._takes_sparse:
         pytest.skip("takes no sparse input")
     X, y = counts()
-    X *= np.random.default_rng(1).uniform(
-        0.5, 1.5, X.shape
-    )  # integers lie on the edges of intervals, where bits decide
+    # Integers lie on the edges of token intervals, where the last bit of a sum decides.
+    X *= np.random.default_rng(1).uniform(0.5, 1.5, X.shape)
     dense = fitted(selector, X, y)
     for form in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix):
         np.testing.assert_allclose(fitted(selector, form(X), y).scores_, dense.scores_, rtol=1e-6, atol=1e-8)
 
 
 @every
-def test_sparse_is_refused_by_those_that_cannot(selector):
+def test_methods_without_sparse_support_reject_sparse_input(selector):
     if selector._takes_sparse:
         pytest.skip("takes sparse input")
     X, y = counts()
@@ -173,7 +172,7 @@ def test_sparse_is_refused_by_those_that_cannot(selector):
 
 
 @every
-def test_layout_does_not_matter(selector):
+def test_memory_layout_does_not_change_the_scores(selector):
     X, y = table()
     done = fitted(selector, X, y)
     np.testing.assert_allclose(fitted(selector, np.asfortranarray(X), y).scores_, done.scores_, rtol=1e-6, atol=1e-9)
@@ -182,7 +181,7 @@ def test_layout_does_not_matter(selector):
 
 
 @every
-def test_float32_gives_nearly_the_same(selector):
+def test_float32_gives_nearly_the_same_scores(selector):
     X, y = table()
     X = X.astype(np.float32)
     one, two = fitted(selector, X, y), fitted(selector, X.astype(np.float64), y)
@@ -190,13 +189,13 @@ def test_float32_gives_nearly_the_same(selector):
 
 
 @every
-def test_integers_are_numbers(selector):
+def test_integer_input_gives_the_same_result_as_float(selector):
     X, y = counts()
     same(fitted(selector, X, y), fitted(selector, X.astype(np.int32), y))
 
 
 @every
-def test_names_come_in_and_go_out(selector):
+def test_feature_names_are_kept_in_input_and_output(selector):
     X, y = table()
     names = [f"gene {j}" for j in range(20)]
     selector = clone(selector).set_params(n_features_to_select=4)
@@ -210,7 +209,7 @@ def test_names_come_in_and_go_out(selector):
 
 
 @every
-def test_equal_columns_have_equal_scores_in_column_order(selector):
+def test_equal_columns_have_equal_scores_and_keep_column_order(selector):
     X, y = table()
     if not selector._scores_columns_alone:
         pytest.skip("a column's score depends on the others")
@@ -221,7 +220,7 @@ def test_equal_columns_have_equal_scores_in_column_order(selector):
 
 
 @every
-def test_columns_may_come_in_any_order(selector):
+def test_scores_do_not_depend_on_the_order_of_columns(selector):
     X, y = table()
     selector = clone(selector).set_params(n_features_to_select=5)
     order = np.random.default_rng(1).permutation(20)
@@ -230,7 +229,7 @@ def test_columns_may_come_in_any_order(selector):
 
 
 @every
-def test_missing_cells_are_taken_or_refused_by_name(selector):
+def test_missing_values_are_accepted_or_rejected_with_column_names(selector):
     X, y = table()
     X[3, 5] = X[8, 7] = np.nan
     frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(20)])
@@ -243,7 +242,7 @@ def test_missing_cells_are_taken_or_refused_by_name(selector):
 
 @every
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
-def test_infinity_is_refused_by_name(selector, bad):
+def test_infinity_is_rejected_with_the_column_name(selector, bad):
     X, y = table()
     X[3, 5] = bad
     with pytest.raises(ValueError, match="column 'gene 5' of X holds infinity"):
@@ -251,19 +250,19 @@ def test_infinity_is_refused_by_name(selector, bad):
 
 
 @every
-def test_two_samples_are_enough_or_refused_in_a_sentence(selector):
+def test_two_samples_are_ranked_or_rejected_with_a_message(selector):
     X, y = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 5.0]]), np.array([0, 1])
     refusal = None
     try:
         done = fitted(selector, X, y)
     except ValueError as error:
         refusal = str(error)
-    # not isfinite: a Fisher score is infinite where every class has one sample
+    # isnan instead of isfinite: a Fisher score is infinite if every class has one sample
     assert "got 2" in refusal if refusal else not np.isnan(done.scores_).any()
 
 
 @every
-def test_large_offsets_and_scales_are_survived(selector):
+def test_large_offsets_and_scales_give_no_nan(selector):
     X, y = table()
     X = X * np.logspace(-9, 9, 20) + 1e3 * np.logspace(-9, 9, 20)
     done = fitted(selector, X, y)
@@ -271,7 +270,7 @@ def test_large_offsets_and_scales_are_survived(selector):
 
 
 @every
-def test_repeated_samples_are_survived(selector):
+def test_repeated_samples_give_finite_scores(selector):
     X, y = table()
     done = fitted(selector, np.vstack([X, X]), np.concatenate([y, y]))
     assert np.isfinite(done.scores_).all()
@@ -286,7 +285,7 @@ def test_one_column_is_ranked(selector):
 
 
 @every
-def test_a_fitted_selector_can_be_stored(selector):
+def test_a_fitted_selector_can_be_pickled(selector):
     X, y = table()
     done = fitted(selector, X, y)
     same(done, pickle.loads(pickle.dumps(done)))
@@ -294,8 +293,8 @@ def test_a_fitted_selector_can_be_stored(selector):
 
 
 @every
-def test_it_says_only_what_a_user_should_know(selector):
-    # a table that gives no cause for a warning
+def test_ordinary_data_cause_no_warning_except_about_convergence(selector):
+    # well separated classes and enough samples: no reason for a warning
     X, y = planted(n_samples=120, n_features=12, n_informative=4, shift=3.0)
     allowed = "did not (settle|converge)"
     with warnings.catch_warnings():
@@ -305,7 +304,7 @@ def test_it_says_only_what_a_user_should_know(selector):
 
 
 class Listener:
-    """A callback that counts, and ends the work when it is told to."""
+    """A callback that counts tasks and may stop the fit after some of them."""
 
     max_propagation_depth = None
 
@@ -329,7 +328,7 @@ class Listener:
 
 @needs_callbacks
 @every
-def test_callbacks_hear_of_the_progress(selector):
+def test_callbacks_are_told_the_progress(selector):
     X, y = table(n_classes=3)
     listener = Listener()
     same(fitted(selector, X, y), clone(selector).set_callbacks(listener).fit(X, y))
@@ -339,7 +338,7 @@ def test_callbacks_hear_of_the_progress(selector):
 
 @needs_callbacks
 @every
-def test_callbacks_reach_it_through_a_pipeline(selector):
+def test_callbacks_of_a_pipeline_reach_the_selector(selector):
     X, y = table()
     listener = Listener()
     make_pipeline(FunctionTransformer(), clone(selector)).set_callbacks(listener).fit(X, y)
@@ -348,7 +347,7 @@ def test_callbacks_reach_it_through_a_pipeline(selector):
 
 @needs_callbacks
 @every
-def test_a_callback_may_end_the_work(selector):
+def test_a_callback_may_stop_the_fit_early(selector):
     X, y = table()
     done = clone(selector).set_callbacks(Listener(end_after=1)).fit(X, y)
     assert sorted(done.order_) == list(range(20))
@@ -362,7 +361,7 @@ class Impatient(Listener):
 
 @needs_callbacks
 @every
-def test_an_interrupt_leaves_it_unfitted_and_usable(selector):
+def test_an_interrupted_selector_is_unfitted_and_can_be_fitted_again(selector):
     X, y = table()
     stopped = clone(selector).set_callbacks(Impatient())
     with pytest.raises(KeyboardInterrupt):

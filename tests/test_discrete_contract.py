@@ -1,4 +1,4 @@
-"""The order of the features does not depend on rounding: discrete tables, every method, every change."""
+"""The order of features does not depend on rounding: every method on discrete tables, with all changes of the input."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ every = pytest.mark.parametrize("selector", CONFIGURATIONS, ids=name_of)
 
 
 def some_tables(n_tables=3):
-    """Each configuration with a few kinds of tables, in turn; `make test-slow` tries all of them."""
+    """Pair each configuration with a few kinds of tables in turn; `make test-slow` tries all pairs."""
     kinds = list(TABLES)
     return [
         pytest.param(
@@ -27,7 +27,7 @@ def some_tables(n_tables=3):
 
 
 @pytest.mark.parametrize(("selector", "table"), some_tables())
-def test_no_change_of_rows_labels_storage_or_threads_changes_the_order(selector, table):
+def test_order_does_not_depend_on_rows_labels_storage_or_threads(selector, table):
     changed, tried = changed_orders(selector, table, seed=0)
     assert changed == []
     assert tried >= 5
@@ -35,14 +35,14 @@ def test_no_change_of_rows_labels_storage_or_threads_changes_the_order(selector,
 
 @every
 @pytest.mark.slow
-def test_no_change_changes_the_order_of_many_tables(selector):
+def test_order_does_not_depend_on_rows_labels_storage_or_threads_on_many_tables(selector):
     changed, tried = count_changed_orders(selector, range(1, 13))
     assert changed == {}
     assert tried > 500
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_thousands_of_close_scores_are_ordered_alike_in_any_blocks(n_classes):
+def test_thousands_of_close_scores_have_the_same_order_for_any_block_size(n_classes):
     rng = np.random.default_rng(0)
     X, y = rng.poisson(1.0, (60, 3000)).astype(float), np.arange(60) % n_classes
     order = FisherScore().fit(X, y).order_

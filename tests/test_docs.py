@@ -1,4 +1,4 @@
-"""Tables and pictures in the documentation that repeat what the code says."""
+"""Generated tables and pictures in the documentation are up to date."""
 
 import re
 import runpy
@@ -15,21 +15,21 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 @pytest.mark.parametrize("file", ["README.md", "docs/methods/index.md"])
-def test_the_tables_of_methods_are_those_of_the_registry(file):
+def test_tables_of_methods_match_the_registry(file):
     tables = runpy.run_path(str(DOCS / "tables.py"))
     assert set(tables["TABLES"]) == {"README.md", "docs/methods/index.md"}
     same = (DOCS.parent / file).read_text() == tables["filled"](file)
     assert same, "write them anew: make tables"
 
 
-def test_links_in_the_tables_of_methods_lead_to_pages():
+def test_links_in_the_tables_of_methods_lead_to_existing_pages():
     for file in ("README.md", "docs/methods/index.md"):
         rows = re.findall(r"^\|.*?\[`\w+`\]\(([^)#]*)", (DOCS.parent / file).read_text(), re.M)
         assert len(rows) >= len(ilfs.list_methods())
         assert all((DOCS.parent / file).parent.joinpath(row).is_file() for row in rows)
 
 
-def test_a_file_that_has_lost_its_markers_is_refused(monkeypatch, tmp_path):
+def test_a_file_without_markers_is_rejected(monkeypatch, tmp_path):
     tables = runpy.run_path(str(DOCS / "tables.py"))
     (tmp_path / "README.md").write_text("no table")
     monkeypatch.setitem(tables["filled"].__globals__, "ROOT", tmp_path)
@@ -46,7 +46,7 @@ def pixels():
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
 @pytest.mark.parametrize("name", ["usps", "coil20"])
-def test_the_picture_of_picked_pixels_is_what_the_code_draws(name, pixels):
+def test_the_picture_of_picked_pixels_is_up_to_date(name, pixels):
     X, y = load(name)
     same = (DOCS / f"figures/pixels_{name}.svg").read_text() == pixels["drawn"](X, y, pixels["SIDES"][name])
     assert same, "draw it anew: make figures"
@@ -58,7 +58,7 @@ def test_images_are_drawn_column_by_column(pixels):
     assert image == f'<path fill="{black}" d="M0 0h1v2h-1zM1 1h1v1h-1z"/><path fill="{white}" d="M1 0h1v1h-1z"/>'
 
 
-def test_a_picture_has_a_dot_for_each_pick_and_two_in_the_legend(pixels):
+def test_a_picture_has_one_dot_per_pick_and_two_in_the_legend(pixels):
     X = np.random.default_rng(0).normal(size=(40, 64))
     picture = ElementTree.fromstring(pixels["drawn"](X, np.arange(40) % 2, side=8))
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == 3 * 50 + 2

@@ -1,4 +1,4 @@
-"""What is shown must run."""
+"""The examples and the benchmark scripts run."""
 
 import runpy
 from pathlib import Path
@@ -15,7 +15,7 @@ def demo(tmp_path, monkeypatch):
     return module["main"], tmp_path / "out"
 
 
-def test_the_demo_prints_the_best_features_and_writes_all(demo, capsys):
+def test_the_demo_prints_the_best_features_and_writes_all_of_them(demo, capsys):
     main, out = demo
     main()
     main()
@@ -26,7 +26,7 @@ def test_the_demo_prints_the_best_features_and_writes_all(demo, capsys):
     assert len(lines) == 31
 
 
-def test_all_methods_are_compared(capsys):
+def test_the_comparison_lists_all_methods(capsys):
     from ilfs import METHODS
 
     runpy.run_path(str(ROOT / "examples" / "compare_methods.py"), run_name="__main__")
@@ -34,7 +34,7 @@ def test_all_methods_are_compared(capsys):
     assert [line.split()[0] for line in lines[1 : len(METHODS) + 1]] == list(METHODS)
 
 
-def test_the_algorithm_as_written_ranks_as_the_configuration_of_the_paper_does(monkeypatch):
+def test_the_plain_numpy_version_of_the_paper_finds_the_same_features_as_ilfs_paper(monkeypatch):
     from ilfs import ILFS
 
     monkeypatch.syspath_prepend(ROOT / "benchmarks")

@@ -46,7 +46,7 @@ def watch(path, done):
     return seen
 
 
-def test_threads_that_write_one_file_never_mix(tmp_path):
+def test_threads_that_write_one_file_never_mix_content(tmp_path):
     path, errors = tmp_path / "target", []
     path.write_bytes(b"0" * SIZE)
 
@@ -70,7 +70,7 @@ def test_threads_that_write_one_file_never_mix(tmp_path):
     assert os.listdir(tmp_path) == ["target"]
 
 
-def test_processes_that_write_one_file_never_mix(tmp_path):
+def test_processes_that_write_one_file_never_mix_content(tmp_path):
     path, done = tmp_path / "target", threading.Event()
     path.write_bytes(b"0" * SIZE)
     seen = []
@@ -87,7 +87,7 @@ def test_processes_that_write_one_file_never_mix(tmp_path):
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, MemoryError, OSError])
-def test_after_an_error_the_old_file_remains_and_no_other(tmp_path, error):
+def test_after_an_error_only_the_old_file_remains(tmp_path, error):
     path = tmp_path / "target"
     path.write_text("old")
 
@@ -104,7 +104,7 @@ def test_after_an_error_the_old_file_remains_and_no_other(tmp_path, error):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes cannot be killed here")
-def test_a_killed_writer_leaves_the_old_file_and_a_hidden_one(tmp_path):
+def test_a_killed_writer_leaves_the_old_file_and_a_hidden_temporary_one(tmp_path):
     path = tmp_path / "target.csv"
     path.write_text("old")
     with subprocess.Popen([sys.executable, "-c", HALF, str(path)], stdout=subprocess.PIPE) as process:
@@ -140,7 +140,7 @@ class TestPermissions:
         assert stat.S_IMODE((tmp_path / "target").stat().st_mode) == 0o666 & ~mask
 
     @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
-    def test_an_existing_file_keeps_its_permissions_also_while_it_is_written(self, tmp_path, mode):
+    def test_an_existing_file_keeps_its_permissions_even_while_it_is_written(self, tmp_path, mode):
         path = tmp_path / "target"
         path.touch()
         path.chmod(mode)
@@ -150,25 +150,25 @@ class TestPermissions:
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-class TestSentences:
-    def test_missing_folder(self, tmp_path):
+class TestErrorMessages:
+    def test_the_error_for_a_missing_folder_says_to_create_it(self, tmp_path):
         message = r"nowhere.target' cannot be written \(No such file or directory\): make its folder first$"
         with pytest.raises(FileNotFoundError, match=message):
             write_text_atomically(tmp_path / "nowhere" / "target", "new")
 
-    def test_a_folder_that_is_a_file(self, tmp_path):
+    def test_a_folder_that_is_a_file_is_rejected(self, tmp_path):
         (tmp_path / "file").touch()
         with pytest.raises(NotADirectoryError, match=r"^'.*target' cannot be written \(Not a directory\): choose"):
             write_text_atomically(tmp_path / "file" / "target", "new")
 
-    def test_target_that_is_a_folder(self, tmp_path):
+    def test_a_target_that_is_a_folder_is_rejected(self, tmp_path):
         with pytest.raises(
             IsADirectoryError, match=r"cannot be written \(Is a directory\): choose the path of a file$"
         ):
             write_text_atomically(tmp_path, "new")
 
     @pytest.mark.parametrize("number", [errno.EACCES, errno.ENOSPC])
-    def test_no_permission_and_no_space(self, tmp_path, monkeypatch, number):
+    def test_missing_permission_or_space_is_reported(self, tmp_path, monkeypatch, number):
         def refuse(*_, **__):
             raise OSError(number, os.strerror(number))
 
@@ -179,7 +179,7 @@ class TestSentences:
         assert type(caught.value) is type(OSError(number, ""))
         assert os.listdir(tmp_path) == []
 
-    def test_a_name_that_is_too_long(self, tmp_path):
+    def test_a_name_that_is_too_long_is_reported(self, tmp_path):
         with pytest.raises(OSError, match=r"cannot be written \(File name too long\)"):
             write_text_atomically(tmp_path / ("x" * 300), "new")
         assert os.listdir(tmp_path) == []
@@ -207,6 +207,6 @@ def test_a_link_to_a_missing_file_stays_a_link(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout here")
-def test_standard_output_is_written_to_directly():
+def test_standard_output_can_be_written_to():
     code = "from ilfs.files import write_text_atomically as w; w('/dev/stdout', 'new')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"new"

@@ -1,4 +1,4 @@
-"""Shared parts with the toolbox of the paper's authors: its answers are in the folder that ILFS_ORACLE names."""
+"""Comparisons of ILFS with the toolbox of the paper's authors; its recorded results are in the folder ILFS_ORACLE."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def load(name, configuration):
 
 
 def relevance_as_in_version_5_2(counts):
-    """P(z1|f) from tokens of pi (features x tokens, small is good), with the start, ramps and stop of that version."""
+    """Return P(z1|f) from token counts of pi (small is good), with the start, ramps and stop of version 5.2."""
     ramp = np.linspace(5000, 1, counts.shape[1])
     relevancy, irrelevancy = ramp / ramp.sum(), ramp[::-1] / ramp.sum()
     p = counts[:, -3:].sum(axis=1) / counts.sum(axis=1)
@@ -38,9 +38,9 @@ def relevance_as_in_version_5_2(counts):
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "allaml_72x400"])
-def test_our_tokens_and_path_sum_rebuild_the_weights_of_version_5_2(name):
+def test_our_tokens_and_path_sum_reproduce_the_weights_of_version_5_2(name):
     X, y, weights = load(name, "ilfs_v52_T6")
-    # its six edges make five intervals of pi = 1 - rho; the sixth token is pi = 1
+    # Six edges of the toolbox make five intervals of pi = 1 - rho; the sixth token is pi = 1.
     counts = ILFS.paper(n_tokens=5, tol=1e-2).fit(X, y).token_counts_[:, ::-1]
     p = relevance_as_in_version_5_2(np.column_stack([counts, np.zeros(len(counts))]))
     damping = np.ceil(p.max() * p.sum()) / p.size
@@ -48,7 +48,8 @@ def test_our_tokens_and_path_sum_rebuild_the_weights_of_version_5_2(name):
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300"])
-def test_the_inverted_graph_of_version_6_2_is_our_closed_form(name):
-    # path sums do not depend on the scale of relevance, so the weights, which are relevance rescaled, are their own
+def test_the_inverted_graph_of_version_6_2_equals_our_closed_form(name):
+    # Path sums do not depend on the scale of the relevance. The weights are a rescaled relevance, so they are their own
+    # path sums.
     weights = load(name, "ilfs_v62_T6")[2]
     np.testing.assert_allclose(infinite_path_scores(weights, 0.99), weights, rtol=1e-9)

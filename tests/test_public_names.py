@@ -8,7 +8,7 @@ import pytest
 import ilfs
 
 
-def test_every_public_name_is_there():
+def test_every_public_name_exists():
     assert set(ilfs.__all__) <= set(dir(ilfs))
     assert all(hasattr(ilfs, name) for name in ilfs.__all__)
     assert ilfs.methods.METHODS is ilfs.METHODS
@@ -16,12 +16,12 @@ def test_every_public_name_is_there():
     assert isinstance(ilfs.__version__, str)
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error():
+def test_an_unknown_name_raises_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'ilfs' has no attribute 'IFLS'"):
         _ = ilfs.IFLS
 
 
-def test_importing_brings_in_nothing_slow_that_scikit_learn_does_not():
+def test_importing_ilfs_imports_no_slow_library_that_scikit_learn_does_not():
     script = (
         "import sys, sklearn.feature_selection; before = set(sys.modules); from ilfs import *;"
         "slow = {'numba', 'pandas', 'polars', 'matplotlib', 'pyarrow', 'dask'};"
@@ -31,7 +31,7 @@ def test_importing_brings_in_nothing_slow_that_scikit_learn_does_not():
     assert done.stdout.split() == []
 
 
-def test_a_fitted_selector_is_read_without_numba(tmp_path):
+def test_a_pickled_selector_is_loaded_without_numba(tmp_path):
     fitted = ilfs.ILFS(2).fit(np.arange(24.0).reshape(8, 3) % 7, np.arange(8) % 2)
     (tmp_path / "selector.pkl").write_bytes(pickle.dumps(fitted))
     script = (

@@ -1,4 +1,4 @@
-"""Real tables, read from the folder that the environment variable ILFS_DATA names."""
+"""Tests on real data sets, read from the folder ILFS_DATA."""
 
 import numpy as np
 import pytest
@@ -18,28 +18,28 @@ pytestmark = pytest.mark.skipif(not DATA, reason=NO_DATA)
 
 
 def filled(X):
-    """Missing cells at the mean of the others."""
+    """Replace missing values by the mean of their column."""
     return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
 
 
 def f_statistic(X, y):
-    """Of every column."""
+    """Return the F statistic of every column."""
     return f_classif(filled(X), y)[0]
 
 
 def likeness(X):
-    """Mean absolute correlation of two different columns."""
+    """Return the mean absolute correlation of two different columns."""
     n = X.shape[1]
     return (np.abs(np.corrcoef(filled(X).T)).sum() - n) / (n * (n - 1))
 
 
-# by which the F statistic of good genes is larger than that of others
+# factors by which the median F statistic of the best genes must exceed that of all genes
 TIMES = {"colon": 10, "leukemia": 10, "prostate": 10, "lymphoma": 10, "srbct": 5, "glioma": 3, "tox_171": 3}
 
 
 @pytest.mark.parametrize(("name", "times"), TIMES.items())
 @pytest.mark.parametrize(("redundancy", "n_best"), [(None, 50), ("novelty", 10), ("gain", 10)])
-def test_the_best_genes_tell_the_classes_apart(name, times, redundancy, n_best):
+def test_the_best_genes_have_large_f_statistics(name, times, redundancy, n_best):
     X, y = load(name)
     F = f_statistic(X, y)
     best = ILFS(redundancy=redundancy).fit(X, y).order_[:n_best]
@@ -48,7 +48,7 @@ def test_the_best_genes_tell_the_classes_apart(name, times, redundancy, n_best):
 
 @pytest.mark.parametrize("name", TIMES)
 @pytest.mark.parametrize("redundancy", ["novelty", "gain"])
-def test_and_repeat_each_other_less(name, redundancy):
+def test_picked_genes_are_less_correlated_than_the_most_relevant_ones(name, redundancy):
     X, y = load(name)
     one_by_one, together = (ILFS(redundancy=how).fit(X, y).order_[:50] for how in (None, redundancy))
     assert likeness(X[:, together]) < 0.9 * likeness(X[:, one_by_one])
@@ -57,20 +57,20 @@ def test_and_repeat_each_other_less(name, redundancy):
 @pytest.mark.parametrize(
     "parameters", [{"intervals": "pooled"}, {"topics": "anchored"}, {"evidence": "distance"}], ids=str
 )
-def test_every_variant_finds_telling_genes_of_colon(parameters):
+def test_every_variant_finds_genes_with_large_f_statistics_in_colon(parameters):
     X, y = load("colon")
     F = f_statistic(X, y)
     assert np.median(F[ILFS(redundancy=None, **parameters).fit(X, y).order_[:50]]) > 10 * np.median(F)
 
 
-def test_likelihood_never_falls_on_colon():
+def test_the_likelihood_never_falls_on_colon():
     X, y = load("colon")
     for selector in (ILFS(tol=1e-9), ILFS.paper(tol=1e-3)):
         loglik = selector.fit(X, y).loglik_
         assert (np.diff(loglik) >= -1e-12 * np.abs(loglik[0])).all()
 
 
-def test_missing_cells_of_lymphoma_are_left_out():
+def test_missing_values_of_lymphoma_are_left_out():
     X, y = load("lymphoma")
     missing = np.isnan(X)
     assert missing.sum() > 5000
@@ -81,7 +81,7 @@ def test_missing_cells_of_lymphoma_are_left_out():
     np.testing.assert_array_equal(ILFS().fit(X[:, full], y).token_counts_, selector.token_counts_[full])
 
 
-def test_words_of_dexter_are_ranked_without_making_it_dense(monkeypatch):
+def test_words_of_dexter_are_ranked_without_a_dense_copy(monkeypatch):
     X, y = load("dexter")
     used = (X != 0).sum(axis=0) > 0
     apart = np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
@@ -92,7 +92,7 @@ def test_words_of_dexter_are_ranked_without_making_it_dense(monkeypatch):
     assert np.median(apart[order[:50]]) > 20 * np.median(apart[used])
 
 
-def test_dexter_sparse_equals_dense_columns():
+def test_sparse_and_dense_columns_of_dexter_have_the_same_tokens():
     X, y = load("dexter")
     some = np.flatnonzero((X != 0).sum(axis=0) > 5)[:300]
     np.testing.assert_allclose(
@@ -101,7 +101,7 @@ def test_dexter_sparse_equals_dense_columns():
 
 
 @pytest.mark.parametrize("redundancy", ["novelty", "gain"])
-def test_words_of_dexter_are_picked_alike_from_a_sparse_and_a_dense_table(redundancy):
+def test_the_same_words_of_dexter_are_picked_from_sparse_and_dense_input(redundancy):
     X, y = load("dexter")
     some = np.flatnonzero((X != 0).sum(axis=0) > 5)[:300]
     one, two = (ILFS(redundancy=redundancy).fit(table, y) for table in (X[:, some], X[:, some].toarray()))
@@ -110,7 +110,7 @@ def test_words_of_dexter_are_picked_alike_from_a_sparse_and_a_dense_table(redund
 
 
 @pytest.mark.parametrize("name", ["colon", "leukemia", "prostate"])
-def test_fifty_genes_classify_better_than_the_fifty_last(name):
+def test_the_best_fifty_genes_classify_better_than_the_last_fifty(name):
     X, y = load(name)
     X = X.astype(np.float64)
     order = ILFS().fit(X, y).order_
@@ -122,7 +122,7 @@ def test_fifty_genes_classify_better_than_the_fifty_last(name):
     assert best > last + 0.1
 
 
-def test_twenty_classes_of_coil20():
+def test_the_best_pixels_for_the_twenty_classes_of_coil20_have_large_f_statistics():
     X, y = load("coil20")
     X = X[:, X.std(axis=0) > 0]
     selector = ILFS(redundancy=None).fit(X, y)
@@ -131,7 +131,7 @@ def test_twenty_classes_of_coil20():
     assert np.median(F[selector.order_[:50]]) > 2 * np.median(F)
 
 
-def test_pixels_of_coil20_picked_together_are_those_that_differ():
+def test_picked_pixels_of_coil20_are_less_correlated_and_classify_better():
     X, y = load("coil20")
     one_by_one, together = (ILFS(redundancy=how).fit(X, y).order_[:50] for how in (None, "gain"))
     assert likeness(X[:, together]) < 0.75 * likeness(X[:, one_by_one])

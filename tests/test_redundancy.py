@@ -15,7 +15,7 @@ either = pytest.mark.parametrize("how", ["novelty", "gain"])
 
 
 def families_of_three(n_classes=3, n_samples=90, seed=0):
-    """Twelve columns: four that say something of classes (of different sizes), each of them three times with noise."""
+    """Return twelve columns, three noisy copies of each of four informative ones, and classes of different sizes."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n_samples)
     y[rng.random(n_samples) < 0.3] = 0
@@ -36,7 +36,7 @@ def labelled(n_samples=90, seed=0):
 
 
 def balanced(y):
-    """Weights that make every class count the same."""
+    """Return sample weights that give every class the same total."""
     _, codes, sizes = np.unique(y, return_inverse=True, return_counts=True)
     return sizes.mean() / sizes[codes]
 
@@ -51,16 +51,16 @@ def ridge(n_features, weight):
 
 
 def with_the_rest(picks, candidates, by_relevance):
-    """Picks among candidates, then everything by relevance."""
+    """Return the picked columns, followed by all others by relevance."""
     order = [int(candidates[j]) for j in picks]
     return order + [j for j in by_relevance.tolist() if j not in order]
 
 
-class TestAgainstTheDefinition:
+class TestBruteForce:
     @pytest.mark.parametrize("class_weight", ["balanced", None])
     @pytest.mark.parametrize("n_classes", [2, 3, 5])
     @pytest.mark.parametrize("n_candidates", [4, 1000])
-    def test_novelty(self, n_classes, class_weight, n_candidates):
+    def test_novelty_picks_the_same_features_as_brute_force(self, n_classes, class_weight, n_candidates):
         X, y = families_of_three(n_classes)
         plain = ILFS(redundancy=None, class_weight=class_weight).fit(X, y)
         found = ILFS(redundancy="novelty", class_weight=class_weight, n_candidates=n_candidates).fit(X, y)
@@ -75,7 +75,7 @@ class TestAgainstTheDefinition:
     @pytest.mark.parametrize("class_weight", ["balanced", None])
     @pytest.mark.parametrize("n_classes", [2, 3, 5])
     @pytest.mark.parametrize("n_candidates", [4, 1000])
-    def test_gain(self, n_classes, class_weight, n_candidates):
+    def test_gain_picks_the_same_features_as_brute_force(self, n_classes, class_weight, n_candidates):
         X, y = families_of_three(n_classes)
         plain = ILFS(redundancy=None, class_weight=class_weight).fit(X, y)
         found = ILFS(class_weight=class_weight, n_candidates=n_candidates).fit(X, y)
@@ -90,7 +90,7 @@ class TestAgainstTheDefinition:
 
     @either
     @pytest.mark.parametrize("n_candidates", [5, None])
-    def test_labels(self, how, n_candidates):
+    def test_several_labels_give_the_same_picks_as_brute_force(self, how, n_candidates):
         X, Y = labelled()
         found = ILFS(redundancy=how, n_candidates=n_candidates).fit(X, Y)
         plain = ILFS(redundancy=None).fit(X, Y)
@@ -109,7 +109,7 @@ class TestAgainstTheDefinition:
         np.testing.assert_array_equal(found.order_, with_the_rest(picks, candidates, by_relevance))
 
     @pytest.mark.parametrize("how", ["novelty", "gain"])
-    def test_novelty_and_nearest_are_those_at_the_time_of_picking(self, how):
+    def test_novelty_and_nearest_describe_the_time_of_picking(self, how):
         X, y = families_of_three()
         found = ILFS(redundancy=how, n_candidates=9).fit(X, y)
         rho = correlations(X, balanced(y))
@@ -130,7 +130,7 @@ class TestAgainstTheDefinition:
         assert np.isnan(found.nearest_correlation_[others]).all()
         assert (found.nearest_[others] == -1).all()
 
-    def test_novelty_with_missing_cells(self):
+    def test_novelty_with_missing_values_matches_brute_force(self):
         X, y = families_of_three()
         X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
         plain, found = ILFS(redundancy=None).fit(X, y), ILFS(redundancy="novelty").fit(X, y)
@@ -139,7 +139,7 @@ class TestAgainstTheDefinition:
         np.testing.assert_array_equal(found.order_, with_the_rest(picks, order, order))
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_gain_takes_missing_cells_for_the_mean_of_their_feature(self, n_classes):
+    def test_gain_replaces_missing_values_by_the_mean_of_their_feature(self, n_classes):
         X, y = families_of_three(n_classes)
         X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
         weight = balanced(y)
@@ -157,7 +157,7 @@ class TestAgainstTheDefinition:
 
 class TestScores:
     @either
-    def test_one_of_each_family_comes_first(self, how):
+    def test_one_feature_of_each_family_comes_first(self, how):
         X, y = among_noise()
         assert set(ILFS(redundancy=how).fit(X, y).order_[:4] // 3) == {0, 1, 2, 3}
         assert set(ILFS(redundancy=None).fit(X, y).order_[:4] // 3) != {0, 1, 2, 3}
@@ -177,8 +177,8 @@ class TestScores:
         assert (scores[-1], found.order_[-1]) == (-1, 13)
         assert len(found.candidates_) == min(13, n_candidates or 13)
 
-    def test_features_of_the_same_score_are_in_the_order_of_picking(self):
-        # the class is what two features that are much the same differ by: the second gains more than the first
+    def test_features_with_the_same_score_keep_the_order_of_picking(self):
+        # Two similar features differ only by the class, so the second pick gains more than the first.
         rng = np.random.default_rng(0)
         u, y = np.repeat(rng.normal(size=100), 2), np.arange(200) % 2
         found = ILFS().fit(np.column_stack([u - 0.25 * y, u + 0.3 * y]), y)
@@ -186,25 +186,25 @@ class TestScores:
         assert found.scores_.tolist() == [1, 1]
         assert found.order_.tolist() == [1, 0]
 
-    def test_a_feature_of_two_rows_still_has_all_of_its_variance(self):
+    def test_the_first_gain_with_two_rows_is_that_of_a_perfect_correlation(self):
         found = ILFS(leave_one_out=False).fit(np.array([[0.0, 1.0], [5.0, 0.5]]), [0, 1])
         np.testing.assert_allclose(found.gain_[found.order_[0]], 1 / (1 + ridge(2, np.ones(2))))
 
     @either
-    def test_one_candidate_changes_nothing(self, how):
+    def test_one_candidate_does_not_change_the_order(self, how):
         X, y = families_of_three()
         plain, found = ILFS(redundancy=None).fit(X, y), ILFS(redundancy=how, n_candidates=1).fit(X, y)
         np.testing.assert_array_equal(found.order_, plain.order_)
 
     @either
-    def test_more_candidates_than_features_are_all_of_them(self, how):
+    def test_more_candidates_than_features_means_all_features(self, how):
         X, y = families_of_three()
         scores = [ILFS(redundancy=how, n_candidates=n).fit(X, y).scores_ for n in (None, 12, 13, 10**9)]
         for other in scores[1:]:
             np.testing.assert_array_equal(other, scores[0])
 
     @either
-    def test_without_redundancy_nothing_of_it_is_left(self, how):
+    def test_a_fit_without_redundancy_removes_its_attributes(self, how):
         X, y = families_of_three()
         selector = ILFS(redundancy=how).fit(X, y).set_params(redundancy=None).fit(X, y)
         assert not [name for name in ("candidates_", "novelty_", "nearest_", "gain_") if hasattr(selector, name)]
@@ -214,7 +214,7 @@ class TestScores:
 class TestRows:
     @either
     @pytest.mark.parametrize("missing", [0.0, 0.15])
-    def test_weights_are_repeated_rows(self, how, missing):
+    def test_integer_weights_equal_repeated_rows(self, how, missing):
         X, y = families_of_three()
         X[np.random.default_rng(2).random(X.shape) < missing] = np.nan
         times = np.random.default_rng(1).integers(0, 4, size=len(y))
@@ -224,7 +224,7 @@ class TestRows:
         np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-8, atol=1e-8)
 
     @either
-    def test_weights_of_labels_are_repeated_rows(self, how):
+    def test_integer_weights_equal_repeated_rows_with_several_labels(self, how):
         X, Y = labelled()
         times = np.random.default_rng(1).integers(0, 4, size=len(Y))
         weighted = ILFS(redundancy=how).fit(X, Y, sample_weight=times)
@@ -234,7 +234,7 @@ class TestRows:
     @either
     @pytest.mark.parametrize("kind", ["classes", "labels"])
     @pytest.mark.parametrize("missing", [0.0, 0.15])
-    def test_sparse_is_dense(self, how, kind, missing):
+    def test_sparse_and_dense_input_give_the_same_result(self, how, kind, missing):
         X, y = families_of_three() if kind == "classes" else labelled()
         X[np.abs(X) < 0.6] = 0.0
         X[np.random.default_rng(2).random(X.shape) < missing] = np.nan
@@ -245,7 +245,7 @@ class TestRows:
             np.testing.assert_allclose(one.nearest_correlation_, two.nearest_correlation_, rtol=1e-8, atol=1e-8)
 
     @either
-    def test_far_from_zero_nothing_is_lost_also_in_sparse_columns(self, how):
+    def test_large_offsets_lose_no_precision_in_dense_or_sparse_columns(self, how):
         X, y = families_of_three()
         X, offset = np.round(1e4 * X), 1e9 * np.arange(12)
         near, far, stored = (ILFS(redundancy=how).fit(Z, y) for Z in (X, X + offset, sparse.csr_array(X + offset)))
@@ -254,7 +254,7 @@ class TestRows:
 
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
     @either
-    def test_a_row_without_weight_may_hold_infinity(self, how, convert):
+    def test_a_row_with_weight_zero_may_contain_infinity(self, how, convert):
         X, y = families_of_three()
         weight = np.ones(len(y))
         weight[5] = 0.0
@@ -264,14 +264,14 @@ class TestRows:
         np.testing.assert_allclose(found.scores_, expected.scores_, rtol=1e-9, atol=1e-9)
 
     @either
-    def test_classes_of_one_size_are_balanced_already(self, how):
+    def test_balancing_does_not_change_classes_of_equal_size(self, how):
         X, y = families_of_three()
         y = np.random.default_rng(0).permutation(np.arange(len(y)) % 3)
         one, two = (ILFS(redundancy=how, class_weight=weight).fit(X, y) for weight in ("balanced", None))
         np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-9, atol=1e-9)
 
     @pytest.mark.parametrize("shape", [(60, 300), (40, 500)])
-    def test_gain_stays_within_reason_where_most_cells_are_missing(self, shape):
+    def test_gain_stays_small_where_most_values_are_missing(self, shape):
         rng = np.random.default_rng(0)
         y = np.arange(shape[0]) % 2
         X = rng.normal(size=shape)
@@ -283,7 +283,7 @@ class TestRows:
         assert len(set(found.order_[:10]) & set(range(5))) >= 3
 
     @either
-    def test_weights_as_large_and_as_small_as_may_be(self, how):
+    def test_the_largest_and_smallest_allowed_weights_give_finite_scores(self, how):
         X, y = families_of_three(2)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="leave_one_out")
@@ -295,7 +295,7 @@ class TestExtremes:
     @either
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
     @pytest.mark.parametrize("kind", ["classes", "labels"])
-    def test_nothing_varies(self, how, convert, kind):
+    def test_constant_features_all_score_minus_one_with_a_warning(self, how, convert, kind):
         y = np.arange(10) % 2
         y = y if kind == "classes" else np.column_stack([y, 1 - y])
         with pytest.warns(UserWarning, match="no feature differs"):
@@ -305,7 +305,7 @@ class TestExtremes:
         assert found.families(2) == {0: pytest.approx([]), 1: pytest.approx([])}
 
     @either
-    def test_all_are_copies(self, how):
+    def test_only_one_of_several_copies_is_picked(self, how):
         X, y = families_of_three()
         found = ILFS(redundancy=how).fit(X[:, [0]] * [1.0, -2.0, 0.1, 1e9], y)
         assert found.order_.tolist()[0] == 0
@@ -314,7 +314,7 @@ class TestExtremes:
         assert sorted(found.families(1)[0]) == [1, 2, 3]
 
     @either
-    def test_features_that_are_the_class(self, how):
+    def test_only_one_feature_that_equals_the_class_is_picked(self, how):
         X, y = families_of_three(2)
         found = ILFS(redundancy=how).fit(np.column_stack([X, y, 1 - y, 7 * y]), y)
         assert found.order_[0] == 12
@@ -322,24 +322,24 @@ class TestExtremes:
 
     @either
     @pytest.mark.parametrize("scale", [1e-140, 1e140])
-    def test_units(self, how, scale):
+    def test_scores_do_not_depend_on_units(self, how, scale):
         X, y = families_of_three()
         one, two = (ILFS(redundancy=how).fit(Z, y) for Z in (X, X * scale))
         np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-6, atol=1e-6)
 
     @either
-    def test_two_rows(self, how):
+    def test_two_rows_are_ranked(self, how):
         found = ILFS(redundancy=how, leave_one_out=False).fit([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]], ["a", "b"])
         assert found.order_.tolist() == [0, 1, 2]
 
     @either
     @pytest.mark.parametrize("bad", [0, -3, 2.5, "all", True])
-    def test_candidates_that_cannot_be_meant(self, how, bad):
+    def test_invalid_n_candidates_is_rejected(self, how, bad):
         with pytest.raises(ValueError, match=r"n_candidates must be None \(all features\) or an integer >= 1, got"):
             ILFS(redundancy=how, n_candidates=bad).fit(*families_of_three())
 
     @pytest.mark.parametrize("bad", ["novel", True, 1, "None"])
-    def test_redundancy_that_cannot_be_meant(self, bad):
+    def test_invalid_redundancy_is_rejected(self, bad):
         with pytest.raises(ValueError, match="redundancy must be 'gain', 'novelty' or None, got"):
             ILFS(redundancy=bad).fit(*families_of_three())
 
@@ -347,7 +347,7 @@ class TestExtremes:
 class TestFamilies:
     @staticmethod
     def by_definition(selector, heads, at_least):
-        """Follow the nearest features of every column until one of the heads is reached."""
+        """Follow the nearest features of every column up to a head of a family."""
         members = {int(head): [] for head in heads}
         for column in selector.order_:
             at, alike = column, 1.0
@@ -361,7 +361,7 @@ class TestFamilies:
     @either
     @pytest.mark.parametrize("top", [1, 3, 12, 100])
     @pytest.mark.parametrize("at_least", [0.1, 0.7, 0.99])
-    def test_a_feature_belongs_where_its_nearest_does(self, how, top, at_least):
+    def test_a_feature_belongs_to_the_family_of_its_nearest_feature(self, how, top, at_least):
         X, y = families_of_three()
         selector = ILFS(redundancy=how).fit(np.column_stack([X, X[:, 2]]), y)
         found = selector.families(top, at_least=at_least)
@@ -370,27 +370,27 @@ class TestFamilies:
         assert {head: members.tolist() for head, members in found.items()} == expected
 
     @either
-    def test_families_are_found(self, how):
+    def test_planted_families_are_found(self, how):
         for head, members in ILFS(4, redundancy=how).fit(*among_noise()).families().items():
             assert sorted([head, *members]) == [3 * (head // 3), 3 * (head // 3) + 1, 3 * (head // 3) + 2]
 
-    def test_those_selected_have_families(self):
+    def test_families_are_those_of_the_selected_features(self):
         selector = ILFS(5).fit(*families_of_three())
         assert list(selector.families()) == selector.order_[:5].tolist()
         assert list(selector.set_params(n_features_to_select=2).families()) == selector.order_[:2].tolist()
 
     @either
-    def test_of_labels(self, how):
+    def test_families_with_several_labels_belong_to_the_best_features(self, how):
         X, Y = labelled()
         selector = ILFS(redundancy=how).fit(X, Y)
         assert list(selector.families(3)) == selector.order_[:3].tolist()
 
-    def test_what_is_no_candidate_has_none(self):
+    def test_features_that_are_not_candidates_have_no_family(self):
         selector = ILFS(n_candidates=2).fit(*families_of_three())
         found = selector.families(12, at_least=0.01)
         assert all(members.size == 0 for members in list(found.values()))
 
-    def test_refusals(self):
+    def test_families_rejects_unfitted_selectors_and_invalid_parameters(self):
         X, y = families_of_three()
         with pytest.raises(NotFittedError):
             ILFS().families()
@@ -403,7 +403,7 @@ class TestFamilies:
 
 
 class TestTable:
-    def test_the_nearest_feature_has_a_name(self):
+    def test_the_table_names_the_nearest_feature(self):
         X, y = families_of_three()
         names = [f"gene {j}" for j in range(12)]
         selector = ILFS(n_candidates=8).fit(pd.DataFrame(X, columns=names), y)
@@ -413,44 +413,44 @@ class TestTable:
             assert table["nearest"][j] == (names[nearest] if nearest >= 0 else "")
             np.testing.assert_array_equal(table["novelty"][j], selector.novelty_[j])
             np.testing.assert_array_equal(table["correlation"][j], selector.nearest_correlation_[j])
-        assert (table["nearest"] == "").sum() == 5  # the first, and four that are no candidates
+        assert (table["nearest"] == "").sum() == 5  # the first pick, and four features that are not candidates
 
-    def test_names_given_later(self):
+    def test_names_may_be_passed_to_the_table(self):
         selector = ILFS().fit(*families_of_three())
         assert selector.ranking_table(2)["nearest"][1] == f"x{selector.order_[0]}"
         assert selector.ranking_table(2, [*"abcdefghijkl"])["nearest"][1] == "abcdefghijkl"[selector.order_[0]]
 
 
 class TestSmallFunctions:
-    def test_above_median(self):
+    def test_above_median_is_0_at_the_median_and_1_at_the_maximum(self):
         usable = np.array([True, True, True, True, True, False])
         values = np.array([0.1, 0.5, 0.3, 0.2, 0.4, 9.0])
         np.testing.assert_allclose(above_median(values, usable), [0, 1, 0, 0, 0.5, 0])
 
-    def test_half_of_all_are_the_best(self):
+    def test_above_median_is_1_for_the_best_even_if_they_are_the_majority(self):
         np.testing.assert_array_equal(above_median(np.array([0.5, 0.2, 0.5, 0.5]), np.ones(4, bool)), [1, 0, 1, 1])
 
-    def test_below_zero(self):
+    def test_below_zero_maps_relevance_to_minus_1_to_0(self):
         usable = np.array([True, True, False, True])
         np.testing.assert_allclose(below_zero(np.array([3.0, 5.0, 9.0, 4.0]), usable), [-1, 0, -1, -0.5])
         np.testing.assert_array_equal(below_zero(np.array([3.0, 3.0, 1.0, 3.0]), usable), [0, 0, -1, 0])
 
     @pytest.mark.parametrize("function", [above_median, below_zero])
-    def test_nothing_is_usable(self, function):
+    def test_without_usable_features_all_values_are_equal(self, function):
         assert np.unique(function(np.arange(3.0), np.zeros(3, bool))).size == 1
 
-    def test_most_relevant(self):
+    def test_most_relevant_breaks_ties_and_leaves_out_unusable_features(self):
         relevance, ties = np.array([0.2, 0.7, 0.7, 0.9, 0.1]), np.array([0.0, 1.0, 2.0, 0.0, 0.0])
         usable = np.array([True, True, True, False, True])
         assert most_relevant(relevance, usable, None, ties).tolist() == [2, 1, 0, 4]
         assert most_relevant(relevance, usable, 3).tolist() == [1, 2, 0]
 
-    def test_samples_that_would_say_as_much(self):
+    def test_effective_samples_is_kish_effective_sample_size(self):
         classes, _ = encode_labels(np.array([0] * 90 + [1] * 10))
         assert effective_samples(classes, np.ones(2)) == pytest.approx(100)
         weight = np.repeat(classes.balance, [90, 10])
         assert effective_samples(classes, classes.balance) == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
 
-    def test_ridge(self):
+    def test_ridge_grows_with_log_features_per_sample(self):
         assert ridge_of(1, 100) == 1
         assert ridge_of(1000, 100) == pytest.approx(1 + 0.15 * np.log(1000))

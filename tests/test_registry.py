@@ -1,4 +1,4 @@
-"""The records of the registry say what the classes do, and names lead to selectors."""
+"""The records of the registry match the classes, and names give selectors."""
 
 import inspect
 import re
@@ -25,7 +25,7 @@ plain = pytest.mark.parametrize(  # those that wrap no other selector
 
 
 def selector_of(method):
-    """The selector of a record with default parameters, around FisherScore if it needs another."""
+    """Return the selector of a record with default parameters; it wraps FisherScore if it needs another selector."""
     return make_selector(f"{method.name}(fisher)" if method.wraps_another else method.name)
 
 
@@ -34,7 +34,7 @@ def table():
 
 
 def fits(selector, X, y, **fit_params):
-    """True if the selector takes the data; the errors by which selectors refuse them count as False."""
+    """Return True if the selector accepts the data, and False if it raises one of the usual errors."""
     try:
         selector.fit(X, y, **fit_params)
     except (TypeError, ValueError):
@@ -63,13 +63,13 @@ class TestRecords:
         assert classes == {one.load() for one in list_methods()}
 
     @every
-    def test_the_path_is_that_of_the_class(self, method):
+    def test_the_path_of_a_record_is_that_of_its_class(self, method):
         selector_class = method.load()
         assert method.path == f"{selector_class.__module__}.{selector_class.__qualname__}"
         assert method.class_name == selector_class.__name__
 
     @every
-    def test_words_are_there_and_in_one_line(self, method):
+    def test_descriptions_are_single_lines(self, method):
         for words in (method.title, method.summary, method.complexity, method.reference):
             assert words == " ".join(words.split()) != ""
             assert "|" not in words  # they are put into Markdown tables
@@ -83,7 +83,7 @@ class TestRecords:
         assert not heading or f"## {heading.replace('-', ' ')}" in text.lower()
 
     @plain
-    def test_the_reference_is_that_of_the_docstring(self, method):
+    def test_the_reference_matches_the_docstring(self, method):
         described = " ".join(inspect.getmodule(method.load()).__doc__.split()).replace("*", "")
         assert method.reference in described
 
@@ -95,7 +95,7 @@ def settings_of(method):
 
 class TestAbilities:
     @every
-    def test_flags_of_the_class(self, method):
+    def test_abilities_match_the_flags_of_the_class(self, method):
         selector_class = method.load()
         if method.wraps_another:
             flags = [getattr(selector_class, name) for name in ("_reads_labels", "_takes_sparse", "_takes_missing")]
@@ -113,14 +113,14 @@ class TestAbilities:
         assert ("selector" in inspect.signature(method.load()).parameters) is method.wraps_another
 
     @every
-    def test_tags_of_scikit_learn(self, method):
+    def test_abilities_match_the_tags_of_scikit_learn(self, method):
         tags, inner = selector_of(method).__sklearn_tags__(), BY_NAME["fisher"] if method.wraps_another else method
         assert tags.target_tags.required is inner.supervised
         assert tags.input_tags.sparse is inner.sparse
         assert tags.input_tags.allow_nan is inner.missing
 
     @plain
-    def test_labels_are_needed_by_supervised_methods_only(self, method):
+    def test_only_supervised_methods_need_labels(self, method):
         X, y = table()
         assert fits(selector_of(method), X, None) is not method.supervised
         if not method.supervised:
@@ -128,14 +128,14 @@ class TestAbilities:
             np.testing.assert_array_equal(selector_of(method).fit(X, y[::-1]).scores_, scores)
 
     @plain
-    def test_sparse_and_missing_values_are_taken_or_refused(self, method):
+    def test_sparse_input_and_missing_values_are_accepted_as_recorded(self, method):
         X, y = table()
         assert fits(selector_of(method), sparse.csr_array(np.where(X > 0, X, 0.0)), y) is method.sparse
         X[3, 2] = np.nan
         assert fits(selector_of(method), X, y) is method.missing
 
     @plain
-    def test_weights_are_taken_where_fit_names_them(self, method):
+    def test_weights_are_accepted_if_fit_has_the_parameter(self, method):
         X, y = table()
         assert ("sample_weight" in inspect.signature(method.load().fit).parameters) is method.weights
         assert fits(selector_of(method), X, y, sample_weight=np.ones(60)) is method.weights
@@ -169,7 +169,7 @@ class TestAbilities:
         assert "ILFS" in able
         assert "Novelty" not in able
 
-    def test_a_refusal_lists_those_that_can(self):
+    def test_an_error_lists_the_methods_with_the_ability(self):
         X, y = table()
         with pytest.raises(TypeError, match=re.escape(f"takes sparse tables ({classes_with('sparse')})")):
             make_selector("rfe").fit(sparse.csr_array(X), y)
@@ -180,13 +180,13 @@ class TestAbilities:
 
 class TestMakeSelector:
     @every
-    def test_a_name_leads_to_its_class(self, method):
+    def test_a_name_gives_its_class(self, method):
         name = f"{method.name}(fisher)" if method.wraps_another else method.name
         selector = make_selector(name, n_features_to_select=3)
         assert type(selector) is method.load()
         assert selector.n_features_to_select == 3
 
-    def test_a_method_around_another_one(self):
+    def test_a_name_around_another_gives_a_wrapped_selector(self):
         selector = make_selector("novelty(mi)", n_candidates=50)
         assert isinstance(selector, Novelty)
         assert isinstance(selector.selector, MutualInformation)
@@ -201,7 +201,7 @@ class TestMakeSelector:
         ):
             make_selector(FisherScore)
 
-    def test_a_class_by_its_import_path(self):
+    def test_an_import_path_gives_its_class(self):
         selector = make_selector(
             "sklearn.feature_selection.SelectKBest", score_func="import:sklearn.feature_selection.f_classif", k=3
         )
@@ -212,7 +212,7 @@ class TestMakeSelector:
         assert isinstance(model, LogisticRegression)
         assert model.C == 0.5
 
-    def test_a_class_around_which_novelty_is_put(self):
+    def test_novelty_wraps_a_class_given_by_import_path(self):
         selector = make_selector("novelty(sklearn.feature_selection.SelectKBest)")
         assert isinstance(selector.selector, SelectKBest)
 

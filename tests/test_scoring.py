@@ -1,4 +1,4 @@
-"""Score functions made of methods, inside and outside of scikit-learn's selectors."""
+"""Methods as score functions, on their own and in scikit-learn's selectors."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def test_scores_are_those_of_the_selector(name):
 @pytest.mark.parametrize(
     "selector", [SelectKBest(k=4), SelectPercentile(percentile=34), GenericUnivariateSelect(mode="k_best", param=4)]
 )
-def test_selectors_of_scikit_learn_take_it(name, selector):
+def test_selectors_of_scikit_learn_accept_a_scorer(name, selector):
     X, y = table()
     done = clone(selector).set_params(score_func=scorer(name)).fit(X, y)
     np.testing.assert_array_equal(done.scores_, make_selector(name).fit(X, y).scores_)
@@ -42,7 +42,7 @@ def test_selectors_of_scikit_learn_take_it(name, selector):
 
 
 @pytest.mark.parametrize("name", UNSUPERVISED)
-def test_labels_may_be_missing_where_none_are_used(name):
+def test_unsupervised_scorers_need_no_labels(name):
     X, y = table()
     scores = scorer(name)(X, y)
     np.testing.assert_array_equal(scorer(name)(X), scores)
@@ -59,7 +59,7 @@ def test_parameters_are_those_of_the_class():
     assert score.get_params()["n_bins"] == 6
 
 
-def test_a_selector_inside_keeps_its_parameters():
+def test_a_wrapped_selector_keeps_its_parameters():
     score = scorer("novelty(mi)").set_params(selector__n_bins=4)
     X, y = table()
     np.testing.assert_array_equal(score(X, y), Novelty(MutualInformation(n_bins=4)).fit(X, y).scores_)
@@ -77,17 +77,17 @@ def test_a_selector_inside_keeps_its_parameters():
         ("novelty", {}, r"^novelty needs another method: write novelty\(fisher\)"),
     ],
 )
-def test_what_is_wrong_is_said_at_construction(name, parameters, message):
+def test_an_invalid_name_or_parameter_is_rejected_at_construction(name, parameters, message):
     with pytest.raises(ValueError, match=message):
         scorer(name, **parameters)
 
 
-def test_a_wrong_name_of_a_parameter_is_refused_later_too():
+def test_set_params_rejects_an_unknown_parameter():
     with pytest.raises(ValueError, match="Invalid parameter 'weight' for estimator FisherScore"):
         scorer("fisher").set_params(weight="equal")
 
 
-def test_wrong_data_are_refused_as_by_the_selector():
+def test_invalid_data_are_rejected_as_by_the_selector():
     X, y = table()
     with pytest.raises(TypeError, match="Sparse data was passed for X, but SVMRFE needs all values"):
         scorer("rfe")(sparse.csr_array(X), y)
@@ -95,19 +95,19 @@ def test_wrong_data_are_refused_as_by_the_selector():
         scorer("fisher")(X)
 
 
-def test_a_class_without_scores_is_refused():
+def test_a_class_without_scores_is_rejected():
     score = scorer("sklearn.feature_selection.VarianceThreshold")
     with pytest.raises(ValueError, match=r"^sklearn.feature_selection.VarianceThreshold has no score for each feature"):
         score(*table())
 
 
-def test_a_class_of_another_package_is_taken():
+def test_a_class_of_another_package_is_accepted():
     X, y = table()
     score = scorer("sklearn.ensemble.ExtraTreesClassifier", n_estimators=5, random_state=0)
     np.testing.assert_array_equal(score(X, y), score.selector.fit(X, y).feature_importances_)
 
 
-def test_a_call_changes_nothing():
+def test_a_call_does_not_change_the_scorer():
     score = scorer("fisher")
     before = pickle.dumps(score)
     score(*table())
@@ -126,7 +126,7 @@ def test_copies_are_equal_and_independent(name):
         assert score.get_params()["n_jobs"] is None
 
 
-def test_equality_looks_at_the_class_and_all_parameters():
+def test_scorers_are_equal_if_class_and_parameters_are():
     assert scorer("mi", n_bins="auto") == scorer("mi") == scorer("ilfs.MutualInformation")
     assert scorer("mi", n_bins=4) != scorer("mi")
     assert scorer("ls") != scorer("mcfs")
@@ -147,18 +147,18 @@ def test_equality_looks_at_the_class_and_all_parameters():
         (scorer("novelty", selector=FisherScore(3)), "scorer('novelty', selector=FisherScore(n_features_to_select=3))"),
     ],
 )
-def test_it_is_shown_as_it_is_written(score, text):
+def test_the_repr_is_the_call_that_makes_the_scorer(score, text):
     assert repr(score) == text
     assert eval(text) == score
     assert text in repr(SelectKBest(score, k=3)).replace("\n", "").replace("  ", "")
 
 
-def test_it_is_drawn_in_a_notebook():
+def test_a_scorer_has_an_html_representation():
     drawn = make_pipeline(SelectKBest(scorer("mi", n_bins=4)), GaussianNB())._repr_html_()
     assert "n_bins=4" in drawn
 
 
-def test_a_grid_search_over_its_parameters_and_over_scorers():
+def test_a_grid_search_varies_parameters_and_scorers():
     X, y = table()
     model = make_pipeline(SelectKBest(scorer("mi"), k=3), GaussianNB())
     search = GridSearchCV(model, {"selectkbest__score_func__n_bins": [2, 5]}, cv=3, n_jobs=1).fit(X, y)
@@ -169,7 +169,7 @@ def test_a_grid_search_over_its_parameters_and_over_scorers():
     assert found["selectkbest__score_func"] in among[:2]
 
 
-def test_novelty_takes_it_as_any_function():
+def test_novelty_accepts_a_scorer_as_a_score_function():
     X, y = table()
     done = Novelty(scorer("mi"), 3).fit(X, y)
     np.testing.assert_array_equal(done.order_, Novelty(MutualInformation(), 3).fit(X, y).order_)

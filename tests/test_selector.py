@@ -29,7 +29,7 @@ def table():
 
 
 def labelled(seed=0):
-    """Noise, and an indicator matrix of three labels that one column each follows."""
+    """Return noise and an indicator matrix of three labels; each label shifts one column."""
     rng = np.random.default_rng(seed)
     Y = (rng.random((80, 3)) < 0.4).astype(int)
     X = rng.normal(size=(80, 8))
@@ -50,32 +50,32 @@ class TestScores:
         assert scores.order().tolist() == [2, 1, 0]
 
 
-class TestCells:
+class TestValues:
     @pytest.mark.parametrize("cell", ["n/a", "", "1,5"])
-    def test_text_among_numbers_is_found(self, cell):
+    def test_text_among_numbers_is_rejected_with_column_and_row(self, cell):
         frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, cell, 3, 5]})
         with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{cell}' in row 1"):
             ILFS().fit(frame, [0, 1, 0, 1])
         with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{cell}' in row 1"):
             ILFS().fit(frame.to_numpy(), [0, 1, 0, 1])
 
-    def test_what_is_no_number_at_all(self):
+    def test_a_value_that_is_not_a_number_is_rejected_with_column_and_row(self):
         frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": pd.Series([1, 2, pd.NA, 5], dtype=object)})
         with pytest.raises(TypeError, match=r"columns of X must hold numbers, 'b' has <NA> in row 2"):
             ILFS().fit(frame, [0, 1, 0, 1])
 
-    def test_none_is_a_missing_cell(self):
+    def test_none_is_a_missing_value(self):
         frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": pd.Series([1, 2, None, 5], dtype=object)})
         expected = ILFS().fit(frame.astype(float), [0, 1, 0, 1]).scores_
         np.testing.assert_array_equal(ILFS().fit(frame, [0, 1, 0, 1]).scores_, expected)
 
 
-class TestHowMany:
+class TestNumberOfFeatures:
     @pytest.mark.parametrize(
         ("wanted", "kept"),
         [(1, 1), (7, 7), (10, 10), (np.int64(4), 4), (0.3, 3), (0.35, 3), (0.01, 1), (1.0, 10), (None, 5)],
     )
-    def test_a_number_a_share_or_half(self, table, wanted, kept):
+    def test_a_number_a_fraction_or_half_is_selected(self, table, wanted, kept):
         X, y = table
         selector = ILFS(wanted).fit(X, y)
         assert selector.transform(X).shape == (60, kept)
@@ -85,29 +85,29 @@ class TestHowMany:
         X, y = table
         assert ILFS().fit(X[:, :1], y).get_support().tolist() == [True]
 
-    def test_more_than_there_are_is_clipped_with_a_warning(self, table):
+    def test_more_features_than_x_has_are_clipped_with_a_warning(self, table):
         X, y = table
         with pytest.warns(UserWarning, match="n_features_to_select=11 is more than the 10 features of X"):
             selector = ILFS(11).fit(X, y)
         assert selector.transform(X).shape == (60, 10)
         assert selector.n_features_to_select == 11
 
-    def test_a_share_does_not_lose_a_feature_to_rounding(self):
+    def test_a_fraction_does_not_lose_a_feature_to_rounding(self):
         assert n_selected(0.29, 100) == 29  # 0.29 * 100 is 28.999999999999996
 
-    def test_it_may_change_after_fitting(self, table):
+    def test_the_number_of_features_may_change_after_fitting(self, table):
         X, y = table
         selector = ILFS(2).fit(X, y)
         assert selector.set_params(n_features_to_select=4).transform(X).shape == (60, 4)
 
     @pytest.mark.parametrize("wanted", [0, -1, 0.0, 1.5, -0.5, np.nan, True, "all", [3], np.inf])
-    def test_anything_else_is_refused(self, table, wanted):
+    def test_any_other_number_of_features_is_rejected(self, table, wanted):
         with pytest.raises(ValueError, match=r"n_features_to_select must be an integer >= 1, a share .* got ") as error:
             ILFS(wanted).fit(*table)
         assert repr(wanted) in str(error.value)
 
 
-class TestCallerKeepsWhatIsTheirs:
+class TestInputIsNotModified:
     @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
     def test_input_is_not_changed_and_may_be_read_only(self, table, convert):
         X, y = convert(table[0]), table[1].copy()
@@ -147,7 +147,7 @@ class TestScikitLearn:
         np.testing.assert_array_equal(again.transform(X), selector.transform(X))
         np.testing.assert_array_equal(again.scores_, selector.scores_)
 
-    def test_not_fitted_is_said(self, table):
+    def test_an_unfitted_selector_raises_not_fitted_error(self, table):
         for use in (lambda s: s.transform(table[0]), lambda s: s.get_support(), lambda s: s.ranking_table()):
             with pytest.raises(NotFittedError):
                 use(ILFS())
@@ -166,14 +166,14 @@ class TestScikitLearn:
         assert sparse.issparse(kept)
         np.testing.assert_array_equal(kept.toarray(), ILFS(3).fit(X, y).transform(X))
 
-    def test_names_out_in_column_order(self, table):
+    def test_feature_names_out_are_in_column_order(self, table):
         X, y = table
         selector = ILFS(3).fit(X, y)
         expected = [f"x{j}" for j in sorted(selector.order_[:3])]
         assert selector.get_feature_names_out().tolist() == expected
         assert selector.get_feature_names_out(NAMES).tolist() == [NAMES[j] for j in sorted(selector.order_[:3])]
 
-    def test_pipeline(self, table):
+    def test_a_selector_works_in_a_pipeline(self, table):
         X, y = table
         model = make_pipeline(StandardScaler(), ILFS(3), LogisticRegression()).fit(X, y)
         assert model.score(X, y) > 0.9
@@ -216,12 +216,12 @@ class TestScikitLearn:
             search.fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(search.best_estimator_["select"].scores_, ILFS().fit(X, y, weight).scores_)
 
-    def test_weights_that_are_not_asked_for_do_not_reach_it(self, table):
+    def test_weights_without_a_fit_request_are_rejected_by_a_pipeline(self, table):
         X, y = table
         with config_context(enable_metadata_routing=True), pytest.raises(ValueError, match="sample_weight"):
             make_pipeline(ILFS(), LogisticRegression()).fit(X, y, sample_weight=np.ones(60))
 
-    def test_a_second_fit_leaves_nothing_of_the_first(self, table):
+    def test_a_second_fit_removes_the_attributes_of_the_first(self, table):
         X, y = table
         many, Y = labelled()
         again = ILFS().fit(many, Y).fit(X, y)
@@ -229,7 +229,7 @@ class TestScikitLearn:
         again = ILFS().fit(X, y).fit(many, Y)
         assert vars(again).keys() == vars(ILFS().fit(many, Y)).keys()
 
-    def test_a_fit_that_fails_leaves_nothing_of_the_last(self, table):
+    def test_a_failed_fit_removes_the_attributes_of_the_last(self, table):
         X, y = table
         selector = ILFS().fit(X, y)
         with pytest.raises(ValueError, match="same number of rows"):
@@ -244,11 +244,11 @@ class TestScikitLearn:
             selector.transform(table[0])
 
     @pytest.mark.parametrize("top", [0, -1, 2.5, "3"])
-    def test_how_many_rows_of_the_ranking_is_checked(self, table, top):
+    def test_an_invalid_number_of_rows_of_the_ranking_is_rejected(self, table, top):
         with pytest.raises(ValueError, match="top must be an integer >= 1"):
             ILFS().fit(*table).ranking_table(top)
 
-    def test_threads_of_linear_algebra_do_not_matter(self):
+    def test_the_number_of_blas_threads_does_not_change_the_result(self):
         X, y = planted(n_samples=30, n_features=100_000)
         fits = []
         for threads in (1, 2):
@@ -257,7 +257,7 @@ class TestScikitLearn:
         for name in ("scores_", "topic_weights_", "relevance_", "loglik_"):
             np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
 
-    def test_a_fit_without_names_forgets_the_names_of_the_last(self, table):
+    def test_a_fit_without_names_removes_the_names_of_the_last(self, table):
         X, y = table
         selector = ILFS().fit(pd.DataFrame(X, columns=NAMES), y).fit(X, y)
         assert not hasattr(selector, "feature_names_in_")
@@ -274,7 +274,7 @@ class TestDataFrames:
         assert selector.get_feature_names_out().tolist() == [NAMES[j] for j in sorted(selector.order_[:3])]
 
     @pytest.mark.parametrize("library", ["pandas", "polars"])
-    def test_output_as_a_frame(self, table, library):
+    def test_transform_returns_a_frame_if_set_output_says_so(self, table, library):
         X, y = table
         frame = pd.DataFrame(X, columns=NAMES) if library == "pandas" else pl.DataFrame(X, schema=NAMES)
         selector = ILFS(3).set_output(transform=library).fit(frame, y)
@@ -298,12 +298,12 @@ class TestDataFrames:
             np.testing.assert_array_equal(ILFS().fit(X, labels).scores_, expected)
 
     @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean"])
-    def test_labels_may_be_nullable_numbers(self, table, dtype):
+    def test_labels_may_have_a_nullable_dtype(self, table, dtype):
         X, y = table
         labels = pd.Series(y == 1 if dtype == "boolean" else y, dtype=dtype)
         np.testing.assert_array_equal(ILFS().fit(X, labels).scores_, ILFS().fit(X, y).scores_)
 
-    def test_nullable_columns_with_missing_cells(self, table):
+    def test_nullable_pandas_columns_may_have_missing_values(self, table):
         X, y = table
         numbers = np.round(10 * X[:, :3])
         missing = np.random.default_rng(0).random(numbers.shape) < 0.2
@@ -317,7 +317,7 @@ class TestDataFrames:
         expected = np.where(missing, np.nan, np.column_stack([numbers[:, :2], numbers[:, 2] > 0]))
         np.testing.assert_array_equal(ILFS().fit(frame, y).scores_, ILFS().fit(expected, y).scores_)
 
-    def test_polars_columns_with_missing_cells(self, table):
+    def test_polars_columns_may_have_missing_values(self, table):
         X, y = table
         numbers = np.round(10 * X[:, :2])
         missing = np.random.default_rng(0).random(60) < 0.2
@@ -327,7 +327,7 @@ class TestDataFrames:
         np.testing.assert_array_equal(ILFS().fit(frame, y).scores_, ILFS().fit(expected, y).scores_)
 
     @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-    def test_infinity_is_refused_by_name(self, table, frame):
+    def test_infinity_is_rejected_with_the_column_name(self, table, frame):
         X, y = table
         columns = dict(zip(NAMES, X.T.copy(), strict=True))
         columns["gene 4"][7] = -np.inf
@@ -335,18 +335,18 @@ class TestDataFrames:
             ILFS().fit(frame(columns), y)
 
     @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-    def test_text_is_refused_by_name(self, table, frame):
+    def test_text_is_rejected_with_the_column_name(self, table, frame):
         X, y = table
         with pytest.raises(ValueError, match="columns of X must hold numbers, 'town' holds String"):
             ILFS().fit(frame({"size": X[:, 0], "town": ["here"] * 60}), y)
 
-    def test_dates_are_refused_by_name(self, table):
+    def test_dates_are_rejected_with_the_column_name(self, table):
         X, y = table
         frame = pd.DataFrame({"size": X[:, 0], "day": pd.Timestamp("2017-10-22")})
         with pytest.raises(ValueError, match="columns of X must hold numbers, 'day' holds Datetime"):
             ILFS().fit(frame, y)
 
-    def test_a_name_that_is_there_twice_is_refused(self, table):
+    def test_duplicate_column_names_are_rejected(self, table):
         X, y = table
         with pytest.raises(ValueError, match="columns of X must have different names, 'a' is there 2 times"):
             ILFS().fit(pd.DataFrame(X[:, :3], columns=["a", "b", "a"]), y)
@@ -357,7 +357,7 @@ class TestDataFrames:
         assert not hasattr(selector, "feature_names_in_")
         assert selector.get_feature_names_out()[0].startswith("x")
 
-    def test_a_lazy_frame_is_refused(self, table):
+    def test_a_lazy_frame_is_rejected(self, table):
         X, y = table
         with pytest.raises(
             TypeError, match=r"X must be in memory, got polars.LazyFrame: call X.collect\(\) if it fits"
@@ -377,7 +377,7 @@ class TestDataFrames:
         np.testing.assert_array_equal(selector.order_, before)
 
     @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-    def test_the_ranking_as_a_frame(self, table, frame):
+    def test_the_ranking_table_makes_a_frame(self, table, frame):
         X, y = table
         selector = ILFS().fit(pd.DataFrame(X, columns=NAMES), y)
         ranking = nw.from_native(frame(selector.ranking_table(top=4)))
@@ -387,7 +387,7 @@ class TestDataFrames:
         assert ranking["feature"].to_list() == [NAMES[j] for j in selector.order_[:4]]
         np.testing.assert_array_equal(ranking["relevance"].to_numpy(), selector.relevance_[selector.order_[:4]])
 
-    def test_names_for_the_ranking_may_be_given(self, table):
+    def test_names_may_be_passed_to_the_ranking_table(self, table):
         selector = ILFS().fit(*table)
         assert selector.ranking_table(1, NAMES)["feature"].tolist() == [NAMES[selector.order_[0]]]
         with pytest.raises(ValueError, match="input_features must name each of the 10 columns, got 2 names"):
@@ -434,7 +434,7 @@ class TestBadInput:
             "NA among text in y",
         ],
     )
-    def test_what_cannot_be_ranked_is_refused(self, X, y, message):
+    def test_invalid_x_or_y_is_rejected(self, X, y, message):
         with pytest.raises(ValueError, match=message):
             ILFS().fit(X, y)
 
@@ -450,30 +450,30 @@ class TestBadInput:
         ],
         ids=["negative", "NaN", "infinite", "short", "two dimensions", "zero"],
     )
-    def test_bad_weights_are_refused(self, table, weight, message):
+    def test_invalid_weights_are_rejected(self, table, weight, message):
         with pytest.raises(ValueError, match=message):
             ILFS().fit(*table, sample_weight=weight)
 
     @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT])
-    def test_a_missing_label_is_refused_by_row(self, table, nothing):
+    def test_a_missing_label_is_rejected_with_its_row(self, table, nothing):
         X, _ = table
         y = np.array(["a", "b"] * 30, dtype=object)
         y[7] = nothing
         with pytest.raises(ValueError, match="y must have a label for every sample, row 7 has none"):
             ILFS().fit(X, y)
 
-    def test_relative_weights_are_warned_of(self, table):
+    def test_weights_with_a_small_mean_give_a_warning(self, table):
         X, y = table
         with pytest.warns(UserWarning, match="its mean is 0.2: with relative weights, scale them to a mean of 1"):
             ILFS().fit(X, y, sample_weight=np.full(len(y), 0.2))
 
-    def test_masked_cells_are_missing_ones(self, table):
+    def test_masked_values_are_missing_values(self, table):
         X, y = table
         mask = np.random.default_rng(0).random(X.shape) < 0.2
         masked = ILFS().fit(np.ma.masked_array(X, mask), y)
         np.testing.assert_array_equal(masked.scores_, ILFS().fit(np.where(mask, np.nan, X), y).scores_)
 
-    def test_a_column_of_labels_is_taken_with_a_warning(self, table):
+    def test_a_column_vector_of_labels_is_accepted_with_a_warning(self, table):
         X, y = table
         with pytest.warns(DataConversionWarning):
             selector = ILFS().fit(X, y[:, None])
@@ -501,7 +501,7 @@ class TestIndicatorMatrix:
             alone = ILFS(redundancy=None).fit(X, Y[:, j])
             np.testing.assert_array_equal(selector.scores_per_label_[j], alone.scores_)
 
-    def test_relevance_and_log_odds_are_means_too(self):
+    def test_relevance_and_log_odds_are_means_over_labels(self):
         X, Y = labelled()
         selector = ILFS().fit(X, Y)
         alone = [ILFS().fit(X, Y[:, j]) for j in range(3)]
@@ -509,7 +509,7 @@ class TestIndicatorMatrix:
         np.testing.assert_allclose(selector.mean_log_odds_, np.mean([one.mean_log_odds_ for one in alone], axis=0))
         assert selector.n_iter_ == max(one.n_iter_ for one in alone)
 
-    def test_the_selector_of_a_label_is_kept(self):
+    def test_the_selector_of_each_label_is_kept(self):
         X, Y = labelled()
         selector = ILFS(2).fit(pd.DataFrame(X, columns=list("abcdefgh")), Y)
         assert sorted(selector.per_label_) == [0, 1, 2]
@@ -522,13 +522,13 @@ class TestIndicatorMatrix:
     def test_features_of_all_labels_come_before_noise(self):
         assert sorted(ILFS().fit(*labelled()).order_[:3]) == [0, 1, 2]
 
-    def test_weights_count(self):
+    def test_integer_weights_equal_repeated_rows(self):
         X, Y = labelled()
         weight = np.random.default_rng(0).integers(0, 3, size=80)
         often = ILFS().fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight, axis=0))
         np.testing.assert_allclose(ILFS().fit(X, Y, weight).scores_, often.scores_, rtol=1e-6)
 
-    def test_a_label_that_all_or_no_samples_have_is_left_out_and_said(self):
+    def test_a_constant_label_is_left_out_with_a_warning(self):
         X, Y = labelled()
         padded = np.column_stack([np.ones(80, int), Y, np.zeros(80, int)])
         with pytest.warns(UserWarning, match=r"labels \[0, 4\] of y are the same for all samples"):
@@ -537,7 +537,7 @@ class TestIndicatorMatrix:
         np.testing.assert_array_equal(selector.scores_, ILFS().fit(X, Y).scores_)
         assert sorted(selector.per_label_) == [1, 2, 3]
 
-    def test_a_label_that_only_rows_without_weight_have_is_left_out(self):
+    def test_a_label_that_only_rows_with_weight_zero_have_is_left_out(self):
         X, Y = labelled()
         weight = np.ones(80)
         weight[Y[:, 2] == 1] = 0
@@ -551,33 +551,33 @@ class TestIndicatorMatrix:
             ILFS().fit(X, Y)
         assert len(caught) == 1
 
-    def test_no_label_that_differs_is_refused(self):
+    def test_only_constant_labels_are_rejected(self):
         X, Y = labelled()
         with pytest.raises(ValueError, match="y must have a label that some samples have and some have not"):
             ILFS().fit(X, np.ones_like(Y))
 
     @pytest.mark.parametrize("topics", ["shrunk", "anchored"])
-    def test_a_constant_column_is_behind_columns_that_mislead(self, topics):
+    def test_a_constant_column_comes_after_misleading_columns(self, topics):
         rows = np.arange(48)
         Y = np.column_stack([rows % 2, rows // 2 % 2])
         misleading = np.where(rows % 8 < 4, 1.0, -1.0)
         selector = ILFS(topics=topics).fit(np.column_stack([np.ones(48), misleading]), Y)
         assert selector.order_.tolist() == [1, 0]
 
-    def test_infinity_is_refused_by_name(self):
+    def test_infinity_is_rejected_with_the_column_name(self):
         X, Y = labelled()
         X[3, 5] = np.inf
         with pytest.raises(ValueError, match=r"column 'f' .*infinity"):
             ILFS().fit(pd.DataFrame(X, columns=list("abcdefgh")), Y)
 
-    def test_pipeline_and_pickle(self):
+    def test_a_selector_fitted_to_several_labels_can_be_pickled(self):
         X, Y = labelled()
         selector = pickle.loads(pickle.dumps(ILFS(3).fit(X, Y)))
         np.testing.assert_array_equal(selector.transform(X), X[:, :3])
 
 
 @pytest.mark.parametrize("weight", [1e160, 1e-200])
-def test_weights_that_cannot_be_multiplied_are_refused(table, weight):
+def test_weights_outside_the_allowed_range_are_rejected(table, weight):
     X, y = table
     with pytest.raises(ValueError, match="sample_weight must be 0 or between 1e-100 and 1e"):
         ILFS().fit(X, y, sample_weight=np.full(len(y), weight))

@@ -1,4 +1,4 @@
-"""Every selector in several configurations through scikit-learn's own checks; no failure is expected."""
+"""Every configuration passes scikit-learn's estimator checks, with no expected failure."""
 
 import pytest
 from configurations import CONFIGURATIONS
@@ -7,5 +7,5 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @parametrize_with_checks(CONFIGURATIONS)
-def test_scikit_learn_contract(estimator, check):
+def test_checks_of_scikit_learn_pass(estimator, check):
     check(estimator)

@@ -163,8 +163,9 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         self._forget()
         source = self._validate(X, y, sample_weight)
         with self._named_columns():
-            self._rank(self._score_any(source))
-        self._end_progress()
+            scores = self._score_any(source)
+        self._end_progress()  # before the ranking: an interrupt in a callback leaves the selector unfitted
+        self._rank(scores)
         self._warn_of_size()
         return self
 
@@ -302,7 +303,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         k = self.n_features_to_select
         if not (k is None or (is_integer(k) and k >= 1) or is_fraction(k)):
             raise ValueError(
-                f"n_features_to_select must be an integer >= 1, a share in (0, 1] (1.0: all) or None (half), got {k!r}"
+                f"n_features_to_select must be an integer >= 1, a fraction in (0, 1] (1.0: all) or None (half), got {k!r}"
             )
         check_n_jobs(self.n_jobs)
 
