@@ -303,7 +303,8 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         k = self.n_features_to_select
         if not (k is None or (is_integer(k) and k >= 1) or is_fraction(k)):
             raise ValueError(
-                f"n_features_to_select must be an integer >= 1, a fraction in (0, 1] (1.0: all) or None (half), got {k!r}"
+                "n_features_to_select must be an integer >= 1, a fraction in (0, 1] (1.0: all) or None (half), "
+                f"got {k!r}"
             )
         check_n_jobs(self.n_jobs)
 
