@@ -1,4 +1,4 @@
-"""The base of every selector: validate, score, order, cut."""
+"""The base classes of all selectors: validate, score, order, cut."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of all features, and what is needed to order them.
+    """Scores of all features, with tie-breaks and tolerances to order them.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class Scores:
     tie_break : ndarray of shape (n_features,), optional
         Orders features whose values are equal; larger is better.
     floor, tie_break_floor : float, default=0.0
-        Values, and tie-breaks, that differ by no more than this are equal however small they are: the size of the
-        rounding errors of a value that is zero.
+        Values, and tie-breaks, that differ by at most this are equal, however small they are. It is the size of the
+        rounding error of a value that would be zero in exact arithmetic.
     """
 
     values: Floats
@@ -75,7 +75,7 @@ class Scores:
 
     @classmethod
     def along(cls, order: Integers, values: Floats) -> Self:
-        """Scores of features whose order is known, for methods that take one feature at a time.
+        """Make scores of features whose order is known, for methods that take one feature at a time.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Scores:
         return replace(self, values=values, tie_break=tie_break)
 
     def order(self) -> NDArray[np.intp]:
-        """Column indices, best first, by the rule of `ilfs.ties`; what is still equal stays in column order."""
+        """Return column indices, best first, by the rule of `ilfs.ties`; remaining ties stay in column order."""
         return stable_order(self.values, self.tie_break, self.floor, self.tie_break_floor)
 
 
@@ -125,7 +125,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Larger is better. As computed, last bits included: to sort features, use ``order_`` or ``ranking_``.
+        Larger is better. These are not rounded: to sort features, use ``order_`` or ``ranking_``.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
@@ -139,7 +139,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
-    # what a method can work with
+    # Abilities of a method, which scikit-learn's tags and error messages follow from.
     _reads_labels: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = True
@@ -153,7 +153,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         raise NotImplementedError
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
-        """Scores of all labels together; a method may average more of what it has found."""
+        """Average the scores over the labels; a method may average other attributes, too."""
         return Scores(np.mean([selector.scores_ for selector in fitted], axis=0), floor=UNIT_FLOOR)
 
     @reports_progress
@@ -217,7 +217,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
             )
 
     def _split(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Take the labels from a column of X if y is its name, which ``transform`` then leaves out, too."""
+        """Take the labels from a column of X if y is its name; ``transform`` then drops this column, too."""
         if not is_column_name(y, X):
             return X, y
         X, labels = take_target(X, y)
@@ -229,7 +229,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         return check_labels(y, n_samples) if self._reads_labels else None
 
     def _forget(self) -> None:
-        """Remove what an earlier fit has found: this one may find other things, or fail."""
+        """Remove the results of an earlier fit: this one may have others, or fail."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
@@ -274,7 +274,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     @property
     def _title(self) -> str:
-        """What does not take some tables."""
+        """Name of the method in error messages."""
         return type(self).__name__
 
     def _refusal_of_sparse(self) -> str:
@@ -288,7 +288,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         some = ", ".join(self._name(column) for column in columns[:5]) + (", ..." if columns.size > 5 else "")
         return (
             f"Input X contains NaN, in {columns.size} of {self.n_features_in_} columns: {some}. {self._title} "
-            "takes no missing cells: fill them (sklearn.impute.SimpleImputer), drop those columns or rows, or use a "
+            "takes no missing values: fill them (sklearn.impute.SimpleImputer), drop those columns or rows, or use a "
             f"method that leaves them out ({classes_with('missing')})"
         )
 
@@ -309,11 +309,11 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         check_n_jobs(self.n_jobs)
 
     def _name(self, column: int) -> str:
-        """A column as the user calls it."""
+        """Format a column by its name, or by its index if it has none."""
         return repr(str(self.feature_names_in_[column])) if hasattr(self, "feature_names_in_") else str(column)
 
     def _names(self, input_features: Sequence[str] | None) -> NDArray[Any]:
-        """All column names: those given, those seen by ``fit``, or x0, x1, ..."""
+        """Return the names of all columns: those given, those seen by ``fit``, or x0, x1, ..."""
         if input_features is None:
             return getattr(self, "feature_names_in_", np.array([f"x{j}" for j in range(self.n_features_in_)]))
         if len(input_features) != self.n_features_in_:
@@ -359,13 +359,13 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         return mask
 
     def _n_selected(self) -> int:
-        """How many features to keep of those seen."""
+        """Return the number of features to keep."""
         return n_selected(self.n_features_to_select, self.n_features_in_)
 
     def ranking_table(
         self, top: int | None = None, input_features: Sequence[str] | None = None
     ) -> dict[str, NDArray[Any]]:
-        """The ranking as columns of a table, best feature first.
+        """Return the ranking as columns of a table, best feature first.
 
         ``pandas.DataFrame(selector.ranking_table())``, or the same with polars, makes a data frame of it.
 
@@ -379,8 +379,8 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         Returns
         -------
         dict of str to ndarray
-            ``rank``, ``feature`` (its name), ``column`` (its index), ``score``, and what else the method has to say of
-            a feature (ILFS: ``relevance``, ``novelty``, ``nearest``, ``correlation``).
+            ``rank``, ``feature`` (its name), ``column`` (its index), ``score``, and further columns of the method
+            (ILFS: ``relevance``, ``novelty``, ``nearest``, ``correlation``).
         """
         check_is_fitted(self)
         if top is not None:
@@ -394,7 +394,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         } | {title: values[order] for title, values in self._more_columns(names).items()}
 
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
-        """More to say of each feature in the ranking table: titles and arrays of shape (n_features,)."""
+        """Return further columns of the ranking table: titles and arrays of shape (n_features,)."""
         return {}
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -533,9 +533,9 @@ def warnings_of_label(label: int) -> Iterator[None]:
 
 
 def n_selected(wanted: int | float | None, n_features: int) -> int:
-    """How many features a number, a share or None (half) stand for."""
+    """Convert a number, a fraction or None (half) to a number of features."""
     if wanted is None:
         return max(1, n_features // 2)
     if is_integer(wanted):
         return int(min(wanted, n_features))
-    return max(1, int(wanted * n_features + 1e-9))  # 0.29 of 100 are 29, not 28.999...
+    return max(1, int(wanted * n_features + 1e-9))  # rounding: 0.29 * 100 is 28.999...

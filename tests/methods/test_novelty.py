@@ -330,16 +330,16 @@ class TestRows:
         done = Novelty(FisherScore()).fit(X, y)
         np.testing.assert_array_equal(done.order_, expected_order(done.relevance_, X))
         for selector, name in ((LaplacianScore(), "LaplacianScore"), (f_classif, "f_classif")):
-            with pytest.raises(ValueError, match=f"contains NaN, in .* of 20 columns.* {name} takes no missing cells"):
+            with pytest.raises(ValueError, match=f"contains NaN, in .* of 20 columns.* {name} takes no missing values"):
                 Novelty(selector).fit(X, y)
 
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
     def test_missing_cells_are_found_if_all_columns_miss_as_many(self, convert):
         X, y = repeated()
         X[3] = np.nan
-        with pytest.raises(ValueError, match=r"contains NaN, in .* of 20 columns.* f_classif takes no missing cells"):
+        with pytest.raises(ValueError, match=r"contains NaN, in .* of 20 columns.* f_classif takes no missing values"):
             Novelty(f_classif).fit(convert(X), y)
-        with pytest.raises(ValueError, match=r"contains NaN, in .* of 1 column.* f_classif takes no missing cells"):
+        with pytest.raises(ValueError, match=r"contains NaN, in .* of 1 column.* f_classif takes no missing values"):
             Novelty(f_classif).fit(convert(X[:, :1]), y)
 
     def test_sparse_is_taken_if_the_selector_does(self):

@@ -1,4 +1,4 @@
-"""How statistics are computed over the rows of a source.
+"""Engines that compute statistics over the rows of a source.
 
 A *fold* is an engine over a source: given the description of a statistic, it computes the statistic of every block and
 merges the results. `InMemory` does this in threads. A method is a *plan* of such requests, and so does not know where

@@ -1,4 +1,4 @@
-"""How much memory a statistic of all pairs of features may take."""
+"""Limit of the memory for a statistic of all pairs of features."""
 
 import os
 from pathlib import Path

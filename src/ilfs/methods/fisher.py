@@ -106,7 +106,7 @@ class FisherScore(StatisticsSelector):
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Numbers; NaN is a missing cell.
+            Numbers; NaN is a missing value.
         y : array of shape (n_samples,) or (n_samples, n_labels)
             Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
             name of the column of X that holds the classes.

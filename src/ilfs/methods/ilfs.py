@@ -45,7 +45,7 @@ from ilfs.redundancy import (
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
 from ilfs.statistics import Association, Classes, ClassMoments, Moments, TokenCounts, Tokens
-from ilfs.statistics.tokens import ALONE, Evidence, mean_log_odds
+from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
@@ -213,7 +213,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
         The paper's share of distances, six equal intervals of [0, 1], topics learned by plain maximum likelihood, no
         leaving out, no balancing; oriented as the text says (many large tokens are good), not as its formula does. More
-        than two classes, ties, missing cells and constant columns are treated as everywhere in this package.
+        than two classes, ties, missing values and constant columns are treated as everywhere in this package.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Numbers; NaN is a missing cell.
+            Numbers; NaN is a missing value.
         y : array of shape (n_samples,) or (n_samples, n_labels)
             Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
             name of the column of X that holds the classes.
@@ -341,7 +341,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
     def _warn(self, classes: Classes, moments: ClassMoments) -> None:
         if self.leave_one_out:
-            alone = classes.labels[classes.total <= ALONE].tolist()
+            alone = classes.labels[classes.total <= ONE_SAMPLE_WEIGHT].tolist()
             if alone:
                 some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
                 warn(

@@ -284,7 +284,7 @@ def novel_order(
         Larger is better; NaN for a feature that nothing is known of. A series with the names of the columns of a data
         frame may have any order.
     X : array, data frame or sparse matrix of shape (n_samples, n_features)
-        Numbers; NaN is a missing cell.
+        Numbers; NaN is a missing value.
     n_candidates : int or None, default=1000
         How many of the most relevant features are picked from; the others follow by relevance.
     sample_weight : array of shape (n_samples,), optional

@@ -1,4 +1,4 @@
-"""What features have to do with classes, one by one: correlations with the indicators of the classes."""
+"""Correlations of single features with the indicators of the classes."""
 
 from dataclasses import dataclass
 
@@ -10,17 +10,17 @@ from ilfs.statistics.moments import ClassMoments
 
 @dataclass(frozen=True)
 class Association:
-    """Features and the indicators of classes, from the moments of the features.
+    """Mean, deviation and correlation with the classes of every feature.
 
     Parameters
     ----------
     mean, deviation : ndarray of shape (n_features,)
-        Of each feature; 1 is the deviation of one that does not vary.
+        Mean and standard deviation of each feature; the deviation of a constant feature is set to 1.
     correlation : ndarray of shape (n_features, n_classes)
-        Pearson's, of a feature and the variable that is 1 in a class and 0 elsewhere; 0 where one of them does not
-        vary.
+        Pearson's correlation of a feature with the indicator of a class, which is 1 in the class and 0 elsewhere; 0
+        where one of the two is constant.
     class_weight : ndarray of shape (n_classes,)
-        How much a sample of each class counted.
+        Weight of a sample of each class.
     """
 
     mean: Floats
@@ -32,22 +32,22 @@ class Association:
     def from_moments(
         cls, moments: ClassMoments, class_weight: Floats | None = None, class_total: Floats | None = None
     ) -> "Association":
-        """From moments of the cells that are present.
+        """Compute the association from moments of the values that are not missing.
 
         Parameters
         ----------
         moments : ClassMoments
-            Of the features.
+            Moments of the features.
         class_weight : ndarray of shape (n_classes,), optional
-            How much a sample of each class is to count; 1 by default.
+            Weight of a sample of each class; 1 by default.
         class_total : ndarray of shape (n_classes,), optional
-            Weight of the samples of each class. If given, correlations are over all of them, missing cells being at the
-            mean of their feature; otherwise over those that have a cell.
+            Weight of all samples of each class. If given, correlations are over all samples, with missing values
+            replaced by the mean of their feature; otherwise over the samples that have a value.
 
         Returns
         -------
         Association
-            The same as from the rows themselves.
+            Equal to what the rows themselves give.
 
         Examples
         --------
@@ -61,18 +61,22 @@ class Association:
             class_weight = np.ones(len(moments.count))
         count = class_weight[:, None] * moments.count
         total = np.maximum(count.sum(axis=0), np.finfo(np.float64).tiny)
-        offset = (count * moments.offset).sum(axis=0) / total  # of the mean, from that of some class
+        # Class means are measured from one of them, then from the mean of all: no digits are lost far from 0.
+        offset = (count * moments.offset).sum(axis=0) / total
         apart = moments.offset - offset
+        # The total scatter is the scatter within the classes plus that of the class means.
         variance = (class_weight[:, None] * moments.scatter + count * apart**2).sum(axis=0) / total
         deviation = np.where(variance > 0, np.sqrt(variance), 1.0)
-        share = count / total
-        mean = (share * moments.mean).sum(axis=0)
-        of_class, coverage = share, 1.0
+        fraction = count / total
+        mean = (fraction * moments.mean).sum(axis=0)
+        of_class, coverage = fraction, 1.0
         if class_total is not None:
             every = class_weight * class_total
             of_class, coverage = (every / every.sum())[:, None], total / every.sum()
+        # The covariance with an indicator is fraction * apart; an indicator has variance p (1 - p).
         size = deviation * np.sqrt(of_class * (1.0 - of_class))
-        correlation = np.divide(share * apart * np.sqrt(coverage), size, out=np.zeros_like(share), where=size > 0)
+        covariance = fraction * apart * np.sqrt(coverage)
+        correlation = np.divide(covariance, size, out=np.zeros_like(fraction), where=size > 0)
         return cls(mean, deviation, np.clip(correlation, -1.0, 1.0).T, class_weight)
 
     def take(self, features: Integers) -> "Association":

@@ -24,7 +24,7 @@ S_co = TypeVar("S_co", bound=Statistic, covariant=True)
 
 
 class Description(ABC, PicklesFieldsOnly, Generic[S_co]):
-    """How to compute a statistic from one block.
+    """A recipe that computes a statistic from one block.
 
     A subclass is a frozen dataclass: an engine may pickle it, send it to another process once, and call it there on
     many blocks. Values derived from the fields are cached properties, which a pickle leaves out.

@@ -1,4 +1,4 @@
-"""How pairs of features vary together: sums of products over the rows."""
+"""Sums of products of pairs of features over the rows, and their correlations."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,33 +15,33 @@ from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.description import Description
 
-DENSE_AT_ONCE = 1024  # rows of sparse columns that are made dense together
-WORTH_IT = 100  # a product of two stored cells takes as long as so many of dense ones
-MIRRORED = 64  # columns of a square matrix that are written at a time: a row of them is a few lines of the cache
-FAR = 100.0  # deviations from 0 to the mean of a column from which rounding would tell in sums of squares from 0
-ROUNDING = 64 * np.finfo(np.float64).eps  # share of the squares that may be left of them where nothing varies
-FEW = 2.0  # a straight line goes through two points whatever they are: that is no correlation
+DENSE_PART_ROWS = 1024  # rows of a sparse table that are made dense at a time
+SPARSE_PRODUCT_COST = 100  # cost of a sparse product relative to a dense one
+MIRROR_COLUMNS = 64  # columns mirrored at a time: one row of them fills a few cache lines
+MAX_MEAN_TO_DEVIATION = 100.0  # if |mean| / deviation exceeds this, uncentred sums lose precision
+SCATTER_ROUNDING = 64 * np.finfo(np.float64).eps  # a scatter below this fraction of the squares is rounding
+MAX_TRIVIAL_ROWS = 2.0  # two points always lie on a line, so their correlation means nothing
 
 
 @dataclass(frozen=True)
 class CrossProducts:
-    """Sums over the rows in which both of two features have a cell.
+    """Sums over the rows in which both of two features have a value.
 
-    Without missing cells many of these numbers are the same, and are there once: a field may have length 1 along an
-    axis that it does not depend on.
+    Without missing values, many of these sums do not depend on the second feature, or on either. Then they are stored
+    once: the field has length 1 along that axis.
 
     Parameters
     ----------
     count : ndarray of shape (n, n) or (1, 1)
-        How many rows there are, by the weights of samples alone.
+        Weight of the rows, by the weights of samples alone.
     weight : ndarray of shape (n, n) or (1, 1)
-        Of the rows, by the weights of samples and classes.
+        Weight of the rows, by the weights of samples and classes.
     sum : ndarray of shape (n, n) or (n, 1)
-        Of the cells of the first feature.
+        Sum of the values of the first feature.
     square : ndarray of shape (n, n) or (n, 1)
-        Of their squares.
+        Sum of their squares.
     product : ndarray of shape (n, n)
-        Of the products; only what is on and above the diagonal counts.
+        Sum of the products. Only the diagonal and the entries above it are valid.
     """
 
     count: Floats
@@ -51,8 +51,8 @@ class CrossProducts:
     product: Floats
 
     @classmethod
-    def _of_cells(cls, Z: Floats, count: Floats, weight: Floats) -> Self:
-        """From dense rows, which are written to."""
+    def _from_dense(cls, Z: Floats, count: Floats, weight: Floats) -> Self:
+        """Add up dense rows, which are overwritten."""
         root = np.sqrt(weight)
         if (weight != 1.0).any():
             Z *= root[:, None]
@@ -61,35 +61,37 @@ class CrossProducts:
             product = np.zeros((Z.shape[1], Z.shape[1]))
             if len(Z):  # all rows of a block may have weight 0
                 add_squares(product, Z)
-            return cls._complete(count, weight, sums, product)
+            return cls._from_complete(count, weight, sums, product)
         present = ~np.isnan(Z)
         Z[~present] = 0.0
+        # Products of indicators of presence count the rows in which both features have a value.
         here = present * root[:, None]
         together = here.T @ here
         counted = together if np.array_equal(count, weight) else (present * count[:, None]).T @ present
         return cls(counted, together, Z.T @ here, (Z * Z).T @ present, Z.T @ Z)
 
     @classmethod
-    def _complete(cls, count: Floats, weight: Floats, sums: Floats, product: Floats) -> Self:
-        """Without missing cells."""
+    def _from_complete(cls, count: Floats, weight: Floats, sums: Floats, product: Floats) -> Self:
+        """Store the sums of rows without missing values."""
         square = product.diagonal().copy()
         return cls(count.sum().reshape(1, 1), weight.sum().reshape(1, 1), sums[:, None], square[:, None], product)
 
     @classmethod
-    def _of_sparse(cls, X: sparse.csr_array, count: Floats, weight: Floats, mean: Floats) -> Self:
-        """From stored cells, or from some dense rows at a time where that is faster or cannot be avoided."""
+    def _from_sparse(cls, X: sparse.csr_array, count: Floats, weight: Floats, mean: Floats) -> Self:
+        """Add up stored values, or some dense rows at a time where that is faster or more precise."""
         stored = np.diff(X.indptr).astype(np.float64)
-        many = WORTH_IT * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
-        if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > FAR:
-            parts = (cls._of_cells(cells - mean, count[rows], weight[rows]) for rows, cells in dense_parts(X))
+        many = SPARSE_PRODUCT_COST * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
+        if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > MAX_MEAN_TO_DEVIATION:
+            parts = (cls._from_dense(cells - mean, count[rows], weight[rows]) for rows, cells in dense_parts(X))
             return reduce(cls.merge, parts)
         X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))
         sums = np.asarray(X.T @ np.sqrt(weight))
+        # Centre afterwards: sum w (x - m)(y - n) = sum w x y - n sum w x - m (sum w y - n sum w).
         from_mean = sums - weight.sum() * mean
         product = np.asarray((X.T @ X).toarray())
         product -= np.outer(sums, mean)
         product -= np.outer(mean, from_mean)
-        return cls._complete(count, weight, from_mean, product)
+        return cls._from_complete(count, weight, from_mean, product)
 
     def merge(self, other: Self) -> Self:
         """Add the sums of two sets of rows."""
@@ -108,17 +110,17 @@ class CrossProducts:
         return part
 
     @property
-    def is_complete(self) -> bool:
-        """Whether no cell was missing."""
+    def is_from_complete(self) -> bool:
+        """True if no value was missing."""
         return self.weight.size == 1
 
     def filled(self) -> Floats:
-        """Correlation of every pair of features over all rows, missing cells being at the mean of their feature.
+        """Correlate every pair of features over all rows, with missing values replaced by the mean of their feature.
 
         Returns
         -------
         ndarray of shape (n, n)
-            What some table without missing cells has; 0 for a feature that does not vary.
+            Positive semi-definite, as for a table without missing values; 0 for a constant feature.
         """
         product = symmetric(self.product)
         size = np.sqrt(product.diagonal())
@@ -126,24 +128,24 @@ class CrossProducts:
         return np.asarray(product * unit * unit[:, None])
 
     def correlation(self) -> Floats:
-        """Pearson's correlation of every pair of features, over the rows that have both.
+        """Correlate every pair of features over the rows that have both values (Pearson).
 
         Returns
         -------
         ndarray of shape (n, n)
-            Symmetric, between -1 and 1. 0 where one of the two does not vary in those rows, or where there are two of
-            them or less, whatever their classes count.
+            Symmetric, between -1 and 1. It is 0 where one of the two features is constant in those rows, or where
+            there are at most two of them.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = self.sum / self.weight
-            scatter = np.maximum(self.square - self.sum * mean, 0.0)  # of the first, in rows that have the second
-            scatter[scatter <= ROUNDING * self.square] = 0.0
+            scatter = np.maximum(self.square - self.sum * mean, 0.0)  # of the first feature, in rows with the second
+            scatter[scatter <= SCATTER_ROUNDING * self.square] = 0.0
             rho = symmetric(self.product)
             rho -= self.sum * mean.T
             rho /= np.sqrt(scatter)
             rho /= np.sqrt(scatter.T)
         rho[~np.isfinite(rho)] = 0.0
-        np.multiply(rho, self.count > FEW, out=rho)
+        np.multiply(rho, self.count > MAX_TRIVIAL_ROWS, out=rho)
         return np.asarray(np.clip(rho, -1.0, 1.0, out=rho))
 
 
@@ -173,18 +175,18 @@ class Products(Description[CrossProducts]):
             here = labels.takes_part
             count = labels.weight[here]
             weight = count * class_weight[labels.codes[here]]
-            return CrossProducts._of_sparse(sparse_rows(block, self.unit), count, weight, mean * self.unit)
+            return CrossProducts._from_sparse(sparse_rows(block, self.unit), count, weight, mean * self.unit)
         Z, count, weight = dense_rows(block, class_weight)
         Z -= mean
         Z *= self.unit
-        return CrossProducts._of_cells(Z, count, weight)
+        return CrossProducts._from_dense(Z, count, weight)
 
 
 def symmetric(product: Floats) -> Floats:
-    """What is above the diagonal also below it."""
+    """Copy the entries above the diagonal below it."""
     whole = product.copy()
-    for start in range(0, len(whole), MIRRORED):
-        end = start + MIRRORED
+    for start in range(0, len(whole), MIRROR_COLUMNS):
+        end = start + MIRROR_COLUMNS
         corner = whole[start:end, start:end]
         corner[:] = np.triu(corner) + np.triu(corner, 1).T
         whole[end:, start:end] = whole[start:end, end:].T
@@ -192,7 +194,7 @@ def symmetric(product: Floats) -> Floats:
 
 
 def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
-    """The rows that take part, every column times a number."""
+    """Return the rows that take part, each column times its unit."""
     shape = (block.n_rows, block.n_columns)
     X = sparse.csc_array((block.data, block.indices, block.indptr), shape=shape, dtype=np.float64).tocsr()
     here = block.labels.takes_part
@@ -202,9 +204,9 @@ def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
 
 
 def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
-    """Some rows after the other."""
-    for start in range(0, X.shape[0], DENSE_AT_ONCE):
-        rows = slice(start, start + DENSE_AT_ONCE)
+    """Yield some rows at a time as a dense array."""
+    for start in range(0, X.shape[0], DENSE_PART_ROWS):
+        rows = slice(start, start + DENSE_PART_ROWS)
         yield rows, X[rows].toarray()
 
 

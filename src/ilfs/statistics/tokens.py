@@ -1,4 +1,4 @@
-"""How often each feature represents a sample badly, ..., well: counts of tokens."""
+"""Token counts: for each feature, the number of samples that it represents badly, ..., well."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +15,17 @@ from ilfs.statistics.moments import ClassMoments
 
 Evidence = Literal["posterior", "distance"]
 
-# Largest log odds that two class means give a sample. Without variance inside the classes any distance between their
-# means is decisive, and this is decisive enough: sharpness must stay finite, because 0 times it must be 0.
-DECISIVE = 1e12
-GRID_BITS = 44  # of a token count that are kept: thirteen digits
-ALONE = (
-    1.0 + 1e-9
-)  # a class of this weight has no mean without one sample; fractions that sum to 1 may exceed it a little
+# Largest log odds that the distance of two class means can give. If the variance within the classes is 0, the log odds
+# would be infinite; but the sharpness must stay finite, because 0 times it must be 0.
+MAX_LOG_ODDS = 1e12
+GRID_BITS = 44  # bits of a token count that are kept, about thirteen digits
+# A class of at most this weight has no mean without one of its samples. Fractions that sum to 1 may exceed it a little.
+ONE_SAMPLE_WEIGHT = 1.0 + 1e-9
 
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """How many samples of each feature reach each boundary between tokens.
+    """Weight of the samples of each feature that reach each boundary between tokens.
 
     Parameters
     ----------
@@ -46,9 +45,17 @@ class TokenCounts:
         return cls(np.hstack([part.at_least for part in parts]))
 
     def per_token(self, total: Floats) -> Floats:
-        """Tokens x features: the weight in each interval, for features of this total weight (none for 0).
+        """Return the weight in each interval, of shape (n_tokens, n_features).
 
-        Every cell present has some token, so the first one gets what reaches no threshold.
+        Parameters
+        ----------
+        total : ndarray of shape (n_features,)
+            Weight of the values of each feature; 0 for a feature whose counts are to be 0.
+
+        Returns
+        -------
+        ndarray of shape (n_tokens, n_features)
+            Every value has a token: the first one gets the values that reach no threshold.
         """
         reached = np.vstack([total, np.where(total > 0, self.at_least, 0.0), np.zeros_like(total)])
         return on_grid(np.maximum(reached[:-1] - reached[1:], 0.0), float(total.max(initial=0.0)))
@@ -125,9 +132,9 @@ def on_grid(weights: Floats, total: float) -> Floats:
 
 
 def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: bool, balanced: bool) -> Contrast:
-    """What a cell of each class is compared with.
+    """Compute the coefficients of the evidence of a value, for every class and feature.
 
-    Let z be the distance of a cell from the mean of its class k, and e the distances of the K class means from their
+    Let z be the distance of a value from the mean of its class k, and e the distances of the K class means from their
     mean. Over the other classes j, the mean of (z + e_k - e_j)^2 is
 
         z^2 + 2 K e_k / (K - 1) z + (sum of e^2 + K e_k^2) / (K - 1).
@@ -146,43 +153,43 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
 
 
 def rounding(contrast: Contrast, moments: ClassMoments) -> Floats:
-    """By how much rounding may lower the evidence of a cell, at most.
+    """Bound the amount by which rounding can lower the evidence of a value.
 
-    A value exactly half way between its class and the others has evidence 0, which is a boundary between tokens: so
-    have all values of a feature with equal class means, and the only value of its class that is not 0. Added to the
-    evidence, this bound puts such values on the same side in every column, layout and unit.
+    A value exactly half way between its class and the others has evidence 0, which is a boundary between tokens. This
+    happens for all values of a feature with equal class means, and for the only value of a class that is not 0. Adding
+    the bound to the evidence puts such values on the same side in every column, layout and unit.
     """
-    furthest = np.sqrt(moments.scatter)  # no value lies further from the mean of its class
+    furthest = np.sqrt(moments.scatter)  # no value is further from the mean of its class
     value = furthest + np.abs(moments.mean)
     terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * value + contrast.constant
-    # The difference of two class means may itself be nothing but rounding.
+    # The difference of two class means may itself be pure rounding.
     terms += (furthest + np.ptp(moments.offset, axis=0)) * furthest
-    return np.asarray(64 * np.finfo(np.float64).eps * terms)  # the means themselves are sums of many cells
+    return np.asarray(64 * np.finfo(np.float64).eps * terms)  # 64: means are sums of many values
 
 
 def half_precision(moments: ClassMoments) -> Floats:
-    """1 / (2 variance) of each feature, at most what makes the distance of its class means decisive."""
+    """Compute 1 / (2 variance) of each feature, limited so that log odds stay below `MAX_LOG_ODDS`."""
     variance, apart = moments.pooled_variance, np.ptp(moments.offset, axis=0) ** 2
-    least = np.maximum(variance, apart / (2 * DECISIVE))
+    least = np.maximum(variance, apart / (2 * MAX_LOG_ODDS))
     return np.asarray(np.divide(0.5, least, out=np.ones_like(least), where=least > np.finfo(np.float64).tiny))
 
 
 def leave_one_out_factor(count: Floats) -> Floats:
-    """(n / (n - 1))^2: squared distance to the class mean without the sample over that to the mean with it.
+    """Compute (n / (n - 1))^2, which turns a squared distance to the class mean into one to the mean without the sample.
 
-    A class of one unit of weight or less has no mean without it and keeps the plain one.
+    A class of one sample has no mean without it; its factor is 1.
     """
-    return np.asarray(np.divide(count, count - 1.0, out=np.ones_like(count), where=count > ALONE) ** 2)
+    return np.asarray(np.divide(count, count - 1.0, out=np.ones_like(count), where=count > ONE_SAMPLE_WEIGHT) ** 2)
 
 
 def class_balance(moments: ClassMoments) -> Floats:
-    """Weight m / (K n_k) that makes every observed class count the same."""
+    """Compute the weight m / (K n_k) of a sample that makes every observed class count the same."""
     fair = moments.total / np.maximum(moments.n_observed, 1)
     return np.divide(fair, moments.count, out=np.zeros_like(moments.count), where=moments.count > 0)
 
 
 def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) -> Floats:
-    """Mean over the samples of the log odds of their own class, in closed form.
+    """Compute the mean log odds of the samples' own classes in closed form.
 
     The log odds are (square z^2 + linear z + constant) sharpness, and over a class the mean of z is 0.
     """
