@@ -338,7 +338,7 @@ def test_blocks_and_threads_do_not_matter(monkeypatch):
     X, y = planted(n_samples=100, n_features=300, n_classes=3)
     one = FSV(n_jobs=1).fit(X, y)
     np.testing.assert_array_equal(FSV(n_jobs=3).fit(X, y).scores_, one.scores_)
-    monkeypatch.setattr(columns, "PART_CELLS", 1000)
+    monkeypatch.setattr(columns, "DENSE_BLOCK_VALUES", 1000)
     small = FSV(n_jobs=1).fit(X, y)
     np.testing.assert_array_equal(FSV(n_jobs=3).fit(X, y).scores_, small.scores_)
     np.testing.assert_allclose(small.scores_, one.scores_, rtol=1e-9)

@@ -48,7 +48,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows
-from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.columns import dense_column_blocks, dense_columns
 from ilfs.execution.fingerprints import Fingerprints
 from ilfs.execution.threads import one_blas_thread, thread_map
 from ilfs.parameters import check_between, check_choice, check_integer
@@ -318,7 +318,7 @@ class Table:
             block = block - mean
             return np.stack([mean, np.sqrt(np.mean(block * block, axis=0))])
 
-        mean, scale = np.hstack(list(thread_map(moments, column_parts(X), rows.n_jobs)))
+        mean, scale = np.hstack(list(thread_map(moments, dense_column_blocks(X), rows.n_jobs)))
         return cls(X, mean, scale, Fingerprints.of(X, rows.n_jobs), rows.n_jobs)
 
     def slopes(self, v: Floats) -> Floats:
@@ -330,7 +330,7 @@ class Table:
                 return np.asarray(block.T @ v - mean * v.sum())
             return np.asarray(v @ (block - mean))
 
-        return np.concatenate(list(thread_map(product, column_parts(self.X), self.n_jobs))) / self.scale
+        return np.concatenate(list(thread_map(product, dense_column_blocks(self.X), self.n_jobs))) / self.scale
 
     def some(self, rows: Integers) -> "Table":
         """A table of some samples, standardised as all."""

@@ -38,7 +38,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats
 from ilfs.execution import AllRows, thread_map
-from ilfs.execution.columns import column_parts, side_by_side
+from ilfs.execution.columns import dense_column_blocks, row_major_columns
 from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import Scores, UnsupervisedRowsSelector
@@ -164,10 +164,10 @@ def laplacian_quotients(rows: AllRows, graph: sparse.csr_array) -> Floats:
     scale = 1.0 / (rows.high - rows.low)  # so that no weighed square overflows or underflows
 
     def quotients(columns: slice) -> Floats:
-        table, column = side_by_side(X, columns)
+        table, column = row_major_columns(X, columns)
         along, mean, at_all = np.empty((3, columns.stop - columns.start))
         edge_differences(table, column, scale[columns], graph.indptr, graph.indices, graph.data, along)
         weighed_squares(table, column, rows.low[columns], scale[columns], degree, mean, at_all)
         return np.asarray(np.clip(along / at_all, 0.0, 2.0))
 
-    return np.concatenate(list(thread_map(quotients, column_parts(X), rows.n_jobs)))
+    return np.concatenate(list(thread_map(quotients, dense_column_blocks(X), rows.n_jobs)))

@@ -41,7 +41,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import AllRows, one_blas_thread
-from ilfs.execution.columns import column_parts, dense_columns
+from ilfs.execution.columns import dense_column_blocks, dense_columns
 from ilfs.methods.laplacian_score import check_graph
 from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_integer
@@ -217,7 +217,7 @@ def part_vectors(X: Any, by_rank: Integers, degree: Floats, part: Integers, n_pa
     volume = np.bincount(part, degree)
     sums = sparse.csr_array((degree, (part, np.arange(part.size))))
     apart = np.zeros((n_parts, n_parts))
-    for columns in column_parts(X):
+    for columns in dense_column_blocks(X):
         f = dense_columns(X, columns)[by_rank]
         f -= degree @ f / degree.sum()
         spread = (sums @ f) / np.sqrt(volume)[:, None]

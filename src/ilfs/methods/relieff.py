@@ -42,7 +42,7 @@ from sklearn.utils import check_random_state
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, thread_map
-from ilfs.execution.columns import column_parts
+from ilfs.execution.columns import dense_column_blocks
 from ilfs.neighbours import Pairs, class_neighbours, scaled_columns
 from ilfs.parameters import check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
@@ -199,7 +199,7 @@ def feature_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> Floats:
         part = scaled_columns(X, rows, columns)
         return mean_difference(part, *misses) - mean_difference(part, *hits)
 
-    return np.concatenate(list(thread_map(of_part, column_parts(X), rows.n_jobs)))
+    return np.concatenate(list(thread_map(of_part, dense_column_blocks(X), rows.n_jobs)))
 
 
 def only(pairs: Pairs, weights: Floats) -> tuple[Integers, Integers, Floats]:
