@@ -147,7 +147,7 @@ class TestKindsOfColumns:
 
     @one_of_each
     @ignore_convergence
-    @pytest.mark.filterwarnings("ignore:no feature says anything about the classes")  # HallCFS: they are random
+    @pytest.mark.filterwarnings("ignore:no discretised feature carries information")  # HallCFS: they are random
     def test_a_sparse_frame_is_a_sparse_matrix(self, selector):
         X = np.random.default_rng(0).poisson(0.5, (N_SAMPLES, 5)).astype(float)
         y = labels_for(selector, np.arange(N_SAMPLES) % 2)
