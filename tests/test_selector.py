@@ -347,7 +347,7 @@ class TestDataFrames:
 
     def test_a_name_that_is_there_twice_is_refused(self, table):
         X, y = table
-        with pytest.raises(ValueError, match="columns of X must have different names, 'a' is there 2 times"):
+        with pytest.raises(ValueError, match="columns of X must have different names, 'a' occurs 2 times"):
             ILFS().fit(pd.DataFrame(X[:, :3], columns=["a", "b", "a"]), y)
 
     def test_columns_without_text_names_are_numbered(self, table):
