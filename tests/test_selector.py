@@ -463,7 +463,7 @@ class TestBadInput:
 
     def test_relative_weights_are_warned_of(self, table):
         X, y = table
-        with pytest.warns(UserWarning, match="its mean is 0.2: with relative weights, scale them to a mean of 1"):
+        with pytest.warns(UserWarning, match="its mean is 0.2: scale relative weights to a mean of 1"):
             ILFS().fit(X, y, sample_weight=np.full(len(y), 0.2))
 
     def test_masked_cells_are_missing_ones(self, table):

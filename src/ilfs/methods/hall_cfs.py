@@ -170,6 +170,7 @@ class HallCFS(SupervisedRowsSelector):
             warn("no discretised feature carries information about the classes: the subset is empty")
         self.subset_, self.merit_, self.uncertainty_ = rows.columns[chosen], best.merit, rows.expand(with_class)
         scores = with_class.copy()
+        # Features of the subset score in (1, 2], above every uncertainty, in the order they were added.
         scores[chosen] = 1 + np.arange(chosen.size, 0, -1) / max(1, chosen.size)
         return Scores(scores, gain, UNIT_FLOOR, UNIT_FLOOR)
 
@@ -233,6 +234,7 @@ class DiscreteColumns:
         """Return 2 I(x; y) / (H(x) + H(y)), where I(x; y) = H(x) + H(y) - H(x, y)."""
         sum_of_entropies = self.entropies + entropy
         information = sum_of_entropies - self._joint_entropies(other, n_other)
+        # Rounding may leave [0, 1], for example for a copy or for independent columns.
         return np.asarray(np.clip(2 * information / sum_of_entropies, 0.0, 1.0))
 
     def _joint_entropies(self, other: NDArray[Any], n_other: int) -> Floats:
@@ -283,6 +285,7 @@ def discretised(rows: LabelledRows, labels: RowLabels, wanted: int | None) -> tu
         values = gather_columns(X, columns, np.arange(n_samples))
         bins, n_bins, gain = np.empty(values.shape, np.uint16), np.empty(len(values), np.int64), np.zeros(len(values))
         if wanted is None:
+            # Cuts are searched between neighbouring values of the sorted column.
             order = np.argsort(values, axis=1)
             ordered = np.take_along_axis(values, order, axis=1)
             mdl.mdl_bins(
@@ -322,6 +325,7 @@ class FeatureSubset:
     @property
     def merit(self) -> float:
         """Merit k mean(r_cf) / sqrt(k + k (k - 1) mean(r_ff)); 0 for the empty subset."""
+        # relevance is k mean(r_cf); redundancy counts each pair once, so 2 redundancy is k (k - 1) mean(r_ff).
         return self.relevance / float(np.sqrt(max(1, len(self.features)) + 2 * self.redundancy))
 
 
@@ -342,7 +346,7 @@ class Expansion:
         self.subset, self.with_class, self.with_subset = subset, with_class, with_subset
         relevance, redundancy = subset.relevance + with_class, subset.redundancy + with_subset
         self.merits = relevance / np.sqrt(len(subset.features) + 1 + 2 * redundancy)
-        self.merits[list(subset.features)] = -np.inf
+        self.merits[list(subset.features)] = -np.inf  # these features are in the subset already
 
     def best_merit(self) -> float:
         """Return the largest merit among the expanded subsets not yet taken; minus infinity if none is left."""
@@ -395,6 +399,7 @@ def best_first(with_class: Floats, with_feature: Callable[[int], Floats], max_st
     node: Expansion | None = Expansion(best, with_class, np.zeros_like(with_class))
     while node is not None and stale < max_stale:
         n_steps, stale = n_steps + 1, stale + 1
+        # Only an increase beyond rounding counts; otherwise the last bit of a sum would decide when the search ends.
         if node.best_merit() > best.merit + tolerance(best.merit, UNIT_FLOOR):
             best, stale = node.best(), 0
         expanded.append(node)

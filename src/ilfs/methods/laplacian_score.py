@@ -137,6 +137,7 @@ class LaplacianScore(UnsupervisedRowsSelector):
         return self._fit(X, y)
 
     def _score_rows(self, rows: AllRows) -> Scores:
+        # Copies of a sample are one node of the graph, whose edges are the sums of their edges.
         samples = DistinctSamples.from_samples(rows.X)
         graph = heat_graph(samples, self.n_neighbors, weights=self.weights, width=self.width, n_jobs=rows.n_jobs)
         quotients = laplacian_quotients(replace(rows, X=samples.X), graph)
@@ -168,6 +169,7 @@ def laplacian_quotients(rows: AllRows, graph: sparse.csr_array) -> Floats:
         along_edges, mean, total = np.empty((3, columns.stop - columns.start))
         edge_differences(table, column, scale[columns], graph.indptr, graph.indices, graph.data, along_edges)
         weighed_squares(table, column, rows.low[columns], scale[columns], degree, mean, total)
+        # By theory the quotient is in [0, 2]; rounding may exceed that.
         return np.asarray(np.clip(along_edges / total, 0.0, 2.0))
 
     return np.concatenate(list(thread_map(quotients, dense_column_blocks(X), rows.n_jobs)))

@@ -49,7 +49,7 @@ from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.warn import warn
 
 MIN_PARALLEL_COMPARISONS = 10**8  # with fewer, threads cost more time than they save
-WEIGHT_ROUNDING = 1e-12  # rounding error of weights, which are differences of sums that are at most 1
+FEATURE_WEIGHT_ROUNDING = 1e-12  # rounding error of weights, which are differences of sums that are at most 1
 
 
 class ReliefF(SupervisedRowsSelector):
@@ -160,10 +160,10 @@ class ReliefF(SupervisedRowsSelector):
             drawn,
             lambda blocks: self._steps(blocks, "block of samples"),
         )
-        return Scores(feature_weights(rows, pairs, n_used), floor=WEIGHT_ROUNDING)
+        return Scores(feature_weights(rows, pairs, n_used), floor=FEATURE_WEIGHT_ROUNDING)
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
-        return replace(super()._average_labels(fitted), floor=WEIGHT_ROUNDING)
+        return replace(super()._average_labels(fitted), floor=FEATURE_WEIGHT_ROUNDING)
 
     def _draw(self, n: int) -> Integers:
         """Draw the samples whose neighbours are used; all of them by default."""
@@ -187,6 +187,7 @@ def pair_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> tuple[Floats,
     prior = rows.labels.class_rows / rows.labels.codes.size
     own, other = rows.labels.codes[pairs.first], rows.labels.codes[pairs.second]
     weight = pairs.weight / n_used
+    # P(c) / (1 - P(c_i)) sums to 1 over the other classes c, so hits and misses of a sample have the same total weight.
     return np.where(own == other, weight, 0.0), np.where(own == other, 0.0, weight * prior[other] / (1 - prior[own]))
 
 
@@ -195,6 +196,7 @@ def feature_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> Floats:
     hits, misses = (weighted_pairs(pairs, weights) for weights in pair_weights(rows, pairs, n_used))
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
 
+    # All pairs are known, so blocks of columns are independent of each other.
     def block_weights(columns: slice) -> Floats:
         block = scaled_columns(X, rows, columns)
         return mean_difference(block, *misses) - mean_difference(block, *hits)

@@ -54,7 +54,7 @@ from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
-MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 32, 256  # of a symmetric product per task: an eighth of all, in these limits
+MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS = 32, 256  # of a symmetric product per task: an eighth of all, in these limits
 SMOOTHING_FRACTION = 1e-12  # epsilon divided by the mean squared norm of a row of W
 MAX_EXACT_FEATURES = 200  # with more features, the eigenproblems are solved in small subspaces
 FIRST_EIGENVECTORS_TOL = 1e-2  # relative residual; iteration reaches the same W as from exact eigenvectors
@@ -358,7 +358,7 @@ class LowRankScatter:
         def write(columns: slice) -> None:
             self.F[columns] = X[:, columns].T @ root
 
-        for _ in thread_map(write, blocks(X.shape[1], MAX_STRIP_COLUMNS), n_jobs):
+        for _ in thread_map(write, blocks(X.shape[1], MAX_PRODUCT_COLUMNS), n_jobs):
             pass
         self.n_jobs = n_jobs
 
@@ -416,7 +416,7 @@ def symmetric(strip: Callable[[slice], Floats], n: int, n_jobs: int | None) -> F
         matrix[columns.start :, columns] = lower
         matrix[columns, columns.stop :] = lower[columns.stop - columns.start :].T
 
-    for _ in thread_map(write, blocks(n, int(np.clip(n // 8, MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS))), n_jobs):
+    for _ in thread_map(write, blocks(n, int(np.clip(n // 8, MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS))), n_jobs):
         pass
     return matrix
 
