@@ -275,7 +275,7 @@ class FSV(SupervisedRowsSelector):
         if all(sequence.planes[0].has_no_signal for sequence in sequences):
             warn("no feature has different means in two classes: the planes use no feature")
         planes = [plane for sequence in sequences for plane in sequence.planes]
-        unfinished = sum(len(plane.objective) == self.max_iter and not plane.settled for plane in planes)
+        unfinished = sum(len(plane.objective) == self.max_iter and not plane.converged for plane in planes)
         if unfinished:
             warn(
                 f"{unfinished} of {len(planes)} planes did not converge in max_iter={self.max_iter} linear programs",
@@ -468,7 +468,7 @@ class Plane:
         self.last_used, self.last_weight = np.zeros((2, alpha.size))
         self.first_nearness = self.last_nearness = nearness(self.slope, self.cost())
         self.objective: list[float] = []
-        self.gap, self.settled, self.stuck = np.nan, False, False
+        self.gap, self.converged, self.stuck = np.nan, False, False
 
     def again(self, fraction: float, excluded: NDArray[np.bool_]) -> "Plane":
         """Return a new plane between the same classes, not yet fitted."""
@@ -476,7 +476,7 @@ class Plane:
 
     def programs(self, program: "FullProgram", max_iter: int, tol: float) -> Iterator["Plane"]:
         """Solve linear programs until the plane is stationary; yield after each of them."""
-        while len(self.objective) < max_iter and not self.settled:
+        while len(self.objective) < max_iter and not self.converged:
             self.solve_next(program, tol)
             yield self
 
@@ -495,7 +495,7 @@ class Plane:
         self.weight = np.zeros(cost.size)
         self.weight[program.part.feature[1:]], self.intercept = weight[1:], weight[0]
         self.hinge, after = program.part.hinge(weight), program.value(cost)
-        self.stuck, self.settled = not solved, not solved or before - after <= tol * before
+        self.stuck, self.converged = not solved, not solved or before - after <= tol * before
         # Weak duality: dual variables shrunk until no slope exceeds its cost are feasible, so they bound the optimum
         # from below.
         dual = program.dual.sum() / max(1.0, (np.abs(self.slope) / (cost + SLOPE_ROUNDING)).max())
