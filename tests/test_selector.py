@@ -348,7 +348,7 @@ class TestDataFrames:
 
     def test_duplicate_column_names_are_rejected(self, table):
         X, y = table
-        with pytest.raises(ValueError, match="columns of X must have different names, 'a' is there 2 times"):
+        with pytest.raises(ValueError, match="columns of X must have different names, 'a' occurs 2 times"):
             ILFS().fit(pd.DataFrame(X[:, :3], columns=["a", "b", "a"]), y)
 
     def test_columns_without_text_names_are_numbered(self, table):
@@ -464,7 +464,7 @@ class TestBadInput:
 
     def test_weights_with_a_small_mean_give_a_warning(self, table):
         X, y = table
-        with pytest.warns(UserWarning, match="its mean is 0.2: with relative weights, scale them to a mean of 1"):
+        with pytest.warns(UserWarning, match="its mean is 0.2: scale relative weights to a mean of 1"):
             ILFS().fit(X, y, sample_weight=np.full(len(y), 0.2))
 
     def test_masked_values_are_missing_values(self, table):

@@ -1,4 +1,4 @@
-"""What `fit` takes and refuses: the same for every selector."""
+"""Valid and invalid input of `fit`, which is the same for every selector."""
 
 import warnings
 from decimal import Decimal
@@ -20,11 +20,11 @@ from ilfs import ILFS, FisherScore, LaplacianScore, Novelty, list_methods, novel
 from ilfs.registry import make_selector
 from ilfs.validation import looks_like_quantity, warn_of_quantity
 
-AROUND_OTHERS = ("novelty(fisher)", "novelty(ls)")
+WRAPPERS = ("novelty(fisher)", "novelty(ls)")
 N_SAMPLES, NAMES = 40, ["a", "b", "c", "d", "e"]
 
 
-def name_of(selector):
+def selector_id(selector):
     return repr(selector).replace("\n", "").replace("       ", " ")
 
 
@@ -32,10 +32,10 @@ def labels_for(selector, y):
     return y if selector._reads_labels else None
 
 
-ONE_OF_EACH = [*(one.load()() for one in list_methods() if not one.wraps_another), *map(make_selector, AROUND_OTHERS)]
-every = pytest.mark.parametrize("selector", CONFIGURATIONS, ids=name_of)
-one_of_each = pytest.mark.parametrize("selector", ONE_OF_EACH, ids=name_of)
-supervised = pytest.mark.parametrize("selector", [s for s in ONE_OF_EACH if s._reads_labels], ids=name_of)
+ONE_OF_EACH = [*(one.load()() for one in list_methods() if not one.wraps_another), *map(make_selector, WRAPPERS)]
+every = pytest.mark.parametrize("selector", CONFIGURATIONS, ids=selector_id)
+one_of_each = pytest.mark.parametrize("selector", ONE_OF_EACH, ids=selector_id)
+supervised = pytest.mark.parametrize("selector", [s for s in ONE_OF_EACH if s._reads_labels], ids=selector_id)
 ignore_convergence = pytest.mark.filterwarnings("ignore:.*(converge|settle|n_clusters)")
 
 
@@ -45,7 +45,7 @@ def table():
 
 
 def frame_of(**columns):
-    """Two columns of numbers, and others."""
+    """Data frame of two numeric columns and the given ones."""
     X, _ = planted(n_samples=N_SAMPLES, n_features=2)
     return pd.DataFrame({"size": X[:, 0], "age": X[:, 1]} | columns)
 
@@ -60,7 +60,7 @@ library = pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
 
 
 class AnnData:
-    """As the class of anndata, which need not be installed."""
+    """Imitation of the class of anndata, which need not be installed."""
 
     __module__ = "anndata._core.anndata"
     shape = (N_SAMPLES, 2)
@@ -68,14 +68,14 @@ class AnnData:
 
 class TestDatesAndHugeNumbers:
     @one_of_each
-    def test_arrays_of_dates_are_refused(self, selector):
+    def test_arrays_of_dates_raise(self, selector):
         X = np.datetime64("2017-10-22") + np.arange(4 * N_SAMPLES).reshape(N_SAMPLES, 4).astype("m8[D]")
         X[3, 1] = np.datetime64("NaT", "D")
         with pytest.raises(ValueError, match=r"X must hold numbers, got dates \(datetime64\[D\]\): pass e.g. days"):
             clone(selector).fit(X, np.arange(N_SAMPLES) % 2)
 
     @one_of_each
-    def test_arrays_of_durations_are_refused(self, selector):
+    def test_arrays_of_durations_raise(self, selector):
         X = np.arange(4 * N_SAMPLES).reshape(N_SAMPLES, 4).astype("m8[ns]")
         with pytest.raises(
             ValueError, match=r"X must hold numbers, got durations \(timedelta64\[ns\]\): pass e.g. sec"
@@ -84,7 +84,7 @@ class TestDatesAndHugeNumbers:
 
     @pytest.mark.parametrize("unit", ["D", "s", "ns"])
     @pytest.mark.parametrize("kind", [np.datetime64, np.timedelta64])
-    def test_dates_among_objects_are_refused(self, kind, unit):
+    def test_dates_in_object_arrays_raise(self, kind, unit):
         X = np.array([[i, kind(i, unit)] for i in range(N_SAMPLES)], dtype=object)
         with pytest.raises(TypeError, match=r"columns of X must hold numbers, 1 has np.*64.* in row 0 .*days since"):
             ILFS().fit(X, np.arange(N_SAMPLES) % 2)
@@ -100,7 +100,7 @@ class TestDatesAndHugeNumbers:
         ids=["list", "array", "frame"],
     )
     @one_of_each
-    def test_integers_beyond_float64_are_refused(self, selector, convert, digits):
+    def test_integers_too_large_for_float64_raise(self, selector, convert, digits):
         X = [[i, i % 3] for i in range(N_SAMPLES)]
         X[7][1] = 10**digits
         with pytest.raises(
@@ -108,7 +108,7 @@ class TestDatesAndHugeNumbers:
         ):
             clone(selector).fit(convert(X), np.arange(N_SAMPLES) % 2)
 
-    def test_dates_are_no_classes(self, table):
+    def test_dates_as_labels_raise(self, table):
         with pytest.raises(ValueError, match=r"y must hold classes, got dates or durations \(datetime64\[D\]\)"):
             ILFS().fit(table[0], np.datetime64("2017-10-22") + np.arange(N_SAMPLES) % 2)
 
@@ -146,7 +146,7 @@ class TestKindsOfColumns:
     )
     @one_of_each
     @ignore_convergence
-    def test_numbers_in_any_form_are_the_same(self, selector, frame):
+    def test_all_numeric_column_types_give_the_same_scores(self, selector, frame):
         y = labels_for(selector, np.arange(N_SAMPLES) % 2)
         plain = frame_of(x=self.NUMBERS)
         one, two = clone(selector).fit(frame, y), clone(selector).fit(plain, y)
@@ -155,8 +155,10 @@ class TestKindsOfColumns:
 
     @one_of_each
     @ignore_convergence
-    @pytest.mark.filterwarnings("ignore:no feature says anything about the classes")  # HallCFS: they are random
-    def test_a_sparse_frame_is_a_sparse_matrix(self, selector):
+    @pytest.mark.filterwarnings(
+        "ignore:no discretised feature carries information"
+    )  # HallCFS: the labels are unrelated to X
+    def test_a_sparse_frame_is_treated_as_a_sparse_matrix(self, selector):
         X = np.random.default_rng(0).poisson(0.5, (N_SAMPLES, 5)).astype(float)
         y = labels_for(selector, np.arange(N_SAMPLES) % 2)
         frame = pd.DataFrame(X, columns=NAMES).astype(pd.SparseDtype(float, 0.0))
@@ -168,7 +170,7 @@ class TestKindsOfColumns:
         np.testing.assert_allclose(done.scores_, clone(selector).fit(X, y).scores_, rtol=1e-6, atol=1e-8)
         assert done.feature_names_in_.tolist() == NAMES
 
-    def test_the_sparse_frame_of_the_caller_is_not_changed(self):
+    def test_the_sparse_frame_of_the_caller_is_not_modified(self):
         frame = frame_of(x=pd.arrays.SparseArray(self.NUMBERS))
         before = frame.copy()
         ILFS().fit(frame, np.arange(N_SAMPLES) % 2)
@@ -188,14 +190,14 @@ class TestKindsOfColumns:
         ids=["categories", "durations", "text", "dates", "periods", "intervals", "complex"],
     )
     @one_of_each
-    def test_other_kinds_are_refused_by_name(self, selector, column, found):
+    def test_non_numeric_columns_raise_with_their_name(self, selector, column, found):
         with pytest.raises(
             (TypeError, ValueError), match=f"columns of X must hold numbers, 'x' {found}.*: drop such col"
         ):
             clone(selector).fit(frame_of(x=column), np.arange(N_SAMPLES) % 2)
 
 
-class TestAllBadColumnsAtOnce:
+class TestAllNonNumericColumnsAreNamed:
     @library
     @one_of_each
     def test_in_a_data_frame(self, selector, make):
@@ -209,20 +211,22 @@ class TestAllBadColumnsAtOnce:
             clone(selector).fit(frame, np.arange(N_SAMPLES) % 2)
 
     @one_of_each
-    def test_many_are_counted(self, selector):
+    def test_only_some_of_many_columns_are_named(self, selector):
         frame = frame_of(**{f"text {j}": ["x"] * N_SAMPLES for j in range(12)})
-        with pytest.raises(ValueError, match=r"'text 0' holds String, .*'text 4' holds String and 7 more do not: drop"):
+        with pytest.raises(
+            ValueError, match=r"'text 0' holds String, .*'text 4' holds String and 7 more columns are not numeric: dr"
+        ):
             clone(selector).fit(frame, np.arange(N_SAMPLES) % 2)
 
     @pytest.mark.parametrize("convert", [np.asarray, np.ndarray.tolist], ids=["array", "lists"])
     @one_of_each
-    def test_in_an_array_of_objects(self, selector, convert):
+    def test_in_an_object_array(self, selector, convert):
         X = np.array([[i, "x", i % 3, None, i % 5] for i in range(N_SAMPLES)], dtype=object)
         X[4, 4] = "n/a"
         with pytest.raises(ValueError, match="must hold numbers, 1 has 'x' in row 0, 4 has 'n/a' in row 4: drop such"):
             clone(selector).fit(convert(X), np.arange(N_SAMPLES) % 2)
 
-    def test_long_values_are_cut(self):
+    def test_long_values_are_shortened_in_messages(self):
         X = np.array([[i, "long " * 100] for i in range(N_SAMPLES)], dtype=object)
         with pytest.raises(ValueError, match=r"1 has 'long .{20,40}\.\.\. in row 0"):
             ILFS().fit(X, np.arange(N_SAMPLES) % 2)
@@ -237,18 +241,18 @@ class TestIndex:
         return pd.DataFrame(X, index=rows, columns=NAMES), y.iloc[[0, 2, 1, *range(3, N_SAMPLES)]]
 
     @supervised
-    def test_other_rows_in_y_are_refused(self, selector, shuffled):
+    def test_another_index_of_y_raises(self, selector, shuffled):
         message = "y must have the index of X, but row 1 is 'sample 2' in y and 'sample 1' in X: align them, y.loc"
         with pytest.raises(ValueError, match=message):
             clone(selector).fit(*shuffled)
 
-    def test_other_rows_in_an_indicator_matrix_are_refused(self, shuffled):
+    def test_another_index_of_an_indicator_matrix_raises(self, shuffled):
         X, y = shuffled
         with pytest.raises(ValueError, match="y must have the index of X, but row 1 is"):
             ILFS().fit(X, pd.DataFrame({"one": y, "other": 1 - y}))
 
-    @pytest.mark.parametrize("selector", [ILFS(), FisherScore(), Novelty(FisherScore())], ids=name_of)
-    def test_other_rows_in_weights_are_refused(self, selector, shuffled):
+    @pytest.mark.parametrize("selector", [ILFS(), FisherScore(), Novelty(FisherScore())], ids=selector_id)
+    def test_another_index_of_sample_weight_raises(self, selector, shuffled):
         X, y = shuffled
         weight = pd.Series(1.0, index=y.index)
         with pytest.raises(ValueError, match="sample_weight must have the index of X, but row 1 is 'sample 2'"):
@@ -257,21 +261,21 @@ class TestIndex:
 
     @supervised
     @ignore_convergence
-    def test_equal_rows_pass(self, selector, shuffled):
+    def test_an_equal_index_is_accepted(self, selector, shuffled):
         X, y = shuffled
         expected = clone(selector).fit(X.to_numpy(), y.loc[X.index].to_numpy()).scores_
         np.testing.assert_allclose(clone(selector).fit(X, y.loc[X.index]).scores_, expected, rtol=1e-6, atol=1e-9)
 
-    def test_without_an_index_on_one_side_all_pass(self, shuffled, table):
+    def test_the_index_is_ignored_if_only_one_of_x_and_y_has_one(self, shuffled, table):
         X, y = shuffled
         for one, other in ((X, table[1]), (table[0], y), (pl.from_pandas(X), y), (X, pl.Series(table[1]))):
             ILFS().fit(one, other)
 
-    def test_methods_without_labels_do_not_look(self, shuffled):
+    def test_unsupervised_methods_ignore_the_index_of_y(self, shuffled):
         X, y = shuffled
         np.testing.assert_array_equal(LaplacianScore().fit(X, y).scores_, LaplacianScore().fit(X).scores_)
 
-    def test_equal_labels_of_another_type_pass(self, table):
+    def test_an_equal_index_of_another_type_is_accepted(self, table):
         X, y = table
         frame = pd.DataFrame(X, index=range(N_SAMPLES))
         for index in (list(range(N_SAMPLES)), pd.Index(range(N_SAMPLES), dtype=object), pd.RangeIndex(N_SAMPLES)):
@@ -279,7 +283,7 @@ class TestIndex:
         rows = [*range(N_SAMPLES - 1), np.nan]
         ILFS().fit(frame.set_axis(rows), pd.Series(y, index=rows))
 
-    def test_another_number_of_rows_is_said_first(self, table):
+    def test_the_number_of_rows_is_checked_before_the_index(self, table):
         X, y = table
         with pytest.raises(ValueError, match="X and y must have the same number of rows, got 40 and 39"):
             ILFS().fit(pd.DataFrame(X), pd.Series(y[1:], index=range(1, 40)))
@@ -291,7 +295,7 @@ def ages(n_samples=600, seed=0):
 
 class TestQuantities:
     @supervised
-    def test_ages_are_warned_of_once(self, selector):
+    def test_ages_as_labels_give_one_warning(self, selector):
         X, y = planted(n_samples=120, n_features=4)[0], ages(120)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -299,12 +303,13 @@ class TestQuantities:
                 clone(selector).fit(X, y)
             except ValueError as error:
                 assert "class" in str(error) or "sample" in str(error)  # classes of one sample  # noqa: PT017
-        said = [str(warning.message) for warning in caught if "distinct numbers" in str(warning.message)]
-        assert len(said) == 1
+        messages = [str(warning.message) for warning in caught if "distinct numbers" in str(warning.message)]
+        assert len(messages) == 1
         assert (
-            f"y has {np.unique(y).size} distinct numbers, so {np.unique(y).size} classes were made, of 1 to" in said[0]
+            f"y has {np.unique(y).size} distinct numbers, so {np.unique(y).size} classes were made, of 1 to"
+            in messages[0]
         )
-        assert "pandas.qcut(y, 4, labels=False) or sklearn.preprocessing.KBinsDiscretizer" in said[0]
+        assert "pandas.qcut(y, 4, labels=False) or sklearn.preprocessing.KBinsDiscretizer" in messages[0]
 
     @pytest.mark.parametrize(
         "y",
@@ -318,7 +323,7 @@ class TestQuantities:
         ],
         ids=["ages", "floats", "few ages", "even ages", "counts", "all different"],
     )
-    def test_what_is_warned_of(self, y):
+    def test_quantities_give_a_warning(self, y):
         with pytest.warns(UserWarning, match="if y is a quantity such as an age, bin it first"):
             warn_of_quantity(y)
 
@@ -326,7 +331,7 @@ class TestQuantities:
         ("n_classes", "size"), [(20, 72), (26, 300), (40, 10), (40, 7), (100, 10), (1000, 2)], ids=str
     )
     @pytest.mark.parametrize("first", [0, 1])
-    def test_codes_of_balanced_classes_are_not(self, n_classes, size, first):
+    def test_codes_of_balanced_classes_give_no_warning(self, n_classes, size, first):
         y = np.repeat(np.arange(n_classes), size) + first
         warn_of_quantity(y)
         drawn = np.random.default_rng(0).permutation(y)[: y.size * 7 // 10]
@@ -341,15 +346,15 @@ class TestQuantities:
             np.arange(60) % 2,
             np.arange(60) % 2 == 0,
             np.arange(60) % 20,
-            np.repeat(np.arange(0, 90, 3), 10),  # some of the persons
+            np.repeat(np.arange(0, 90, 3), 10),  # a subset of the class codes
             np.arange(0),
         ],
         ids=["text", "ages as text", "two", "booleans", "twenty", "some codes", "none"],
     )
-    def test_others_are_not(self, y):
+    def test_other_labels_give_no_warning(self, y):
         warn_of_quantity(y)
 
-    def test_the_largest_class_decides_among_codes(self):
+    def test_very_unequal_sizes_of_class_codes_look_like_a_quantity(self):
         assert looks_like_quantity(np.arange(30), np.array([1] * 20 + [50] * 10))
         assert not looks_like_quantity(np.arange(30), np.array([9] * 20 + [11] * 10))
 
@@ -364,7 +369,7 @@ class TestTargetByName:
     @library
     @every
     @ignore_convergence
-    def test_the_column_is_the_target_and_no_feature(self, selector, make, table):
+    def test_the_named_column_is_the_target_and_not_a_feature(self, selector, make, table):
         X, y = table
         frame = self.frame(make, table)
         done = clone(selector).set_params(n_features_to_select=2).fit(frame, "tissue")
@@ -376,13 +381,13 @@ class TestTargetByName:
         np.testing.assert_array_equal(done.transform(frame), plain.transform(X))
 
     @library
-    def test_transform_takes_the_table_without_it_too(self, make, table):
+    def test_transform_accepts_the_frame_without_the_target(self, make, table):
         done = ILFS(2).fit(self.frame(make, table), "tissue")
         others = make(dict(zip(NAMES, table[0].T.copy(), strict=True)))
         np.testing.assert_array_equal(done.transform(others), table[0][:, done.get_support()])
 
     @pytest.mark.parametrize("kind", ["pandas", "polars"])
-    def test_frames_come_out(self, kind, table):
+    def test_transform_returns_data_frames(self, kind, table):
         frame = self.frame(LIBRARIES[kind], table)
         done = ILFS(2).set_output(transform=kind).fit(frame, "tissue")
         kept = done.transform(frame)
@@ -393,7 +398,7 @@ class TestTargetByName:
             assert done.transform(frame.set_axis(rows)).index.tolist() == rows
 
     @library
-    def test_fit_and_transform_in_one_call(self, make, table):
+    def test_fit_transform_equals_fit_and_transform(self, make, table):
         frame = self.frame(make, table)
         np.testing.assert_array_equal(
             ILFS(2).fit_transform(frame, "tissue"), ILFS(2).fit(frame, "tissue").transform(frame)
@@ -412,53 +417,53 @@ class TestTargetByName:
         ],
         ids=["categories", "arrow text", "polars categories", "dictionary", "nullable", "integers", "booleans"],
     )
-    def test_labels_of_any_kind(self, labels, table):
+    def test_target_columns_of_any_type(self, labels, table):
         make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(labels).__module__.split(".")[0], pd.DataFrame)
         done = ILFS().fit(self.frame(make, table, labels), "tissue")
         np.testing.assert_allclose(done.scores_, ILFS().fit(*table).scores_, rtol=1e-6)
 
     @library
-    def test_a_missing_label_is_refused(self, make, table):
+    def test_a_missing_label_raises(self, make, table):
         frame = self.frame(make, table, [*["liver", "lung"] * 19, "liver", None])
         with pytest.raises(ValueError, match="y must have a label for every sample, row 39 has none"):
             ILFS().fit(frame, "tissue")
 
     @library
     @one_of_each
-    def test_an_unknown_column_is_refused_with_names_like_it(self, selector, make, table):
+    def test_an_unknown_target_raises_with_similar_names(self, selector, make, table):
         with pytest.raises(ValueError, match=r"X has no column 'tisue' to take y from: did you mean 'tissue'\?"):
             clone(selector).fit(self.frame(make, table), "tisue")
 
-    def test_if_no_name_is_like_it_some_are_listed(self, table):
+    def test_an_unknown_target_raises_with_some_names_if_none_is_similar(self, table):
         with pytest.raises(
             ValueError, match=r"X has no column 'outcome' .*: its columns are 'a', 'tissue', 'b', 'c', 'd', "
         ):
             ILFS().fit(self.frame(pd.DataFrame, table), "outcome")
 
     @one_of_each
-    def test_without_a_data_frame_there_are_no_names(self, selector, table):
+    def test_a_target_name_without_a_data_frame_raises(self, selector, table):
         with pytest.raises(
             TypeError, match="y may be the name of a column only if X is a data frame, got y='tissue' and"
         ):
             clone(selector).fit(table[0], "tissue")
 
-    def test_nothing_but_the_target(self):
+    def test_a_frame_with_only_the_target_raises(self):
         with pytest.raises(ValueError, match="X must have at least one column"):
             ILFS().fit(pd.DataFrame({"tissue": [0, 1, 0, 1]}), "tissue")
 
-    def test_the_next_fit_forgets_it(self, table):
+    def test_a_later_fit_without_a_name_removes_target_name_(self, table):
         X, y = table
         done = ILFS().fit(self.frame(pd.DataFrame, table), "tissue").fit(X, y)
         assert not hasattr(done, "target_name_")
 
-    def test_a_frame_with_a_sparse_target_free_part_stays_sparse(self):
+    def test_a_sparse_frame_with_a_dense_target_gives_the_scores_of_dense_data(self):
         X = np.random.default_rng(0).poisson(0.5, (N_SAMPLES, 5)).astype(float)
         frame = pd.DataFrame(X, columns=NAMES).astype(pd.SparseDtype(float, 0.0))
         frame["tissue"] = ["liver", "lung"] * 20
         done = FisherScore().fit(frame, "tissue")
         np.testing.assert_allclose(done.scores_, FisherScore().fit(X, np.arange(N_SAMPLES) % 2).scores_, rtol=1e-6)
 
-    def test_other_columns_that_hold_no_numbers_are_still_named(self, table):
+    def test_other_non_numeric_columns_raise(self, table):
         frame = self.frame(pd.DataFrame, table).assign(town="x")
         with pytest.raises(ValueError, match="columns of X must hold numbers, 'town' holds String: drop"):
             ILFS().fit(frame, "tissue")
@@ -494,12 +499,12 @@ class TestNotInMemory:
         ids=["dask array", "dask frame", "lazy", "dataset", "reader", "path", "AnnData"],
     )
     @one_of_each
-    def test_one_sentence_says_what_to_do(self, selector, make, message, table):
+    def test_fit_raises_with_advice(self, selector, make, message, table):
         X, y = table
         with pytest.raises(TypeError, match=message):
             clone(selector).fit(make(X), y)
 
-    def test_transform_says_so_too(self, table, tmp_path):
+    def test_transform_raises_with_advice(self, table, tmp_path):
         done = ILFS().fit(*table)
         with pytest.raises(TypeError, match=r"got dask.Array: call X.compute"):
             done.transform(da.from_array(table[0]))
@@ -511,7 +516,7 @@ class TestPyarrow:
     @pytest.mark.parametrize("make", [pa.table, pa.record_batch], ids=["table", "batch"])
     @one_of_each
     @ignore_convergence
-    def test_a_table_is_taken_with_its_names(self, selector, make, table):
+    def test_a_table_is_accepted_with_its_names(self, selector, make, table):
         X, y = table
         arrow = make(dict(zip(NAMES, X.T, strict=True)))
         done = clone(selector).fit(arrow, labels_for(selector, y))
@@ -520,12 +525,12 @@ class TestPyarrow:
         assert done.feature_names_in_.tolist() == NAMES
         np.testing.assert_array_equal(done.transform(arrow), plain.transform(X))
 
-    def test_two_columns_of_one_name_are_refused(self, table):
+    def test_two_columns_with_the_same_name_raise(self, table):
         X, y = table
-        with pytest.raises(ValueError, match="columns of X must have different names, 'a' is there 2 times"):
+        with pytest.raises(ValueError, match="columns of X must have different names, 'a' occurs 2 times"):
             ILFS().fit(pa.table([X[:, 0], X[:, 1]], names=["a", "a"]), y)
 
-    def test_infinity_and_relevance_go_by_name_in_novel_order(self, table):
+    def test_novel_order_uses_the_column_names(self, table):
         X, _ = table
         arrow = pa.table(dict(zip(NAMES, X.T, strict=True)))
         relevance = pd.Series([5.0, 4, 3, 2, 1], index=NAMES)
@@ -537,17 +542,17 @@ class TestPyarrow:
 
 
 class TestOtherLabels:
-    def test_intervals_become_their_text(self):
+    def test_intervals_are_converted_to_strings(self):
         ages = pd.Series([20.0, 25.0, 60.0, 70.0])
         done = FisherScore().fit(np.arange(4.0)[:, None], pd.cut(ages, [0, 40, 80]))
         assert done.classes_.tolist() == ["(0, 40]", "(40, 80]"]
 
-    def test_numbers_with_a_fraction_are_refused_with_what_to_do(self):
+    def test_continuous_labels_raise_with_advice(self):
         with pytest.raises(ValueError, match=r"got continuous values: bin a quantity first.*y\.astype\(str\)"):
             FisherScore().fit(np.arange(4.0)[:, None], [1.5, 2.5, 1.5, 2.5])
 
     @pytest.mark.parametrize("name", [5, ("a", "b")])
-    def test_a_column_of_pandas_may_have_any_name(self, name):
+    def test_a_pandas_target_may_have_any_name(self, name):
         frame = pd.DataFrame({0: [1.0, 2.0, 4.0, 5.0], 1: [3.0, 1.0, 2.0, 2.0]})
         frame[name if isinstance(name, int) else "kind"] = ["a", "a", "b", "b"]
         frame.columns = pd.Index([0, 1, name], tupleize_cols=False)
@@ -557,17 +562,17 @@ class TestOtherLabels:
         assert done.transform(frame).tolist() == [[1.0], [2.0], [4.0], [5.0]]
 
     @pytest.mark.parametrize("weight", ["age", ["a", "b", "c"], np.array(["2020-01-01"] * 3, "M8[D]")])
-    def test_weights_that_are_no_numbers_are_refused(self, weight):
+    def test_non_numeric_weights_raise(self, weight):
         frame = pd.DataFrame({"size": [1.0, 2.0, 4.0], "age": [1.0, 2.0, 3.0]})
         with pytest.raises(ValueError, match="sample_weight must be a number for each row of X, got "):
             FisherScore().fit(frame, [0, 1, 1], sample_weight=weight)
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array])
-@pytest.mark.parametrize(("part", "at", "value"), [("indices", 0, 10**6), ("indices", 3, -5), ("indptr", -1, 10**6)])
-@pytest.mark.parametrize("selector", [one for one in ONE_OF_EACH if one._takes_sparse], ids=name_of)
-def test_a_sparse_matrix_with_bad_indices_is_refused(selector, form, part, at, value):
+@pytest.mark.parametrize(("array", "at", "value"), [("indices", 0, 10**6), ("indices", 3, -5), ("indptr", -1, 10**6)])
+@pytest.mark.parametrize("selector", [one for one in ONE_OF_EACH if one._takes_sparse], ids=selector_id)
+def test_a_sparse_matrix_with_invalid_indices_raises(selector, form, array, at, value):
     X = form(np.round(np.random.default_rng(0).normal(size=(40, 5))))
-    getattr(X, part)[at] = value
-    with pytest.raises(ValueError, match=rf"X must be a valid CS[RC] matrix: {part} must"):
+    getattr(X, array)[at] = value
+    with pytest.raises(ValueError, match=rf"X must be a valid CS[RC] matrix: {array} must"):
         clone(selector).fit(X, np.arange(40) % 2)

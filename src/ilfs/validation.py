@@ -1,7 +1,7 @@
 """Validation of the input of ``fit``: tables, labels, weights.
 
-Every refusal is one sentence with the thing, the rule, what was found and what to do. Packages that a user may not have
-(pandas, polars, pyarrow, dask, anndata) are recognised by the names of their classes and never imported for that.
+Every error message is one sentence that names the argument, the rule, the value that was found and a remedy. Optional
+packages (pandas, polars, pyarrow, dask, anndata) are recognised by the names of their classes, without importing them.
 """
 
 import os
@@ -24,38 +24,38 @@ from ilfs.parameters import is_integer
 from ilfs.statistics.labels import Classes
 from ilfs.warn import warn
 
-NAMES_SHOWN = 5  # columns that a message names before it counts the others
-CHARACTERS_SHOWN = 40  # of a value in a message
-MANY_CLASSES = 20  # more distinct integers than this may be a quantity
-CHANCE_DISPERSION = 2.0  # variance / mean of class sizes; rows drawn from equal classes have about 1
+MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
+MAX_CHARACTERS_SHOWN = 40  # of a value in a message
+MAX_UNSUSPICIOUS_CLASSES = 20  # more distinct integers than this may be a quantity
+MAX_CHANCE_DISPERSION = 2.0  # variance / mean of class sizes; about 1 for rows drawn from equal classes
 
-FITS = "if it fits in memory"
-NOT_IN_MEMORY = {  # (package, class): how to get a table in memory
-    ("dask", "Array"): f"call X.compute() {FITS}",
-    ("dask", "DataFrame"): f"call X.compute() {FITS}",
-    ("dask", "FrameBase"): f"call X.compute() {FITS}",
-    ("dask", "Delayed"): f"call X.compute() {FITS}",
-    ("polars", "LazyFrame"): f"call X.collect() {FITS}",
-    ("pyarrow", "Dataset"): f"call X.to_table() {FITS}",
-    ("pyarrow", "Scanner"): f"call X.to_table() {FITS}",
-    ("pyarrow", "RecordBatchReader"): f"call X.read_all() {FITS}",
-    ("pyarrow", "ParquetFile"): f"call X.read() {FITS}",
-    ("pyarrow", "ParquetDataset"): f"call X.read() {FITS}",
-    ("pyspark", "DataFrame"): f"call X.toPandas() {FITS}",
-    ("duckdb", "DuckDBPyRelation"): f"call X.to_arrow_table() {FITS}",
+IF_IT_FITS = "if it fits in memory"
+LOADING_ADVICE = {  # (package, class): how to load such a table into memory
+    ("dask", "Array"): f"call X.compute() {IF_IT_FITS}",
+    ("dask", "DataFrame"): f"call X.compute() {IF_IT_FITS}",
+    ("dask", "FrameBase"): f"call X.compute() {IF_IT_FITS}",
+    ("dask", "Delayed"): f"call X.compute() {IF_IT_FITS}",
+    ("polars", "LazyFrame"): f"call X.collect() {IF_IT_FITS}",
+    ("pyarrow", "Dataset"): f"call X.to_table() {IF_IT_FITS}",
+    ("pyarrow", "Scanner"): f"call X.to_table() {IF_IT_FITS}",
+    ("pyarrow", "RecordBatchReader"): f"call X.read_all() {IF_IT_FITS}",
+    ("pyarrow", "ParquetFile"): f"call X.read() {IF_IT_FITS}",
+    ("pyarrow", "ParquetDataset"): f"call X.read() {IF_IT_FITS}",
+    ("pyspark", "DataFrame"): f"call X.toPandas() {IF_IT_FITS}",
+    ("duckdb", "DuckDBPyRelation"): f"call X.to_arrow_table() {IF_IT_FITS}",
 }
-ANNDATA = (
+ANNDATA_ADVICE = (
     "X must be an array or a data frame, got an AnnData: pass its matrix and a column of its observations, "
     "fit(adata.X, adata.obs['...']), or adata.to_df() for the names of the genes"
 )
-NO_NUMBERS = (
+NON_NUMERIC_ADVICE = (
     "drop such columns or convert them to numbers (text and categories with OneHotEncoder or OrdinalEncoder of "
     "sklearn.preprocessing, dates to days since a date; a missing value is NaN)"
 )
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads as `joblib` counts them."""
+    """Validate the number of threads, which has the meaning it has in `joblib`."""
     if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
 
@@ -64,7 +64,7 @@ def check_n_jobs(n_jobs: Any) -> None:
 
 
 def check_in_memory(X: Any) -> None:
-    """Refuse a path, a lazy or distributed table, and AnnData; say how to get a table in memory from it."""
+    """Raise for a path, a lazy or distributed table and AnnData, with advice how to load the table into memory."""
     if isinstance(X, str | os.PathLike):
         raise TypeError(
             f"X must be a table in memory, got the path {os.fspath(X)!r}: read the file first, "
@@ -72,34 +72,34 @@ def check_in_memory(X: Any) -> None:
         )
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
     if ("anndata", "AnnData") in kinds:
-        raise TypeError(ANNDATA)
-    remedies = [remedy for kind, remedy in NOT_IN_MEMORY.items() if kind in kinds]
+        raise TypeError(ANNDATA_ADVICE)
+    remedies = [remedy for kind, remedy in LOADING_ADVICE.items() if kind in kinds]
     if remedies:
         package = type(X).__module__.partition(".")[0]
         raise TypeError(f"X must be in memory, got {package}.{type(X).__name__}: {remedies[0]}")
 
 
 def as_frame(X: Any) -> Any:
-    """The `narwhals` data frame of a data frame in memory, None for anything else."""
+    """Wrap a data frame in memory as a `narwhals` data frame; return None for anything else."""
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"X must be in memory, got a lazy {type(X).__name__}: collect it {FITS}")
+        raise TypeError(f"X must be in memory, got a lazy {type(X).__name__}: collect it {IF_IT_FITS}")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """Names of the columns of a data frame, None for anything else."""
-    names = getattr(X, "column_names", None)  # of pyarrow, whose `columns` are the data
+    """Return the names of the columns of a data frame, None for anything else."""
+    names = getattr(X, "column_names", None)  # pyarrow, whose `columns` are the data
     if names is None:
         names = getattr(X, "columns", None)
     return None if names is None else list(names)
 
 
 def prepare_table(X: Any) -> Any:
-    """Make a table out of what may be passed as X but scikit-learn does not take as it is meant.
+    """Convert tables that scikit-learn does not accept, or misinterprets.
 
-    A record batch becomes a pyarrow table; a pandas frame of which only some columns are sparse, or whose sparse
-    columns have a fill value other than 0, becomes dense; a list becomes an array.
+    A record batch becomes a pyarrow table. A pandas frame becomes dense if only some of its columns are sparse, or if
+    sparse columns have a fill value other than 0. A list becomes an array.
     """
     check_in_memory(X)
     if type(X).__name__ == "RecordBatch" and type(X).__module__.startswith("pyarrow"):
@@ -114,7 +114,7 @@ def prepare_table(X: Any) -> Any:
 
 
 def array_of_rows(rows: Any) -> Any:
-    """The array of a list of rows; rows of different lengths are left to scikit-learn, which describes them."""
+    """Convert a list of rows to an array; leave rows of different lengths to the error message of scikit-learn."""
     try:
         return np.asarray(rows)
     except ValueError:
@@ -122,7 +122,7 @@ def array_of_rows(rows: Any) -> Any:
 
 
 def is_sparse_frame(X: Any) -> bool:
-    """Whether X is a pandas frame of sparse columns with fill value 0, which stands for a sparse matrix."""
+    """Check if X is a pandas frame of sparse columns with fill value 0, which is treated as a sparse matrix."""
     return (
         nw.dependencies.is_pandas_dataframe(X)
         and X.shape[1] > 0
@@ -131,12 +131,12 @@ def is_sparse_frame(X: Any) -> bool:
 
 
 def is_sparse_dtype(kind: Any) -> bool:
-    """Whether it is the type of sparse columns of pandas."""
+    """Check if a dtype is that of sparse pandas columns."""
     return type(kind).__name__ == "SparseDtype"
 
 
 def without_sparse_columns(X: Any) -> Any:
-    """Make sparse columns of a pandas frame dense unless the whole frame is a sparse matrix."""
+    """Make sparse columns of a pandas frame dense, unless the whole frame is treated as a sparse matrix."""
     if is_sparse_frame(X) or not any(map(is_sparse_dtype, X.dtypes)):
         return X
     dense = X.copy(deep=False)
@@ -147,7 +147,7 @@ def without_sparse_columns(X: Any) -> Any:
 
 
 def check_columns(X: Any) -> Any:
-    """Refuse columns that share a name or hold no numbers; masked values become missing ones."""
+    """Raise if columns have the same name or are not numeric; convert masked values to NaN."""
     X = prepare_table(X)
     check_kind_of_array(X)
     check_sparse(X)
@@ -155,7 +155,7 @@ def check_columns(X: Any) -> Any:
         return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     if isinstance(X, np.ndarray):
         if X.dtype == object and X.ndim == 2:
-            refuse_columns(bad_values(j, X[:, j]) for j in range(X.shape[1]))
+            raise_for_columns(bad_values(j, X[:, j]) for j in range(X.shape[1]))
         return X
     check_names(X)
     frame = as_frame(X)
@@ -164,12 +164,12 @@ def check_columns(X: Any) -> Any:
             raise ValueError(f"X must have at least one column, got a data frame of shape {frame.shape}")
         if not is_sparse_frame(X):
             problems = (bad_column(frame, j, *column) for j, column in enumerate(frame.schema.items()))
-            refuse_columns(problems, f"{NO_NUMBERS}; if one of them is the target, pass its name as y")
+            raise_for_columns(problems, f"{NON_NUMERIC_ADVICE}; if one of them is the target, pass its name as y")
     return X
 
 
 def check_sparse(X: Any) -> None:
-    """Refuse compressed rows or columns whose indices are out of bounds, which would end the process."""
+    """Raise if a CSR or CSC matrix has indices out of bounds, which would crash the process in a kernel."""
     form = getattr(X, "format", "")
     if sparse.issparse(X) and form in ("csr", "csc") and X.ndim == 2:
         outer, inner = X.shape if form == "csr" else X.shape[::-1]
@@ -178,7 +178,7 @@ def check_sparse(X: Any) -> None:
 
 
 def check_kind_of_array(X: Any) -> None:
-    """Refuse arrays of complex numbers, dates and durations, which would be cut to real numbers or counts."""
+    """Raise for arrays of complex numbers, dates and durations, which would be silently converted to real numbers."""
     dtype = getattr(X, "dtype", None)
     kind = getattr(dtype, "kind", "")
     if kind == "c":
@@ -194,28 +194,28 @@ def check_kind_of_array(X: Any) -> None:
 
 
 def check_names(X: Any) -> None:
-    """Refuse a data frame in which two columns have one name, as pandas and pyarrow allow."""
+    """Raise if two columns have the same name, which pandas and pyarrow allow."""
     if not (nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_pyarrow_table(X)):
         return
     name, times = max(Counter(column_names(X) or ()).items(), key=lambda item: item[1], default=(None, 0))
     if times > 1:
-        raise ValueError(f"columns of X must have different names, {name!r} is there {times} times: rename one")
+        raise ValueError(f"columns of X must have different names, {name!r} occurs {times} times: rename one")
 
 
 def bad_column(frame: Any, j: int, name: Any, kind: Any) -> Exception | None:
-    """Why a column of a data frame holds no numbers, None if it does."""
+    """Return an error that tells why a column of a data frame is not numeric, or None if it is numeric."""
     if kind.is_numeric() or isinstance(kind, nw.Boolean):
         return None
-    if isinstance(kind, nw.Object | nw.Unknown):  # anything Python or the library knows, numbers among them
-        return bad_values(name, frame[:, j].to_list())  # by position: a number is no name to narwhals
+    if isinstance(kind, nw.Object | nw.Unknown):  # Python objects, possibly numbers
+        return bad_values(name, frame[:, j].to_list())  # by position: narwhals needs strings as names
     return ValueError(f"{name!r} holds {type(kind).__name__}")
 
 
 def bad_values(name: Any, values: Iterable[Any]) -> Exception | None:
-    """The first value of a column of Python objects that is no number, None if there is none; None is missing."""
+    """Return an error for the first value of an object column that is not a number, or None if all are numbers."""
     for row, value in enumerate(values):
         try:
-            number_of(value)
+            to_number(value)
         except TypeError as error:
             return TypeError(f"{name!r} has {shown(value)} in row {row} ({error})")
         except ValueError:
@@ -225,54 +225,55 @@ def bad_values(name: Any, values: Iterable[Any]) -> Exception | None:
     return None
 
 
-def number_of(value: Any) -> float:
-    """A Python object as a number; None is a missing value, and a date is none even if NumPy counts nanoseconds."""
+def to_number(value: Any) -> float:
+    """Convert a Python object to a float; None becomes NaN, dates raise although NumPy would convert them."""
     if isinstance(value, np.datetime64 | np.timedelta64):
         raise TypeError("a date or a duration is not a number")
     return float("nan" if value is None else value)
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it."""
+    """Format a value for a message, shortened if it is long."""
     text = repr(value)
-    return text if len(text) <= CHARACTERS_SHOWN else text[: CHARACTERS_SHOWN - 3] + "..."
+    return text if len(text) <= MAX_CHARACTERS_SHOWN else text[: MAX_CHARACTERS_SHOWN - 3] + "..."
 
 
-def refuse_columns(problems: Iterable[Exception | None], remedy: str = NO_NUMBERS) -> None:
-    """Refuse all columns that hold no numbers at once; the error is of the type of the first problem."""
+def raise_for_columns(problems: Iterable[Exception | None], remedy: str = NON_NUMERIC_ADVICE) -> None:
+    """Raise one error for all columns with a problem; it has the type of the first problem."""
     found = [problem for problem in problems if problem is not None]
     if found:
-        some = ", ".join(map(str, found[:NAMES_SHOWN]))
-        more = f" and {len(found) - NAMES_SHOWN} more do not" if len(found) > NAMES_SHOWN else ""
+        some = ", ".join(map(str, found[:MAX_NAMES_SHOWN]))
+        n_more = len(found) - MAX_NAMES_SHOWN
+        more = f" and {n_more} more columns are not numeric" if n_more > 0 else ""
         raise type(found[0])(f"columns of X must hold numbers, {some}{more}: {remedy}")
 
 
-# The target as a column of the table
+# The target as a column of X
 
 
 def is_column_name(y: Any, X: Any) -> bool:
-    """Whether y names a column: a text does, and another scalar or a tuple if X is a pandas frame that has it."""
+    """Check if y is the name of a column: any string, or another scalar or tuple that names a column of a pandas X."""
     if isinstance(y, str):
         return True
     return nw.dependencies.is_pandas_dataframe(X) and (np.isscalar(y) or isinstance(y, tuple)) and y in X.columns
 
 
 def take_target(X: Any, name: Any) -> tuple[Any, Any]:
-    """Split a data frame into the other columns and the one with this name.
+    """Split a data frame into the target column and the other columns.
 
     Parameters
     ----------
     X : data frame
-        Of pandas, polars or pyarrow.
+        Data frame of pandas, polars or pyarrow.
     name : str, or any name of a column of a pandas frame
-        The column that holds the class of every sample.
+        Name of the column that holds the class of every sample.
 
     Returns
     -------
     X : data frame
         The other columns.
     y : ndarray of shape (n_samples,)
-        The column.
+        The values of the target column.
 
     Examples
     --------
@@ -292,29 +293,29 @@ def take_target(X: Any, name: Any) -> tuple[Any, Any]:
         )
     if name not in frame.columns:
         raise ValueError(f"X has no column {name!r} to take y from: {suggestion(name, frame.columns)}")
-    column = frame[:, frame.columns.index(name)]  # by position: a number is no name to narwhals
-    return without_column(X, name), labels_of(column)
+    column = frame[:, frame.columns.index(name)]  # by position: narwhals needs strings as names
+    return without_column(X, name), label_array(column)
 
 
 def suggestion(name: str, columns: list[Any]) -> str:
-    """Names like the one that is not there, or some of those that are."""
+    """Suggest column names similar to a missing one, or list some columns if none is similar."""
     texts = [column for column in columns if isinstance(column, str)]
     close = get_close_matches(name, texts, n=3)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
-    some = ", ".join(map(repr, columns[:NAMES_SHOWN])) + (", ..." if len(columns) > NAMES_SHOWN else "")
+    some = ", ".join(map(repr, columns[:MAX_NAMES_SHOWN])) + (", ..." if len(columns) > MAX_NAMES_SHOWN else "")
     return f"its columns are {some}"
 
 
-def labels_of(column: Any) -> NDArray[Any]:
-    """A column of a data frame as an array of labels; categories become their names."""
+def label_array(column: Any) -> NDArray[Any]:
+    """Convert a column of a data frame to an array of labels; categories become their names."""
     if isinstance(column.dtype, nw.Categorical | nw.Enum):
         return np.array(column.to_list(), dtype=object)
     return np.asarray(column.to_numpy())
 
 
 def without_column(X: Any, name: Any) -> Any:
-    """A data frame without one of its columns; pandas keeps its index, and sparse columns stay sparse."""
+    """Drop a column of a data frame; the index of pandas is kept, and sparse columns stay sparse."""
     if nw.dependencies.is_pandas_dataframe(X):
         return X.drop(columns=[name])
     return nw.from_native(X).drop(name).to_native()
@@ -324,38 +325,41 @@ def without_column(X: Any, name: Any) -> Any:
 
 
 def check_same_index(X: Any, other: Any, name: str) -> None:
-    """Refuse labels or weights whose pandas index differs from that of X: their rows are not those of X."""
+    """Raise if labels or weights have a pandas index that differs from that of X: their rows would be misaligned."""
     has_index = nw.dependencies.is_pandas_series(other) or nw.dependencies.is_pandas_dataframe(other)
     if not has_index or not nw.dependencies.is_pandas_dataframe(X):
         return
-    if len(X) != len(other) or X.index.equals(other.index):  # the number of rows is checked elsewhere
+    if len(X) != len(other) or X.index.equals(other.index):  # check_rows compares the numbers of rows
         return
     row = next((i for i in range(len(X)) if not X.index[i : i + 1].equals(other.index[i : i + 1])), None)
     if row is not None:
         raise ValueError(
-            f"{name} must have the index of X, but row {row} is {plain(other.index[row])!r} in {name} and "
-            f"{plain(X.index[row])!r} in X: align them, {name}.loc[X.index], or pass {name}.to_numpy() if the rows "
-            "have the same order"
+            f"{name} must have the index of X, but row {row} is {python_scalar(other.index[row])!r} in {name} and "
+            f"{python_scalar(X.index[row])!r} in X: align them, {name}.loc[X.index], or pass {name}.to_numpy() if "
+            "the rows have the same order"
         )
 
 
-def plain(value: Any) -> Any:
-    """A NumPy number as a number of Python, which a message shows without its type."""
+def python_scalar(value: Any) -> Any:
+    """Convert a NumPy scalar to a Python scalar, whose repr does not show the type."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def refuse_one_class(classes: Classes) -> None:
-    """Refuse labels with fewer than two classes."""
+    """Raise if there are fewer than two classes."""
     if classes.n_classes < 2:
         raise ValueError(f"y must have at least two classes, got one class, {classes.labels.tolist()[0]!r}")
 
 
 def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[Any]:
-    """One label a row, or an indicator matrix with a column a label; warn of quantities unless told not to."""
+    """Validate labels: one per row, or an indicator matrix with one column per label.
+
+    Warn if the labels look like a quantity, unless ``quantities`` is false.
+    """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None: every sample needs a class")
     y = check_types(check_rows(y, n_samples))
-    # what type_of_target would look at every value to find out
+    # type_of_target reads every value; these dtypes need no check.
     kind = "" if y.ndim == 1 and y.dtype.kind in "biuSU" else type_of_target(y, input_name="y")
     if kind not in ("", "binary", "multiclass", "multilabel-indicator"):
         raise ValueError(
@@ -370,7 +374,7 @@ def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[
 
 
 def check_rows(y: Any, n_samples: int) -> NDArray[Any]:
-    """Labels as an array with a row for each sample."""
+    """Convert labels to an array with one row per sample, or raise."""
     labels: NDArray[Any] = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning)
@@ -384,9 +388,9 @@ def check_rows(y: Any, n_samples: int) -> NDArray[Any]:
 
 
 def check_types(y: NDArray[Any]) -> NDArray[Any]:
-    """Refuse missing labels and labels of several types; Python objects become an array of their type.
+    """Raise for missing labels and labels of several types; convert Python objects to an array of their type.
 
-    Objects that NumPy has no type for, such as the intervals of ``pandas.cut``, become their text.
+    Objects without a NumPy type, such as the intervals of ``pandas.cut``, are converted to strings.
     """
     missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []
     if missing:
@@ -402,14 +406,14 @@ def check_types(y: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, or the NA or NaT of pandas."""
+    """Check if a label is None, NaN, or the NA or NaT of pandas."""
     return (
         label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
     )
 
 
 def warn_of_quantity(y: NDArray[Any]) -> None:
-    """Warn if labels are so many integers that they rather look like an age or a count than like classes."""
+    """Warn if there are so many integer labels that they look like an age or a count, not like classes."""
     if y.dtype.kind not in "iuf":
         return
     values, sizes = np.unique(y, return_counts=True)
@@ -423,32 +427,33 @@ def warn_of_quantity(y: NDArray[Any]) -> None:
 
 
 def looks_like_quantity(values: NDArray[Any], sizes: NDArray[Any]) -> bool:
-    """Whether distinct integers with these numbers of samples are unlikely to be codes of classes.
+    """Check if distinct integers, with the number of samples of each, are unlikely to be class codes.
 
-    Codes are 0 to K - 1 or 1 to K, and class sizes are equal, or vary by chance where rows have been drawn; other
-    integers count as codes if their sizes differ by at most one. A quantity has other values, or tails of few samples.
+    Class codes are 0 to K - 1 or 1 to K, with class sizes that are equal or vary like those of a random sample. Other
+    integers are accepted as class codes if the class sizes differ by at most one. A quantity has other values, or few
+    samples in its tails.
 
     Examples
     --------
     >>> import numpy as np
     >>> from ilfs.validation import looks_like_quantity
-    >>> looks_like_quantity(np.arange(40), np.full(40, 10))  # forty persons, ten photographs of each
+    >>> looks_like_quantity(np.arange(40), np.full(40, 10))  # ten photographs each of forty persons
     False
     >>> looks_like_quantity(np.arange(18, 90), np.arange(1, 73))  # ages
     True
     """
-    if values.size <= MANY_CLASSES:
+    if values.size <= MAX_UNSUSPICIOUS_CLASSES:
         return False
     if sizes.mean() < 2:
         return True
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == values.size - 1
     if are_codes:
-        return bool(sizes.var() / sizes.mean() > CHANCE_DISPERSION)
+        return bool(sizes.var() / sizes.mean() > MAX_CHANCE_DISPERSION)
     return bool(sizes.max() - sizes.min() > 1)
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
-    """A finite number >= 0 for each row."""
+    """Validate sample weights: a finite number >= 0 for each row."""
     if sample_weight is None:
         return None
     if np.asarray(sample_weight).dtype.kind in "SUmM":
@@ -470,7 +475,7 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
     mean = float(counted.mean())
     if mean < 0.5:
         warn(
-            f"sample_weight says how often each row counts, but its mean is {mean:.2g}: "
-            "with relative weights, scale them to a mean of 1",
+            f"sample_weight is the number of times that each row counts, but its mean is {mean:.2g}: "
+            "scale relative weights to a mean of 1",
         )
     return np.asarray(weight)

@@ -1,4 +1,4 @@
-"""A process that is forked while other threads fit can fit, too, and has its BLAS threads back."""
+"""A process forked while other threads fit can fit itself, with the original number of BLAS threads."""
 
 import os
 import signal
@@ -13,11 +13,11 @@ from ilfs.cached import cached_property
 from ilfs.execution import one_blas_thread, thread_map
 
 pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="there is no fork here"),
+    pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="needs os.fork"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
 
-LIMIT = 120  # seconds after which a child is taken to hang; it needs less than one
+MAX_CHILD_SECONDS = 120  # a child that runs longer is considered to hang; it needs less than a second
 
 UNDER_LOAD = """
 import os, signal, threading, warnings
@@ -70,14 +70,14 @@ def blas_threads():
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
-def status_of(child):
-    """Fork; what becomes of a child that returns whether all is well."""
+def exit_status(check):
+    """Fork, run a check in the child, and return the exit status: 0 if the check returned True."""
     process = os.fork()
     if process == 0:
-        signal.alarm(LIMIT)
+        signal.alarm(MAX_CHILD_SECONDS)
         code = 1
         try:
-            code = 0 if child() else 1
+            code = 0 if check() else 1
         finally:
             os._exit(code)
     return os.waitpid(process, 0)[1]
@@ -85,14 +85,14 @@ def status_of(child):
 
 @pytest.fixture
 def other_thread():
-    """Run a function in another thread that gets two events: to say that it has begun, and to wait for its end."""
-    begun, end = threading.Event(), threading.Event()
+    """Run a function in another thread; it gets two events, one to set when it has started, one to wait for."""
+    started, end = threading.Event(), threading.Event()
     threads = []
 
     def start(function):
-        threads.append(threading.Thread(target=function, args=(begun, end)))
+        threads.append(threading.Thread(target=function, args=(started, end)))
         threads[0].start()
-        begun.wait()
+        started.wait()
 
     yield start
     end.set()
@@ -100,18 +100,18 @@ def other_thread():
 
 
 @pytest.mark.parametrize("n_forks", [15, pytest.param(150, marks=pytest.mark.slow)])
-def test_children_fit_while_threads_of_the_parent_do(n_forks):
-    code = UNDER_LOAD.replace("{n_forks}", str(n_forks)).replace("{limit}", str(LIMIT))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LIMIT * 5)
+def test_children_can_fit_while_threads_of_the_parent_fit(n_forks):
+    code = UNDER_LOAD.replace("{n_forks}", str(n_forks)).replace("{limit}", str(MAX_CHILD_SECONDS))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=MAX_CHILD_SECONDS * 5)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_limit_of_another_thread_is_over_in_the_child(other_thread):
+def test_the_child_lifts_the_limit_of_another_thread(other_thread):
     before = blas_threads()
 
-    def limited(begun, end):
+    def limited(started, end):
         with one_blas_thread():
-            begun.set()
+            started.set()
             end.wait()
 
     def child():
@@ -121,21 +121,21 @@ def test_a_limit_of_another_thread_is_over_in_the_child(other_thread):
 
     other_thread(limited)
     assert blas_threads() == {1}
-    assert status_of(child) == 0
+    assert exit_status(child) == 0
 
 
-def test_a_limit_that_another_thread_set_inside_its_own_is_over_in_the_child(other_thread):
-    def limited(begun, end):
+def test_the_child_lifts_only_our_limit_inside_a_limit_of_the_caller(other_thread):
+    def limited(started, end):
         with threadpool_limits(2, user_api="blas"), one_blas_thread():
-            begun.set()
+            started.set()
             end.wait()
 
     other_thread(limited)
     assert blas_threads() == {1}
-    assert status_of(lambda: blas_threads() == {2}) == 0  # the limit of a thread that is gone, but not ours
+    assert exit_status(lambda: blas_threads() == {2}) == 0  # the caller's limit stays, ours is lifted
 
 
-def test_a_limit_of_the_forking_thread_goes_on_in_the_child_until_it_leaves():
+def test_the_child_keeps_the_limit_of_the_forking_thread_until_the_context_ends():
     before, parent = blas_threads(), os.getpid()
     with one_blas_thread():
         with one_blas_thread():
@@ -149,7 +149,7 @@ def test_a_limit_of_the_forking_thread_goes_on_in_the_child_until_it_leaves():
     assert os.waitpid(process, 0)[1] == 0
 
 
-def test_a_property_that_another_thread_computes_does_not_stop_the_child(other_thread):
+def test_a_property_being_computed_in_another_thread_does_not_block_the_child(other_thread):
     class Slow:
         def __init__(self, compute):
             self.compute = compute
@@ -158,23 +158,23 @@ def test_a_property_that_another_thread_computes_does_not_stop_the_child(other_t
         def value(self):
             return self.compute()
 
-    def compute(begun, end):
-        _ = Slow(lambda: (begun.set(), end.wait())).value
+    def compute(started, end):
+        _ = Slow(lambda: (started.set(), end.wait())).value
 
     other_thread(compute)
-    assert status_of(lambda: Slow(lambda: 3).value == 3) == 0
+    assert exit_status(lambda: Slow(lambda: 3).value == 3) == 0
 
 
-def test_a_property_is_computed_once_and_kept_on_the_instance():
+def test_a_cached_property_is_computed_once_per_instance():
     calls = []
 
     class Counted:
         @cached_property
         def value(self):
-            """What it is."""
+            """Number of calls so far."""
             calls.append(self)
             return len(calls)
 
     one, two = Counted(), Counted()
     assert (one.value, two.value, one.value, two.value) == (1, 2, 1, 2)
-    assert Counted.value.__doc__ == "What it is."
+    assert Counted.value.__doc__ == "Number of calls so far."

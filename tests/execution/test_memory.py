@@ -283,7 +283,7 @@ def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
 
     X = np.zeros((16 * 200, 2))
     assert fold_of(X, np.zeros(len(X)), n_jobs=2)(Large, columns=columns) == 399
-    at_once = 2 * threads.AHEAD if columns is None else 2
+    at_once = 2 * threads.QUEUED_PER_THREAD if columns is None else 2
     n_levels = 3  # of the tree, each of which keeps one statistic
     assert max(most) <= at_once + 1 + n_levels
 

@@ -13,22 +13,22 @@ def blas_threads():
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
-def test_results_come_in_order():
+def test_results_are_in_the_order_of_the_items():
     assert list(thread_map(lambda i: i * i, range(100), n_jobs=4)) == [i * i for i in range(100)]
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 3])
-def test_matrix_products_use_one_thread_inside_and_what_they_did_after(n_jobs):
+def test_blas_has_one_thread_inside_and_its_old_number_afterwards(n_jobs):
     before = blas_threads()
     assert list(thread_map(lambda _: blas_threads(), range(3), n_jobs)) == [{1}] * 3
     assert blas_threads() == before
 
 
-def test_after_an_error_nothing_more_is_begun():
-    begun, gate = [], threading.Event()
+def test_an_error_stops_further_items():
+    started, gate = [], threading.Event()
 
     def work(i):
-        begun.append(i)
+        started.append(i)
         if i == 0:
             raise ValueError("no")
         gate.wait(0.1)
@@ -36,17 +36,17 @@ def test_after_an_error_nothing_more_is_begun():
 
     with pytest.raises(ValueError, match="no"):
         list(thread_map(work, range(1000), n_jobs=2))
-    assert len(begun) < 100
+    assert len(started) < 100
 
 
-def test_work_inside_of_work_does_not_wait_for_itself():
+def test_nested_calls_do_not_deadlock():
     def outer(i):
         return sum(thread_map(lambda j: i * j, range(5), n_jobs=2))
 
     assert list(thread_map(outer, range(6), n_jobs=2)) == [10 * i for i in range(6)]
 
 
-def test_when_it_is_left_early_nothing_goes_on():
+def test_no_task_runs_after_the_consumer_stops_early():
     running = []
 
     def work(i):
@@ -61,9 +61,9 @@ def test_when_it_is_left_early_nothing_goes_on():
     assert running == []
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own():
+def test_a_forked_process_gets_its_own_threads():
     list(thread_map(abs, range(4), n_jobs=2))
     child = os.fork()
     if child == 0:
@@ -71,7 +71,7 @@ def test_a_forked_process_has_threads_of_its_own():
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_several_at_once_leave_matrix_products_as_they_were():
+def test_concurrent_fits_restore_the_number_of_blas_threads():
     before, inside, gate = blas_threads(), [], threading.Barrier(3)
 
     def fit(i):
@@ -91,13 +91,13 @@ def test_several_at_once_leave_matrix_products_as_they_were():
     assert blas_threads() == before
 
 
-def test_blocks_cover_everything_once():
+def test_blocks_cover_every_index_once():
     covered = np.concatenate([np.arange(10)[block] for block in blocks(10, 4)])
     assert covered.tolist() == list(range(10))
     assert blocks(0, 4) == []
 
 
-def test_one_blas_thread_also_where_the_caller_has_limits_of_their_own():
+def test_one_blas_thread_inside_a_limit_of_the_caller():
     before = blas_threads()
     with threadpool_limits(2, user_api="blas"):
         with one_blas_thread():

@@ -15,15 +15,16 @@ from ilfs.sources import table_source
 
 
 def bins_of(X, y, wanted=None):
-    """Bins of the columns that were cut, and which they are."""
+    """Bins of the columns with several bins, and the indices of these columns."""
     rows = LabelledRows.from_source(table_source(np.asarray(X, dtype=float), np.asarray(y)))
-    table, kept, _ = discretised(rows, rows.labels, wanted)
-    return table.bins, kept
+    columns, kept, _ = discretised(rows, rows.labels, wanted)
+    return columns.bins, kept
 
 
 def entropy(y):
-    shares = np.bincount(y) / len(y)
-    return -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
+    frequencies = np.bincount(y) / len(y)
+    frequencies = frequencies[frequencies > 0]
+    return -(frequencies * np.log2(frequencies)).sum()
 
 
 def symmetrical_uncertainty(x, y):
@@ -33,7 +34,7 @@ def symmetrical_uncertainty(x, y):
 
 
 def uncertainties(columns, y):
-    """With the class, and of all pairs."""
+    """Symmetrical uncertainties with the class and of all pairs of columns."""
     with_class = np.array([symmetrical_uncertainty(x, y) for x in columns])
     pairs = np.eye(len(columns))
     for i, j in combinations(range(len(columns)), 2):
@@ -42,7 +43,7 @@ def uncertainties(columns, y):
 
 
 def merit(with_class, pairs, subset):
-    """By the formula of the thesis."""
+    """Merit by the formula of the thesis."""
     k = len(subset)
     r_ff = np.mean([pairs[i, j] for i, j in combinations(subset, 2)]) if k > 1 else 0.0
     return k * np.mean(with_class[list(subset)]) / np.sqrt(k + k * (k - 1) * r_ff)
@@ -56,7 +57,7 @@ def best_of_all(with_class, pairs):
 class TestSubset:
     @pytest.mark.parametrize("seed", range(12))
     def test_search_finds_the_best_of_all_subsets(self, seed):
-        # eight columns that say something, some of them nearly the same thing
+        # eight informative columns, some of them nearly redundant
         rng = np.random.default_rng(seed)
         y = np.arange(200) % (2 + seed % 3)
         X = rng.normal(size=(200, 8)) + np.outer(y, rng.uniform(0.5, 2, 8))
@@ -69,24 +70,24 @@ class TestSubset:
 
     @pytest.mark.parametrize("discretize", ["mdl", "frequency"])
     @pytest.mark.parametrize("dataset", [load_iris, load_wine, load_breast_cancer])
-    def test_merit_is_that_of_the_thesis(self, dataset, discretize):
+    def test_merit_equals_the_formula_of_the_thesis(self, dataset, discretize):
         X, y = dataset(return_X_y=True)
         columns, kept = bins_of(X, y, None if discretize == "mdl" else 7)
         done, known = HallCFS(discretize=discretize, n_bins=7).fit(X, y), uncertainties(columns, y)
         subset = [kept.tolist().index(j) for j in done.subset_]
         assert done.merit_ == pytest.approx(merit(*known, subset), rel=1e-9)
         np.testing.assert_allclose(done.uncertainty_[kept], known[0], atol=1e-12)
-        # no step of one feature, in or out, makes it better
+        # neither adding nor removing one feature increases the merit
         for i in range(len(columns)):
             other = [j for j in subset if j != i] if i in subset else [*subset, i]
             assert not other or merit(*known, other) <= done.merit_ + 1e-9
 
-    def test_a_copy_is_not_taken_twice(self):
+    def test_copies_of_features_are_not_added(self):
         X, y = planted(n_samples=300, n_features=6, n_informative=3, shift=1.5)
         done = HallCFS().fit(np.column_stack([X, X[:, :3] * 2]), y)
         assert set(done.subset_) == {0, 1, 2}
 
-    def test_a_ranking_goes_on_after_the_subset(self):
+    def test_other_features_follow_the_subset_by_uncertainty(self):
         X, y = load_breast_cancer(return_X_y=True)
         done = HallCFS().fit(X, y)
         k = done.subset_.size
@@ -97,7 +98,7 @@ class TestSubset:
         assert HallCFS(20).fit(X, y).transform(X).shape[1] == 20
         np.testing.assert_array_equal(done.ranking_table(3)["uncertainty"], done.uncertainty_[done.order_[:3]])
 
-    def test_features_without_a_cut_come_by_how_near_they_came_to_one(self):
+    def test_features_without_a_cut_are_ordered_by_the_gain_of_their_best_cut(self):
         y = np.arange(60) % 2
         X = np.column_stack([np.random.default_rng(0).normal(size=(60, 12)), y])
         rows = LabelledRows.from_source(table_source(X, y))
@@ -105,14 +106,14 @@ class TestSubset:
         assert kept.tolist() == [12]
         assert np.diff(gain[HallCFS().fit(X, y).order_]).max() < 1e-10
 
-    def test_a_perfect_feature_is_enough(self):
+    def test_a_feature_that_determines_the_class_is_selected_alone(self):
         X, y = planted(n_features=5)
         done = HallCFS().fit(np.column_stack([X, 3.0 - y]), y)
         assert done.subset_.tolist() == [5]
         assert done.merit_ == pytest.approx(1.0)
         assert done.uncertainty_[5] == pytest.approx(1.0)
 
-    def test_nothing_to_be_found_is_said(self):
+    def test_an_empty_subset_gives_a_warning(self):
         X = np.arange(4.0)[:, None] ** [1, 2, 3]
         with pytest.warns(UserWarning, match="the subset is empty"):
             done = HallCFS().fit(X, [0, 1, 1, 0])
@@ -120,7 +121,7 @@ class TestSubset:
         assert done.merit_ == 0
         assert done.transform(X).shape == (4, 1)
 
-    def test_several_labels_keep_what_one_of_them_needs(self):
+    def test_the_subset_of_several_labels_is_the_union(self):
         rng = np.random.default_rng(0)
         Y = (rng.random((200, 2)) < 0.5).astype(int)
         X = rng.normal(size=(200, 6))
@@ -131,15 +132,15 @@ class TestSubset:
 
 
 class TestSearch:
-    def test_a_step_that_does_not_help_may_lead_to_one_that_does(self):
-        # the best alone says most of what both others do, and these complement each other
+    def test_the_search_goes_through_subsets_that_are_not_better(self):
+        # the best feature is redundant with both others, which complement each other
         with_class, pairs = np.array([0.6, 0.5, 0.5]), np.array([[1, 0.9, 0.9], [0.9, 1, 0], [0.9, 0, 1]])
         greedy, patient = (list(best_first(with_class, pairs.__getitem__, n))[-1].best for n in (1, 5))
         assert greedy.features == (0,)
         assert set(patient.features) == {1, 2}
         assert patient.merit == pytest.approx((0.5 + 0.5) / np.sqrt(2))
 
-    def test_it_ends_after_steps_that_do_not_help(self):
+    def test_the_search_ends_after_max_stale_steps(self):
         rng = np.random.default_rng(0)
         with_class = rng.random(30)
         for max_stale in (1, 3, 6):
@@ -148,11 +149,11 @@ class TestSearch:
             assert all(isinstance(step, Search) for step in steps)
             assert steps[-1].best.features == (int(with_class.argmax()),)
 
-    def test_no_subset_is_expanded_twice_and_all_are_if_there_is_patience(self):
+    def test_each_subset_is_expanded_once_if_max_stale_is_large(self):
         steps = list(best_first(np.full(4, 0.5), lambda j: np.full(4, 0.9), 1000))
         assert len(steps) == 2**4
 
-    def test_a_feature_is_compared_with_the_others_once(self):
+    def test_the_uncertainties_of_a_feature_are_computed_once(self):
         asked = []
         list(best_first(np.linspace(0.1, 0.9, 12), lambda j: asked.append(j) or np.full(12, 0.1), 20))
         assert len(asked) == len(set(asked)) <= 12
@@ -160,16 +161,17 @@ class TestSearch:
 
 class TestUncertainty:
     def test_numbers_worked_by_hand(self):
-        # y: 4 + 4. x: a pair of class 0 and six others, H(x) = 0.8113 bits, I = 1 - 0.75 * 0.9183 = 0.3113
+        # y has 4 + 4 samples; x has a value that occurs twice, in class 0, and one that occurs six times;
+        # H(x) = 0.8113 bits, I = 1 - 0.75 * 0.9183 = 0.3113
         x, y = np.array([1.0, 1, 2, 2, 2, 2, 2, 2]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
         done = HallCFS(discretize="frequency").fit(x[:, None], y)
         assert done.uncertainty_[0] == pytest.approx(2 * 0.311278 / (0.811278 + 1), abs=1e-6)
         assert done.merit_ == done.uncertainty_[0]
 
-    def test_it_is_mutual_information_over_mean_entropy(self):
+    def test_uncertainty_is_mutual_information_over_mean_entropy(self):
         X, y = planted(n_classes=3, n_samples=200)
         done = HallCFS(discretize="frequency", n_bins=5).fit(X, y)
-        # 200 cells in five equal bins, and three classes
+        # 200 values in five equal bins, and three classes
         entropy_of_classes = mutual_info_score(y, y)
         expected = 2 * scorer("mi", n_bins=5)(X, y) / (np.log(5) + entropy_of_classes)
         np.testing.assert_allclose(done.uncertainty_, expected, rtol=1e-10)
@@ -177,11 +179,11 @@ class TestUncertainty:
 
 class TestCuts:
     def test_a_cut_worked_by_hand(self):
-        # n = 8, one bit gained; log2(7) / 8 + (log2(7) - 2) / 8 = 0.4518 bits are its cost
+        # n = 8: the cut gains one bit and costs log2(7) / 8 + (log2(7) - 2) / 8 = 0.4518 bits
         y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
         rows = LabelledRows.from_source(table_source(np.arange(8.0)[:, None], y))
-        table, _, gain = discretised(rows, rows.labels, None)
-        assert table.bins.tolist() == [y.tolist()]
+        columns, _, gain = discretised(rows, rows.labels, None)
+        assert columns.bins.tolist() == [y.tolist()]
         assert gain[0] == pytest.approx(1 - (2 * np.log2(7) - 2) / 8)
 
     def test_a_cut_that_costs_more_than_it_gains_is_not_made(self):
@@ -192,7 +194,7 @@ class TestCuts:
         assert kept.size == 0
         assert gain[0] == pytest.approx(0.311278 - 1.057227, abs=1e-5)
 
-    def test_published_cuts_of_the_iris(self):
+    def test_cuts_of_iris_equal_the_published_ones(self):
         X, y = load_iris(return_X_y=True)
         columns, _ = bins_of(X, y)
         cuts = [
@@ -205,7 +207,7 @@ class TestCuts:
         np.testing.assert_allclose(cuts[3], [0.8, 1.75])
 
     @pytest.mark.parametrize("seed", range(6))
-    def test_cuts_against_a_plain_recursion(self, seed):
+    def test_cuts_equal_a_plain_recursion(self, seed):
         rng = np.random.default_rng(seed)
         y = rng.integers(0, 2 + seed, 150)
         X = np.round(rng.normal(size=(150, 5)) + np.outer(np.sin(2.0 * y), [2.0, 1, 3, 0.5, 0]), seed % 3)
@@ -215,12 +217,12 @@ class TestCuts:
             found = columns[kept.tolist().index(j)] if j in kept else np.zeros(150, int)
             np.testing.assert_array_equal(found, expected)
 
-    def test_more_classes_than_a_power_of_three_can_count(self):
+    def test_3_to_the_number_of_classes_does_not_overflow(self):
         y = np.repeat(np.arange(700), 3)
         columns, _ = bins_of((y % 2 + 0.0)[:, None], y)
         assert columns.max() == 1
 
-    def test_increasing_maps_change_nothing(self):
+    def test_increasing_transformations_of_features_do_not_change_the_scores(self):
         X, y = planted(n_classes=3)
         for discretize in ("mdl", "frequency"):
             one, two = (HallCFS(discretize=discretize).fit(Z, y) for Z in (X, np.exp(X)))
@@ -228,14 +230,14 @@ class TestCuts:
 
 
 def plain_cuts(x, y):
-    """The recursion of Fayyad and Irani as it is written; the first value right of every cut."""
+    """Recursion of Fayyad and Irani as published; returns the first value right of every cut."""
     values = np.unique(x)[1:]
     if not values.size:
         return []
     costs = [np.mean(x < v) * entropy(y[x < v]) + np.mean(x >= v) * entropy(y[x >= v]) for v in values]
     v, n = values[int(np.argmin(np.round(costs, 10)))], len(y)
     left, right = y[x < v], y[x >= v]
-    k, k1, k2 = (np.unique(part).size for part in (y, left, right))
+    k, k1, k2 = (np.unique(labels).size for labels in (y, left, right))
     delta = np.log2(3.0**k - 2) - (k * entropy(y) - k1 * entropy(left) - k2 * entropy(right))
     if entropy(y) - min(costs) <= (np.log2(n - 1) + delta) / n:
         return []
@@ -244,7 +246,7 @@ def plain_cuts(x, y):
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
 @pytest.mark.parametrize("name", ["colon", "srbct"])
-def test_real_subsets_are_better_than_the_best_features_alone(name):
+def test_real_subsets_have_more_merit_than_the_best_single_features(name):
     X, y = load(name)
     done = HallCFS(n_jobs=2).fit(X, y)
     assert 5 < done.subset_.size < 150
@@ -264,12 +266,12 @@ def test_real_subsets_are_better_than_the_best_features_alone(name):
         ({"max_stale": 0}, "max_stale must be an integer >= 1, got 0"),
     ],
 )
-def test_wrong_parameters_are_refused(wrong, message):
+def test_invalid_parameters_raise(wrong, message):
     with pytest.raises(ValueError, match=message):
         HallCFS(**wrong).fit(*planted())
 
 
-def test_peak_memory_is_two_bytes_a_cell_and_some_blocks():
-    # all 4 million cells in bins, twice while put together; five blocks of 64 columns for each of two threads
+def test_peak_memory_is_two_bytes_per_value_and_some_blocks():
+    # 4 million bins, twice while they are concatenated; five blocks of 64 columns for each of two threads
     peak = peak_megabytes("HallCFS(discretize='frequency', max_stale=1, n_jobs=2)", 10_000, 400)
     assert peak < 2 * 2 * 4 + 2 * 5 * 64 * 10_000 * 8 / 1e6

@@ -1,4 +1,4 @@
-"""The Laplacian score against its definition by matrices, scikit-learn's graph and the authors' toolbox."""
+"""The Laplacian score against its matrix definition, scikit-learn's graph and the authors' toolbox."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def laplacian_score(X, **parameters):
 
 
 def by_matrices(X, W):
-    """The formula of the paper, word for word."""
+    """Matrix formula of the paper."""
     ones, D = np.ones(len(X)), np.diag(W.sum(axis=1))
     L = D - W
     scores = []
@@ -33,7 +33,7 @@ def heat(X, k, t):
 
 
 @pytest.mark.parametrize("k", [1, 5, 12])
-def test_the_formula_on_the_graph_of_scikit_learn(k):
+def test_scores_equal_the_formula_on_the_graph_of_scikit_learn(k):
     X, _ = planted(n_samples=80, n_features=15)
     t = squareform(pdist(X)).mean()
     np.testing.assert_allclose(laplacian_score(X, n_neighbors=k), -by_matrices(X, heat(X, k, t)), rtol=1e-10)
@@ -52,14 +52,14 @@ def test_numbers_worked_by_hand():
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400"])
-def test_the_toolbox_on_its_graph_of_neighbours(name):
+def test_scores_equal_those_of_the_toolbox_on_its_graph(name):
     X, _, weights, ranking = oracle(name, "ls_knn5heat")
     done = LaplacianScore().fit(X)
     np.testing.assert_allclose(done.scores_ + 1, weights, atol=1e-9)
     np.testing.assert_array_equal(done.order_, ranking)
 
 
-def test_the_toolbox_with_a_width_of_one():
+def test_scores_equal_those_of_the_toolbox_with_width_one():
     X, _, weights, _ = oracle("syn3c_90x30", "ls_knn5heat_t1")
     np.testing.assert_allclose(laplacian_score(X, width=1.0) + 1, weights, atol=1e-9)
 
@@ -70,12 +70,12 @@ def test_the_scale_of_the_data_does_not_matter(scale):
     np.testing.assert_allclose(laplacian_score(scale * X), laplacian_score(X), rtol=1e-9)
 
 
-def test_a_far_offset_costs_no_precision():
+def test_a_large_offset_loses_no_precision():
     X = np.random.default_rng(0).integers(0, 1000, size=(60, 8)) / 1024.0
     np.testing.assert_allclose(laplacian_score(X + 2.0**30), laplacian_score(X), rtol=1e-9)
 
 
-def test_a_feature_far_smoother_than_the_rest_keeps_its_digits():
+def test_a_very_smooth_feature_loses_no_precision():
     # on a line, the score is the sum of squared steps over the spread
     x = np.linspace(0, 1, 2001)
     X = np.column_stack([x, x**2])
@@ -88,13 +88,13 @@ def test_a_feature_far_smoother_than_the_rest_keeps_its_digits():
     np.testing.assert_allclose(laplacian_score(X, n_neighbors=2)[0], -expected, rtol=1e-9)
 
 
-def test_weights_that_underflow_are_all_the_same():
+def test_a_width_so_small_that_weights_underflow_equals_binary_weights():
     X, _ = planted()
     scores = laplacian_score(X, width=1e-9)
     np.testing.assert_allclose(scores, laplacian_score(X, weights="binary"), rtol=1e-9)
 
 
-def test_an_outlier_far_away_does_not_spoil_the_scores():
+def test_a_distant_outlier_leaves_the_scores_finite():
     X, _ = planted(n_samples=200, n_features=10)
     X[0] = 1e9
     scores = laplacian_score(X)
@@ -107,25 +107,25 @@ def test_repeated_samples_are_neighbours_of_weight_one():
     np.testing.assert_allclose(laplacian_score(X, n_neighbors=2), 0, atol=1e-12)
 
 
-def test_a_feature_of_the_clusters_beats_noise():
+def test_features_that_separate_clusters_rank_before_noise():
     X, _ = planted(n_samples=200, n_features=30, n_informative=4, shift=6.0)
     assert set(LaplacianScore(4).fit(X).order_[:4].tolist()) == {0, 1, 2, 3}
 
 
-def test_samples_may_come_in_any_order():
+def test_permuting_the_rows_does_not_change_the_scores():
     X, _ = planted()
     order = np.random.default_rng(0).permutation(len(X))
     np.testing.assert_allclose(laplacian_score(X[order]), laplacian_score(X), rtol=1e-9)
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_sparse_text_is_the_same_as_dense():
+def test_sparse_text_gives_the_scores_of_dense_text():
     X, _ = load("dexter")
     X = sparse.csr_array(X)[:, :3000]
     np.testing.assert_allclose(laplacian_score(X, n_jobs=2), laplacian_score(X.toarray()), rtol=1e-6)
 
 
-def test_more_neighbours_than_samples_are_all_of_them():
+def test_too_few_samples_give_a_warning_and_all_are_neighbours():
     with pytest.warns(UserWarning, match="n_neighbors=5 is more than the 3 other samples: all of them are taken"):
         scores = laplacian_score(np.random.default_rng(0).normal(size=(4, 3)))
     assert np.isfinite(scores).all()
@@ -140,17 +140,17 @@ def test_more_neighbours_than_samples_are_all_of_them():
         ({"width": "mean"}, "width must be a number strictly between 0 and inf, got 'mean'"),
     ],
 )
-def test_wrong_parameters_are_refused_in_a_sentence(parameters, sentence):
+def test_invalid_parameters_raise(parameters, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         LaplacianScore(**parameters).fit(np.eye(5))
 
 
-def test_scikit_learn_takes_the_scorer():
+def test_the_scorer_works_in_select_k_best():
     X, y = planted(n_features=12)
     kept = SelectKBest(scorer("ls"), k=3).fit(X, y).get_support(indices=True)
     assert set(kept) == set(LaplacianScore().fit(X).order_[:3])
 
 
-def test_memory_is_a_copy_in_float32_and_blocks():
-    # 3000 x 2000: the data have 48 MB, a matrix of all distances would have 72 MB
+def test_peak_memory_is_a_float32_copy_and_blocks():
+    # 3000 x 2000: the data take 48 MB, a matrix of all distances would take 72 MB
     assert peak_megabytes("LaplacianScore(n_jobs=2)", 3000, 2000) < 24 + 80

@@ -1,3 +1,5 @@
+"""LLCFS against its definition sample by sample, ridge regression, LAPACK and the authors' toolbox."""
+
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
@@ -7,10 +9,11 @@ from sklearn.feature_selection import SelectKBest
 from ilfs import LLCFS, scorer
 from ilfs.methods import llcfs as method
 from ilfs.methods.llcfs import (
+    coefficient_norms,
+    eigenvector_fractions,
+    local_regressions,
     local_ridge,
-    local_weight_lengths,
-    merged,
-    places,
+    merge_equal_rows,
     prediction_matrix,
     reweighted,
     smallest_eigenvectors,
@@ -20,7 +23,7 @@ from ilfs.neighbours import nearest_neighbours
 
 
 def groups(n_samples=90, n_features=25, n_informative=4, seed=0):
-    """Two groups that the first columns tell apart, noise in the others."""
+    """Two groups that differ in the first columns, with noise in the others."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features))
     X[:, :n_informative] = 0.5 * X[:, :n_informative] + 2.0 * (np.arange(n_samples) % 2)[:, None]
@@ -33,7 +36,7 @@ def noise(n_samples=90, n_features=25, seed=0):
 
 
 def step_by_definition(X, tau, n_neighbors, n_clusters, beta):
-    """Neighbours, A, M, Y and the new weights, sample by sample as the paper has them."""
+    """A, M, Y and the new weights, computed sample by sample as in the paper."""
     m, k = len(X), n_neighbors
     weighted = X * np.sqrt(tau)
     neighbours = nearest_neighbours(weighted, k).indices.reshape(m, k)
@@ -48,18 +51,18 @@ def step_by_definition(X, tau, n_neighbors, n_clusters, beta):
     return A, M, Y, np.sqrt(squares) / np.sqrt(squares).sum()
 
 
-def hoods_of(X, n_neighbors, beta):
+def neighbourhoods(X, n_neighbors, beta):
     found = nearest_neighbours(X, n_neighbors)
-    return [method.hood(X, found, *lists, beta, None) for lists in found.by_length()]
+    return [local_regressions(X, found, *lists, beta, None) for lists in found.by_length()]
 
 
 @pytest.mark.parametrize(("n_neighbors", "n_clusters", "beta"), [(5, 2, 0.1), (6, 3, 1.0), (12, 4, 30.0)])
-def test_a_step_by_definition(n_neighbors, n_clusters, beta):
+def test_one_step_equals_the_definition(n_neighbors, n_clusters, beta):
     X = groups()
     tau = np.random.default_rng(1).dirichlet(np.ones(25))
     A, M, Y, expected = step_by_definition(X, tau, n_neighbors, n_clusters, beta)
     weighted = X * np.sqrt(tau)
-    hoods = hoods_of(weighted, n_neighbors, beta)
+    hoods = neighbourhoods(weighted, n_neighbors, beta)
     ours = prediction_matrix(hoods, 90)
     np.testing.assert_allclose(ours.toarray(), A, atol=1e-12)
     values, _ = smallest_eigenvectors((sparse.eye_array(90) - ours).tocsr(), 5)
@@ -67,14 +70,14 @@ def test_a_step_by_definition(n_neighbors, n_clusters, beta):
     found = smooth_clusters(ours, np.ones(90), n_clusters)
     np.testing.assert_allclose(found @ found.T, Y @ Y.T, atol=1e-8)
     alphas = [hood.duals @ found[hood.neighbours] for hood in hoods]
-    lengths = local_weight_lengths(X, np.ones(90), hoods, alphas, None)
-    np.testing.assert_allclose(tau * lengths / (tau @ lengths), expected, rtol=1e-8)
+    norms = coefficient_norms(X, np.ones(90), hoods, alphas, None)
+    np.testing.assert_allclose(tau * norms / (tau @ norms), expected, rtol=1e-8)
     np.testing.assert_allclose(
         reweighted(X, np.ones(90), tau, n_neighbors, n_clusters, beta, None), expected, rtol=1e-8
     )
 
 
-def test_all_steps_by_definition():
+def test_all_steps_equal_the_definition():
     X = noise()
     tau = np.full(25, 1 / 25)
     for _ in range(6):
@@ -84,7 +87,7 @@ def test_all_steps_by_definition():
     np.testing.assert_allclose(done.scores_, tau, rtol=1e-6)
 
 
-def test_a_sample_is_predicted_as_ridge_regression_on_its_neighbours_predicts_it():
+def test_predictors_equal_ridge_regression_on_the_neighbours():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(9, 4)), rng.normal(size=8)
     differences = X[1:] - X[0]
@@ -95,7 +98,7 @@ def test_a_sample_is_predicted_as_ridge_regression_on_its_neighbours_predicts_it
     assert predictors[0] @ y == pytest.approx(w @ (X[0] - mean) + y.mean(), rel=1e-10)
 
 
-def test_a_neighbour_with_two_places_counts_like_two_neighbours():
+def test_a_neighbour_with_two_places_equals_two_neighbours():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(6, 4)), rng.normal(size=6)
     differences = X[1:] - X[0]
@@ -105,7 +108,7 @@ def test_a_neighbour_with_two_places_counts_like_two_neighbours():
     assert once[0] @ y[1:] == pytest.approx(twice[0] @ np.append(y[1:], y[-1]), rel=1e-10)
 
 
-def test_weighted_neighbours_by_the_definition_of_ridge_regression():
+def test_predictors_of_weighted_neighbours_equal_weighted_ridge_regression():
     rng = np.random.default_rng(0)
     X, y, s = rng.normal(size=(6, 4)), rng.normal(size=5), np.array([1.0, 1.0, 0.5, 0.25, 0.25])
     differences = X[1:] - X[0]
@@ -116,22 +119,22 @@ def test_weighted_neighbours_by_the_definition_of_ridge_regression():
     np.testing.assert_allclose(X[1:].T @ duals[0] @ y, w[:4], rtol=1e-10)
 
 
-def test_rows_that_weights_make_equal_are_one_sample_with_a_count():
+def test_rows_equal_in_the_weighted_columns_are_merged_with_their_counts():
     X = np.column_stack([np.repeat([0.0, 1.0, 3.0], 4), np.arange(12.0)])
-    weighted, means, counts = merged(X[:, :1], X, np.ones(12))
+    weighted, means, counts = merge_equal_rows(X[:, :1], X, np.ones(12))
     order = np.argsort(weighted[:, 0])
     assert weighted[order, 0].tolist() == [0.0, 1.0, 3.0]
     assert means[order].tolist() == [[0.0, 1.5], [1.0, 5.5], [3.0, 9.5]]
     assert counts.tolist() == [4.0, 4.0, 4.0]
 
 
-def test_constants_are_predicted_without_error():
+def test_a_constant_is_predicted_exactly():
     X = groups()
-    for hood in hoods_of(np.vstack([X, X[:5]]), 6, 0.5):  # with ties and without
+    for hood in neighbourhoods(np.vstack([X, X[:5]]), 6, 0.5):  # with ties and without
         np.testing.assert_allclose(hood.predictors.sum(axis=1), 1.0, rtol=1e-12)
 
 
-def test_weights_sum_to_one_also_with_constant_columns():
+def test_weights_sum_to_one_even_with_constant_columns():
     done = LLCFS().fit(np.insert(groups(), 3, 7.0, axis=1))
     assert done.weights_.sum() == pytest.approx(1.0, rel=1e-12)
     assert done.weights_[3] == 0.0
@@ -143,59 +146,57 @@ def test_weights_sum_to_one_also_with_constant_columns():
 def test_planted_groups_are_found(seed, n_neighbors):
     done = LLCFS(n_neighbors=n_neighbors).fit(groups(seed=seed))
     assert set(done.order_[:4].tolist()) == {0, 1, 2, 3}
-    assert done.weights_[:4].sum() > 0.4  # of 25 features
+    assert done.weights_[:4].sum() > 0.4  # 4 of 25 features
 
 
-def test_steps_end_when_the_groups_have_fallen_apart():
+def test_iteration_stops_when_the_groups_are_separate_components():
     done = LLCFS().fit(groups())
     assert 1 < done.n_iter_ < 20
     assert done.changes_[-1] == 0.0
 
 
 def random_walk(n_samples, n_neighbors, seed=0):
-    """I - A of neighbours in a plane, predicted by their mean."""
+    """I - A for random points in the plane, where A predicts a point by the mean of its neighbours."""
     X = np.random.default_rng(seed).normal(size=(n_samples, 2))
     found = nearest_neighbours(X, n_neighbors)
     A = sparse.csr_array((found.places / n_neighbors, found.indices, found.indptr), shape=(n_samples, n_samples))
     return (sparse.eye_array(n_samples) - A).tocsr()
 
 
-def test_filtered_eigenvectors_are_those_of_lapack(monkeypatch):
+def test_filtered_eigenvectors_equal_those_of_lapack(monkeypatch):
     residual = random_walk(400, 8)
     values, vectors = smallest_eigenvectors(residual, 10)
-    monkeypatch.setattr(method, "FEW", 0)
+    monkeypatch.setattr(method, "MAX_DENSE_SAMPLES", 0)
     found, directions = smallest_eigenvectors(residual, 10)
     np.testing.assert_allclose(found[:6], values[:6], atol=1e-9)
     np.testing.assert_allclose(np.abs(np.sum(directions[:, :3] * vectors[:, :3], axis=0)), 1.0, atol=1e-6)
 
 
-def test_filtered_eigenvectors_of_a_graph_in_pieces(monkeypatch):
+def test_filtered_eigenvectors_of_a_disconnected_graph(monkeypatch):
     residual = sparse.block_diag([random_walk(150, 8, seed) for seed in range(3)], format="csr")
-    monkeypatch.setattr(method, "FEW", 0)
+    monkeypatch.setattr(method, "MAX_DENSE_SAMPLES", 0)
     values, vectors = smallest_eigenvectors(residual, 10)
     np.testing.assert_allclose(values[:3], 0.0, atol=1e-9)
     constants = np.kron(np.eye(3), np.ones((150, 1)) / np.sqrt(150))
     np.testing.assert_allclose(vectors[:, :3] @ vectors[:, :3].T, constants @ constants.T, atol=1e-6)
 
 
-def test_equal_eigenvalues_share_the_last_places():
-    np.testing.assert_allclose(places(np.array([0.0, 0.0, 0.0, 0.5]), 2), [2 / 3, 2 / 3, 2 / 3, 0.0])
-    np.testing.assert_allclose(places(np.array([0.0, 0.1, 0.1, 0.5]), 2), [1.0, 0.5, 0.5, 0.0])
-    np.testing.assert_allclose(places(np.array([0.0, 0.1, 0.2, 0.5]), 2), [1.0, 1.0, 0.0, 0.0])
+def test_equal_eigenvalues_get_equal_fractions_of_the_last_places():
+    np.testing.assert_allclose(eigenvector_fractions(np.array([0.0, 0.0, 0.0, 0.5]), 2), [2 / 3, 2 / 3, 2 / 3, 0.0])
+    np.testing.assert_allclose(eigenvector_fractions(np.array([0.0, 0.1, 0.1, 0.5]), 2), [1.0, 0.5, 0.5, 0.0])
+    np.testing.assert_allclose(eigenvector_fractions(np.array([0.0, 0.1, 0.2, 0.5]), 2), [1.0, 1.0, 0.0, 0.0])
 
 
-def test_pieces_that_nothing_is_learned_from_are_said():
+def test_a_warning_if_every_neighbourhood_is_in_one_cluster():
     # twenty tight groups far apart: every prediction is a constant
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 8)) + 100 * rng.normal(size=(20, 8))[np.arange(120) % 20]
-    with pytest.warns(
-        UserWarning, match="n_clusters=2 no neighbours are in different clusters, so that nothing is learned"
-    ):
+    with pytest.warns(UserWarning, match="n_clusters=2 all neighbours are in the same cluster, so no feature"):
         done = LLCFS(n_neighbors=4).fit(X)
     np.testing.assert_array_equal(done.scores_, 1 / 8)
 
 
-def test_columns_and_samples_may_change_places():
+def test_permuting_rows_and_columns_permutes_the_scores():
     X = noise()
     rng = np.random.default_rng(1)
     columns, samples = rng.permutation(25), rng.permutation(90)
@@ -210,35 +211,35 @@ def test_unit_and_offset_of_the_table_do_not_matter():
     )
 
 
-def test_copies_of_samples_are_survived():
+def test_repeated_samples_give_finite_scores():
     X = np.repeat(noise(30), 3, axis=0)
     done = LLCFS(n_neighbors=8).fit(X)
     assert np.isfinite(done.scores_).all()
     assert done.scores_.sum() == pytest.approx(1.0)
 
 
-def test_steps_end_when_the_weights_settle():
+def test_iteration_stops_when_the_weights_converge():
     every = LLCFS(tol=1e-12).fit(noise()).changes_
     tol = float(np.sort(every)[3])
     done = LLCFS(tol=tol).fit(noise())
     assert done.n_iter_ == 1 + int(np.argmax(every <= tol)) < 20
 
 
-def test_columns_without_weight_are_left_out_of_the_distances(monkeypatch):
+def test_dropping_columns_without_weight_does_not_change_the_scores(monkeypatch):
     X = noise()
     before = LLCFS().fit(X).scores_
-    monkeypatch.setattr(method, "FELT", 0.0)
+    monkeypatch.setattr(method, "MIN_VARIANCE_FRACTION", 0.0)
     np.testing.assert_allclose(LLCFS().fit(X).scores_, before, rtol=1e-6, atol=1e-14)
 
 
-def test_too_few_samples_are_said():
+def test_too_few_samples_give_a_warning():
     with pytest.warns(UserWarning, match="n_neighbors=9 is more than the 5 other samples: all of them are taken"):
         LLCFS(n_neighbors=9).fit(groups(6))
-    with pytest.warns(UserWarning, match="n_clusters=6 is not less than the 6 samples: 5 is used"):
+    with pytest.warns(UserWarning, match="n_clusters=6 must be less than the 6 samples: using 5"):
         LLCFS(n_clusters=6, n_neighbors=3).fit(groups(6))
 
 
-def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
+def test_the_scorer_returns_the_scores_and_works_in_select_k_best():
     X, y = planted(60, 12)
     np.testing.assert_array_equal(scorer("llcfs", beta=0.5)(X), LLCFS(beta=0.5).fit(X).scores_)
     chosen = SelectKBest(scorer("llcfs"), k=3).fit(X, y).get_support(indices=True)
@@ -255,15 +256,15 @@ def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
         ({"tol": -1}, "tol must be a number > 0, got -1"),
     ],
 )
-def test_wrong_parameters_are_refused_in_a_sentence(parameters, message):
+def test_invalid_parameters_raise(parameters, message):
     with pytest.raises(ValueError, match=message):
         LLCFS(**parameters).fit(groups())
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400"])
-def test_weights_of_the_authors_toolbox(name):
+def test_weights_equal_those_of_the_authors_toolbox(name):
     X, _, weights, _ = oracle(name, "llcfs")
-    beta = 0.1 * X.var(axis=0).mean()  # the toolbox has it in units of the table
+    beta = 0.1 * X.var(axis=0).mean()  # the toolbox has beta in units of X
     np.testing.assert_allclose(
         LLCFS(n_neighbors=5, beta=beta, tol=1e-12).fit(X).scores_, weights, rtol=1e-6, atol=1e-12
     )
@@ -278,5 +279,5 @@ def test_a_real_table_with_many_more_features_than_samples():
 
 
 def test_peak_memory():
-    # two copies of the table (24 MB each) and half a one for the search, blocks in work
+    # two copies of the table (24 MB each), half a copy for the neighbour search, and blocks
     assert peak_megabytes("LLCFS(n_jobs=2, max_iter=2)", 1500, 2000) < 60 + 90

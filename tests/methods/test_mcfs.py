@@ -13,18 +13,19 @@ from ilfs.methods import mcfs as module
 from ilfs.neighbours import DistinctSamples, heat_graph
 
 
-def generalised(X, n_neighbors=5):
+def dense_solution(X, n_neighbors=5):
+    """Eigenvalues and eigenvectors of L y = lambda D y by a dense solver, and D."""
     W = heat_graph(DistinctSamples.from_samples(X), n_neighbors).toarray()
     D = np.diag(W.sum(axis=1))
     return eigh(D - W, D), D
 
 
 @pytest.mark.parametrize("dense_samples", [0, 1000])
-def test_the_embedding_is_that_of_a_dense_solver(dense_samples, monkeypatch):
-    monkeypatch.setattr(module, "DENSE_SAMPLES", dense_samples)
+def test_the_embedding_equals_that_of_a_dense_solver(dense_samples, monkeypatch):
+    monkeypatch.setattr(module, "MAX_LAPACK_SAMPLES", dense_samples)
     X, _ = planted(n_samples=150, n_features=12)
     done = MCFS(n_clusters=6).fit(X)
-    (values, vectors), D = generalised(X)
+    (values, vectors), D = dense_solution(X)
     np.testing.assert_allclose(done.eigenvalues_, values[1:7], rtol=1e-9)
     np.testing.assert_allclose(np.abs(np.diag(done.embedding_.T @ D @ vectors[:, 1:7])), 1, rtol=1e-9)
     np.testing.assert_allclose(done.embedding_.T @ D @ done.embedding_, np.eye(6), atol=1e-9)
@@ -32,8 +33,8 @@ def test_the_embedding_is_that_of_a_dense_solver(dense_samples, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400"])
-def test_the_toolbox_has_the_same_embedding(name):
-    # it counts the constant vector in, and at full cardinality its path is a ridge regression of norm 1
+def test_the_embedding_equals_that_of_the_toolbox(name):
+    # the toolbox counts the constant vector, and with all features its path is a ridge regression scaled to norm 1
     X, _, weights, _ = oracle(name, "mcfs_full_scores")
     Y = MCFS(n_clusters=4).fit(X).embedding_
     a = X.T @ np.linalg.solve(X @ X.T + 0.001 * np.eye(len(X)), Y)
@@ -51,7 +52,7 @@ def test_scores_are_the_largest_coefficients_of_the_paths(n_features):
     assert (np.min(paths, axis=0) < 0).any()  # without the absolute value some features would be lost
 
 
-def test_features_that_entered_no_path_follow_by_how_near_they_came():
+def test_features_that_entered_no_path_are_ordered_by_how_close_they_came():
     X, _ = planted(n_samples=100, n_features=30)
     done = MCFS(2, n_clusters=1).fit(X)
     X = X - X.mean(axis=0)
@@ -63,7 +64,7 @@ def test_features_that_entered_no_path_follow_by_how_near_they_came():
     assert path[third, -1] != 0  # it is the next to enter
 
 
-def test_a_graph_in_parts_is_told_by_the_parts():
+def test_the_embedding_of_a_disconnected_graph_is_constant_on_its_components():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 6))
     X[:, 0] += 100 * (np.arange(120) % 4)
@@ -71,28 +72,28 @@ def test_a_graph_in_parts_is_told_by_the_parts():
     done = MCFS(2, n_clusters=5, n_neighbors=4).fit(X)
     np.testing.assert_allclose(done.eigenvalues_[:3], 0, atol=1e-12)
     assert (done.eigenvalues_[3:] > 1e-3).all()
-    for part in range(4):
-        assert np.ptp(done.embedding_[np.arange(120) % 4 == part, :3], axis=0).max() < 1e-12
+    for component in range(4):
+        assert np.ptp(done.embedding_[np.arange(120) % 4 == component, :3], axis=0).max() < 1e-12
     W = heat_graph(DistinctSamples.from_samples(X), 4).toarray()
     np.testing.assert_allclose(done.embedding_.T @ np.diag(W.sum(axis=1)) @ done.embedding_, np.eye(5), atol=1e-9)
     assert set(MCFS(2, n_clusters=2, n_neighbors=4).fit(X).order_[:2].tolist()) == {0, 1}
 
 
-def test_more_parts_than_clusters_do_not_leave_it_to_chance():
+def test_scores_do_not_depend_on_the_row_order_if_there_are_more_components_than_clusters():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(20, 8)), 10, axis=0) * 50 + rng.normal(size=(200, 8))
     order = rng.permutation(200)
     done, moved = MCFS(4, n_clusters=3).fit(X), MCFS(4, n_clusters=3).fit(X[order])
     np.testing.assert_allclose(done.eigenvalues_, 0, atol=1e-12)
     np.testing.assert_allclose(moved.scores_, done.scores_, rtol=1e-6, atol=1e-9)
-    # the parts weigh about the same, so these are nearly the principal components of the data
+    # the components have about equal volumes, so these are nearly the principal components of the data
     Z = X - X.mean(axis=0)
     components = np.linalg.svd(Z, full_matrices=False)[0][:, :3]
     units = done.embedding_ / np.linalg.norm(done.embedding_, axis=0)
     assert (np.linalg.svd(components.T @ units)[1] > 0.98).all()
 
 
-def test_an_outlier_does_not_spoil_the_embedding():
+def test_an_outlier_leaves_embedding_and_scores_finite():
     X, _ = planted(n_samples=150, n_features=10, n_informative=3, shift=5.0)
     X[0] = 1e8
     done = MCFS(3).fit(X)
@@ -100,17 +101,17 @@ def test_an_outlier_does_not_spoil_the_embedding():
     assert np.isfinite(done.scores_).all()
 
 
-def test_it_finds_the_features_of_the_clusters():
+def test_features_that_separate_the_clusters_are_found():
     X, _ = planted(n_samples=200, n_features=40, n_informative=4, n_classes=4, shift=5.0)
     assert set(MCFS(4, n_clusters=3).fit(X).order_[:4].tolist()) == {0, 1, 2, 3}
 
 
-def test_more_samples_than_the_dense_solver_takes():
+def test_features_are_found_with_the_sparse_eigensolver():
     X, _ = planted(n_samples=900, n_features=20, n_informative=3, n_classes=3, shift=6.0)
     assert set(MCFS(3, n_clusters=2, n_jobs=2).fit(X).order_[:3].tolist()) == {0, 1, 2}
 
 
-def test_a_copy_of_a_feature_adds_nothing():
+def test_a_copy_of_a_feature_does_not_enter():
     X, _ = planted(n_samples=100, n_features=10)
     X = np.column_stack([X, X[:, 0]])
     done = MCFS(11).fit(X)
@@ -118,7 +119,7 @@ def test_a_copy_of_a_feature_adds_nothing():
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_genes():
+def test_scores_of_gene_expression_data():
     X, _ = load("colon")
     done = MCFS(50, n_jobs=2).fit(X)
     assert 50 <= (done.scores_ > 0).sum() <= 250
@@ -127,7 +128,7 @@ def test_genes():
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_sparse_text_is_the_same_as_dense():
+def test_sparse_text_gives_the_scores_of_dense_text():
     X, _ = load("dexter")
     X = sparse.csr_array(X)[:, :2000]
     one, two = MCFS(30, n_jobs=2).fit(X), MCFS(30).fit(X.toarray())
@@ -143,30 +144,30 @@ def test_sparse_text_is_the_same_as_dense():
         ({"width": -1}, "width must be a number strictly between 0 and inf, got -1"),
     ],
 )
-def test_wrong_parameters_are_refused_in_a_sentence(parameters, sentence):
+def test_invalid_parameters_raise(parameters, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         MCFS(**parameters).fit(np.eye(5))
 
 
-def test_more_clusters_than_samples():
+def test_more_clusters_than_samples_give_a_warning():
     X = np.random.default_rng(0).normal(size=(7, 5))
-    with pytest.warns(UserWarning, match="n_clusters=9 is more than the 6 eigenvectors of 7 samples: all are taken"):
+    with pytest.warns(UserWarning, match="n_clusters=9 exceeds the 6 eigenvectors of 7 samples: using all of them"):
         assert MCFS(n_clusters=9).fit(X).embedding_.shape == (7, 6)
 
 
-def test_scikit_learn_takes_the_scorer():
+def test_the_scorer_works_in_select_k_best():
     X, y = planted(n_features=12)
     kept = SelectKBest(scorer("mcfs", n_features_to_select=3, n_clusters=1), k=3).fit(X, y).get_support(indices=True)
     assert set(kept) == set(MCFS(3, n_clusters=1).fit(X).order_[:3])
 
 
 @pytest.mark.parametrize(("m", "n"), [(3000, 1500), (800, 4000)])
-def test_memory_is_that_of_the_neighbours_or_of_the_paths(m, n):
+def test_peak_memory_is_that_of_the_neighbours_or_of_the_paths(m, n):
     paths = 2 * n * n + 4 * (n // 2) ** 2 if n <= m else m * n + 5 * (m - 1) * m
     assert peak_megabytes("MCFS(n_jobs=2)", m, n) < 8 * paths / 2**20 + 100
 
 
-def test_sparse_columns_far_from_zero_keep_their_precision():
+def test_sparse_columns_far_from_zero_lose_no_precision():
     X, _ = planted(n_samples=60, n_features=8)
     far = sparse.csr_array(X + 1e8)
     np.testing.assert_array_equal(MCFS().fit(far).order_, MCFS().fit(far.toarray()).order_)

@@ -38,19 +38,19 @@ def by_definition(X, y, k=10, drawn=None):
                 continue
             d = distance[i, members]
             last = np.sort(d)[places - 1]
-            share = np.where(d < last, 1.0, (places - np.sum(d < last)) / np.sum(d == last)) * (d <= last) / places
+            fraction = np.where(d < last, 1.0, (places - np.sum(d < last)) / np.sum(d == last)) * (d <= last) / places
             miss = int(c != codes[i])
-            share = share * (prior[c] / (1 - prior[codes[i]]) if miss else 1.0) / len(drawn)
-            sums[miss] += share @ np.nan_to_num(diff[i, members])
-            weighed[miss] += share @ both[i, members]
-            totals[miss] += share.sum()
+            fraction = fraction * (prior[c] / (1 - prior[codes[i]]) if miss else 1.0) / len(drawn)
+            sums[miss] += fraction @ np.nan_to_num(diff[i, members])
+            weighed[miss] += fraction @ both[i, members]
+            totals[miss] += fraction.sum()
     hits, misses = totals[:, None] * np.divide(sums, weighed, out=np.zeros((2, n)), where=weighed > 0)
     return misses - hits
 
 
 @pytest.fixture
 def tiny_blocks(monkeypatch):
-    """Many blocks and few places, so that every path is taken."""
+    """Use many small blocks and few candidates, so that every code path is taken."""
     for name, size in {
         "MIN_BLOCK_SAMPLES": 8,
         "MAX_BLOCK_SAMPLES": 8,
@@ -62,20 +62,20 @@ def tiny_blocks(monkeypatch):
         monkeypatch.setattr(by_class, name, size)
 
 
-def test_published_weights_of_iris():
+def test_weights_of_iris_equal_the_published_ones():
     X, y = load_iris(return_X_y=True)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=10), [0.1399, 0.1226, 0.3590, 0.3754], atol=5e-5)
 
 
 def test_numbers_worked_by_hand():
     X, y = np.array([[0.0, 3], [1, 0], [9, 1], [10, 4]]), np.array(["a", "a", "b", "b"])
-    # scaled by 10 and 4; hits differ by (0.1, 0.75), the nearest misses 0-3 and 1-2 by (1, 0.25) and (0.8, 0.25)
+    # ranges are 10 and 4; hits differ by (0.1, 0.75), the nearest misses 0-3 and 1-2 by (1, 0.25) and (0.8, 0.25)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=1), [0.9 - 0.1, 0.25 - 0.75])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("k", [1, 4, 10])
-def test_the_definition(n_classes, k, tiny_blocks):
+def test_weights_equal_the_definition(n_classes, k, tiny_blocks):
     X, y = planted(n_samples=70, n_features=13, n_classes=n_classes)
     y[:12] = 0  # classes of different sizes
     np.testing.assert_allclose(relieff(X, y, n_neighbors=k, n_jobs=2), by_definition(X, y, k), rtol=1e-10, atol=1e-14)
@@ -95,27 +95,27 @@ def test_ties_share_the_last_places(n_values, tiny_blocks):
 @given(
     seed=st.integers(0, 10_000),
     k=st.integers(1, 6),
-    share=st.sampled_from([0.0, 0.05, 0.5]),
+    fraction=st.sampled_from([0.0, 0.05, 0.5]),
     values=st.sampled_from([2, 1000]),
 )
-def test_the_definition_with_missing_cells(seed, k, share, values):
+def test_weights_equal_the_definition_with_missing_values(seed, k, fraction, values):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, values, size=(25, 7)).astype(float), rng.integers(0, 3, size=25)
-    X[rng.random(X.shape) < share] = np.nan
+    X[rng.random(X.shape) < fraction] = np.nan
     y[:3] = 0, 1, 2
     X[:2, :] = [[0.0], [1.0]]  # no column is constant
     np.testing.assert_allclose(relieff(X, y, n_neighbors=k), by_definition(X, y, k), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [3, 6, 7, 8, 9, 12])
-def test_ties_of_a_whole_class(size, monkeypatch):
-    # as many samples in a class as there are places in its list, some less and some more
+def test_a_whole_class_may_tie(size, monkeypatch):
+    # the class has as many samples as the list of candidates has places, or a few less or more
     monkeypatch.setattr(by_class, "SPARE_CANDIDATES", 5)
     X, y = np.vstack([np.eye(size), np.zeros((2, size))]), np.array([0] * size + [1] * 2)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-10, atol=1e-14)
 
 
-def test_missing_cells_in_many_blocks(tiny_blocks):
+def test_missing_values_in_many_blocks(tiny_blocks):
     X, y = planted(n_samples=60, n_features=21, n_classes=3)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     expected = by_definition(X, y, 4)
@@ -126,7 +126,7 @@ def test_missing_cells_in_many_blocks(tiny_blocks):
 
 
 @pytest.mark.parametrize("sign", [0, 1])
-def test_sparse_is_the_definition(sign, tiny_blocks):
+def test_sparse_weights_equal_the_definition(sign, tiny_blocks):
     rng = np.random.default_rng(0)
     X = rng.poisson(0.08, size=(60, 30)) * rng.choice([-1.0, 1.0][sign:], size=(60, 30))
     X[0], y = 1.0, np.arange(60) % 3  # no column is constant
@@ -136,34 +136,34 @@ def test_sparse_is_the_definition(sign, tiny_blocks):
         np.testing.assert_allclose(scores, by_definition(X, y, 4), rtol=1e-10, atol=1e-14)
 
 
-def test_some_samples_drawn(tiny_blocks):
+def test_drawn_samples_equal_the_definition(tiny_blocks):
     X, y = planted(n_samples=60, n_features=9, n_classes=3)
     drawn = np.sort(np.random.RandomState(3).choice(60, 20, replace=False))
     scores = relieff(X, y, n_neighbors=4, n_samples=20, random_state=3)
     np.testing.assert_allclose(scores, by_definition(X, y, 4, drawn.tolist()), rtol=1e-10, atol=1e-14)
     np.testing.assert_array_equal(relieff(X, y, n_samples=60), relieff(X, y))
-    with pytest.warns(UserWarning, match="n_samples=61 is more than the 60 samples of X: all are used"):
+    with pytest.warns(UserWarning, match="n_samples=61 exceeds the 60 samples of X: using all of them"):
         np.testing.assert_array_equal(relieff(X, y, n_samples=61), relieff(X, y))
 
 
-def test_a_class_with_few_samples_gives_what_it_has():
+def test_classes_with_fewer_samples_than_neighbours_equal_the_definition():
     X, y = planted(n_samples=40, n_features=6)
     y = y.copy()
-    y[:3], y[3] = 2, 3  # three samples of a class, and one alone
+    y[:3], y[3] = 2, 3  # a class of three samples, and a class of one
     np.testing.assert_allclose(relieff(X, y), by_definition(X, y), rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300"])
 @pytest.mark.parametrize("k", [10, 20])
-def test_records_made_from_the_documentation_of_matlab(name, k):
+def test_weights_equal_the_records_made_from_matlabs_documentation(name, k):
     X, _, weights, _ = oracle(name, f"relieff_class_k{k}")
     with np.load(Path(ORACLE) / f"{name}.npz") as table:
         y = table["y"]
-    tied = name.startswith("colon")  # where the record depends on the order of the rows
+    tied = name.startswith("colon")  # with ties, the record depends on the order of the rows
     np.testing.assert_allclose(relieff(X, y, n_neighbors=k), weights, rtol=0, atol=0.01 if tied else 1e-12)
 
 
-def test_it_sees_features_that_matter_only_jointly():
+def test_features_that_are_informative_only_jointly_are_found():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 8))
     y = (X[:, 2] > 0) ^ (X[:, 5] > 0)
@@ -176,8 +176,8 @@ def test_scale_and_offset_of_a_feature_do_not_matter():
     np.testing.assert_allclose(relieff(scales * X + offsets * scales, y), relieff(X, y), rtol=1e-9)
 
 
-def test_tight_clusters_far_apart(tiny_blocks):
-    # differences far below the precision of float32
+def test_distances_below_the_precision_of_float32_are_exact(tiny_blocks):
+    # tight clusters far apart
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(3, 6)), 20, axis=0) + 1e-9 * rng.integers(0, 50, size=(60, 6))
     y = rng.integers(0, 2, size=60)
@@ -185,7 +185,7 @@ def test_tight_clusters_far_apart(tiny_blocks):
 
 
 def by_definition_exact(X, y, k):
-    """For distances that all differ, without rounding them."""
+    """Weights for two classes, with distances rounded to 2^-40 of the largest possible one."""
     Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     diff = np.abs(Z[:, None] - Z)
     units = np.rint(diff.sum(axis=2) / (X.shape[1] * 2.0**-40))
@@ -200,19 +200,19 @@ def by_definition_exact(X, y, k):
     return weights
 
 
-def test_many_features_are_summed_in_parts():
+def test_many_features_are_summed_in_blocks():
     X, y = planted(n_samples=30, n_features=9001)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_sparse_text_is_the_same_as_dense():
+def test_sparse_text_gives_the_weights_of_dense_text():
     X, y = load("dexter")
     X = sparse.csr_array(X)[:, :2000]
     np.testing.assert_allclose(relieff(X, y, n_jobs=2), relieff(X.toarray(), y), rtol=1e-9, atol=1e-14)
 
 
-def test_callbacks_may_end_it_after_some_samples(monkeypatch):
+def test_a_callback_may_stop_after_some_samples(monkeypatch):
     monkeypatch.setattr(by_class, "MIN_BLOCK_SAMPLES", 16)
     monkeypatch.setattr(by_class, "MAX_BLOCK_SAMPLES", 16)
     X, y = planted(n_samples=64, n_features=8, n_classes=3)
@@ -228,17 +228,17 @@ def test_callbacks_may_end_it_after_some_samples(monkeypatch):
         ({"n_samples": 0}, "n_samples must be an integer >= 1, got 0"),
     ],
 )
-def test_wrong_parameters_are_refused_in_a_sentence(parameters, sentence):
+def test_invalid_parameters_raise(parameters, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         ReliefF(**parameters).fit(np.eye(6), [0, 1] * 3)
 
 
-def test_scikit_learn_takes_the_scorer():
+def test_the_scorer_works_in_select_k_best():
     X, y = planted(n_features=12)
     kept = SelectKBest(scorer("relieff"), k=3).fit(X, y).get_support(indices=True)
     assert set(kept) == set(ReliefF().fit(X, y).order_[:3])
 
 
-def test_memory_is_a_copy_in_float32_the_neighbours_and_blocks():
-    # 3000 x 2000: the data have 48 MB, a matrix of all distances would have 72 MB
+def test_peak_memory_is_a_float32_copy_the_neighbours_and_blocks():
+    # 3000 x 2000: the data take 48 MB, a matrix of all distances would take 72 MB
     assert peak_megabytes("ReliefF(n_jobs=2)", 3000, 2000) < 24 + 40 * 18 * 2 * 3000 / 2**20 + 100

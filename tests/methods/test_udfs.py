@@ -1,3 +1,5 @@
+"""UDFS against its definition sample by sample, exact eigenproblems and the authors' toolbox."""
+
 import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
@@ -7,7 +9,13 @@ from sklearn.feature_selection import SelectKBest
 
 from ilfs import UDFS, scorer
 from ilfs.methods import udfs as method
-from ilfs.methods.udfs import Dense, LowRank, column_marks, neighbourhood_laplacian, sparse_projections
+from ilfs.methods.udfs import (
+    DenseScatter,
+    LowRankScatter,
+    neighbourhood_laplacian,
+    pseudo_random_columns,
+    sparse_projections,
+)
 from ilfs.neighbours import DistinctSamples, nearest_neighbours
 
 
@@ -18,26 +26,26 @@ def table(n_samples=70, n_features=30, seed=0):
     return X - X.mean(axis=0)
 
 
-def laplacian_by_definition(X, n_neighbors, ridge):
-    """The sum of S_i H (lambda I + Z Z')^-1 H S_i' over all neighbourhoods, sample by sample."""
+def laplacian_by_definition(X, n_neighbors, ridge_value):
+    """Sum of S_i H (lambda I + Z Z')^-1 H S_i' over all neighbourhoods, sample by sample."""
     L = np.zeros((len(X), len(X)))
     for i, neighbours in enumerate(nearest_neighbours(X, n_neighbors).indices.reshape(-1, n_neighbors)):
         members = [i, *neighbours]
         H = np.eye(n_neighbors + 1) - 1 / (n_neighbors + 1)
         Z = H @ X[members]
-        L[np.ix_(members, members)] += H @ np.linalg.inv(ridge * np.eye(n_neighbors + 1) + Z @ Z.T) @ H
+        L[np.ix_(members, members)] += H @ np.linalg.inv(ridge_value * np.eye(n_neighbors + 1) + Z @ Z.T) @ H
     return L
 
 
-def ridge_of(X, n_neighbors, regularization):
+def ridge(X, n_neighbors, regularization):
     return regularization * nearest_neighbours(X, n_neighbors).squared.mean()
 
 
 def scatter_by_definition(X, n_neighbors, regularization):
-    return X.T @ laplacian_by_definition(X, n_neighbors, ridge_of(X, n_neighbors, regularization)) @ X
+    return X.T @ laplacian_by_definition(X, n_neighbors, ridge(X, n_neighbors, regularization)) @ X
 
 
-def scatter_of(X, kind, n_neighbors=4, regularization=1e-3):
+def make_scatter(X, kind, n_neighbors=4, regularization=1e-3):
     return kind(X, neighbourhood_laplacian(X, np.ones(len(X)), n_neighbors, regularization, None), None)
 
 
@@ -46,15 +54,15 @@ def subspace(V):
 
 
 @pytest.mark.parametrize(("n_neighbors", "regularization"), [(1, 1e-5), (4, 1e-3), (8, 2.0)])
-def test_laplacian_by_definition(n_neighbors, regularization):
+def test_laplacian_equals_the_definition(n_neighbors, regularization):
     X = table()
     L = neighbourhood_laplacian(X, np.ones(len(X)), n_neighbors, regularization, None)
-    expected = laplacian_by_definition(X, n_neighbors, ridge_of(X, n_neighbors, regularization))
+    expected = laplacian_by_definition(X, n_neighbors, ridge(X, n_neighbors, regularization))
     np.testing.assert_allclose(L.toarray(), expected, atol=1e-9 * np.abs(expected).max())
     np.testing.assert_allclose(L.sum(axis=1), 0.0, atol=1e-9 * np.abs(expected).max())
 
 
-def test_copies_add_the_same_whether_counted_or_repeated():
+def test_counted_and_repeated_copies_give_the_same_scatter():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(25, 4)).astype(float)[rng.integers(0, 25, size=60)]
     samples = DistinctSamples.from_samples(X)
@@ -64,33 +72,34 @@ def test_copies_add_the_same_whether_counted_or_repeated():
     np.testing.assert_allclose(samples.X.T @ counted @ samples.X, expected, atol=1e-9 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("kind", [Dense, LowRank])
+@pytest.mark.parametrize("kind", [DenseScatter, LowRankScatter])
 @pytest.mark.parametrize("shape", [(70, 30), (40, 90)])
-def test_scatter_and_its_inverse_by_definition(kind, shape):
+def test_scatter_and_its_inverse_equal_the_definition(kind, shape):
     X = table(*shape)
-    scatter, A = scatter_of(X, kind), scatter_by_definition(X, 4, 1e-3)
+    scatter, A = make_scatter(X, kind), scatter_by_definition(X, 4, 1e-3)
     shift = np.random.default_rng(0).uniform(0.1, 5, shape[1])
     np.testing.assert_allclose(scatter.times(np.eye(shape[1])), A, atol=1e-10)
     np.testing.assert_allclose(scatter.diagonal(), A.diagonal(), atol=1e-10)
     inverse = np.linalg.inv(A + np.diag(shift))
     shifted, V = scatter.shifted(shift), np.eye(shape[1])
     np.testing.assert_allclose(shifted.solve(V), inverse, atol=1e-8)
-    np.testing.assert_allclose(shifted.scattered(shifted.solve(V), V), A @ inverse, atol=1e-8)
+    np.testing.assert_allclose(shifted.scatter_times(shifted.solve(V), V), A @ inverse, atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(70, 30), (40, 90), (120, 260), (300, 260)])
 @pytest.mark.parametrize("gamma", [1e-3, 0.1, 3.0])
-def test_dense_and_low_rank_find_the_same(shape, gamma):
+def test_dense_and_low_rank_scatter_give_the_same_map(shape, gamma):
     X = table(*shape)
-    start = column_marks(X, 6)
+    start = pseudo_random_columns(X, 6)
     dense, low_rank = (
-        list(sparse_projections(scatter_of(X, kind), start, 3, gamma, 1e-6, 60)) for kind in (Dense, LowRank)
+        list(sparse_projections(make_scatter(X, kind), start, 3, gamma, 1e-6, 60))
+        for kind in (DenseScatter, LowRankScatter)
     )
     assert len(dense) == len(low_rank)
     np.testing.assert_allclose(subspace(dense[-1].W), subspace(low_rank[-1].W), atol=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:the objective did not settle")
+@pytest.mark.filterwarnings("ignore:the objective did not converge")
 @pytest.mark.parametrize("shape", [(70, 30), (40, 90), (120, 260), (300, 260)])
 @pytest.mark.parametrize("gamma", [1e-5, 0.1, 10.0])
 def test_the_objective_never_rises(shape, gamma):
@@ -99,7 +108,7 @@ def test_the_objective_never_rises(shape, gamma):
     assert np.all(np.diff(objective) <= 1e-12 * objective[1:])
 
 
-def test_the_objective_is_that_of_the_paper():
+def test_the_objective_equals_that_of_the_paper():
     X = table()
     done = UDFS(n_clusters=3, gamma=0.5).fit(X)
     A, W = scatter_by_definition(X, 5, 1e-5), done.projection_
@@ -110,25 +119,25 @@ def test_the_objective_is_that_of_the_paper():
 
 
 @pytest.mark.parametrize("shape", [(70, 30), (90, 300)])
-def test_where_it_settles_w_holds_the_smallest_eigenvectors_of_its_own_problem(shape):
+def test_the_converged_map_solves_its_own_eigenproblem(shape):
     X = table(*shape)
     done = UDFS(n_clusters=3, gamma=0.5, tol=1e-13, max_iter=2000).fit(X)
     A, lengths = scatter_by_definition(X, 5, 1e-5), done.scores_
-    D = np.diag(0.5 / np.sqrt(lengths**2 + method.SMOOTHING * 3 / lengths.size))
+    D = np.diag(0.5 / np.sqrt(lengths**2 + method.SMOOTHING_FRACTION * 3 / lengths.size))
     vectors = np.linalg.eigh(np.linalg.inv(A + 0.5 * D))[1][:, -3:]
     np.testing.assert_allclose(subspace(done.projection_), subspace(vectors), atol=1e-5)
 
 
-def test_steps_in_a_small_space_end_where_exact_steps_end(monkeypatch):
+def test_subspace_steps_converge_to_the_result_of_exact_steps(monkeypatch):
     X = table(300, 100)
     exact = UDFS(gamma=0.5, tol=1e-10, max_iter=1000).fit(X)
-    monkeypatch.setattr(method, "FEW", 0)
+    monkeypatch.setattr(method, "MAX_EXACT_FEATURES", 0)
     inexact = UDFS(gamma=0.5, tol=1e-10, max_iter=1000).fit(X)
     assert inexact.objective_[-1] == pytest.approx(exact.objective_[-1], rel=1e-7)
     np.testing.assert_allclose(inexact.scores_, exact.scores_, atol=1e-3)
 
 
-def test_features_without_weight_have_the_order_of_the_end_long_before_it():
+def test_the_order_of_features_without_weight_is_final_early():
     X = table(120, 300)
     early, late = (UDFS(gamma=1.0, tol=tol, max_iter=2000).fit(X) for tol in (1e-3, 1e-12))
     without = late.scores_ < 1e-5
@@ -138,14 +147,14 @@ def test_features_without_weight_have_the_order_of_the_end_long_before_it():
 
 
 @pytest.mark.parametrize("shape", [(300, 260), (40, 260), (40, 90)])
-def test_columns_may_change_places_also_where_the_start_is_open(shape):
+def test_permuting_the_columns_permutes_the_scores(shape):
     X = table(*shape)
     order = np.random.default_rng(1).permutation(shape[1])
     one, two = UDFS().fit(X), UDFS().fit(X[:, order])
     np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-4, atol=1e-7)
 
 
-def test_samples_may_change_places():
+def test_permuting_the_rows_does_not_change_the_scores():
     X = table()
     one, two = UDFS().fit(X), UDFS().fit(X[np.random.default_rng(1).permutation(70)])
     np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-6)
@@ -164,32 +173,34 @@ def test_a_large_gamma_leaves_as_many_features_as_clusters():
     assert scores[4] < 1e-3
 
 
-def test_features_that_repeat_within_neighbourhoods_beat_those_that_vary_there():
-    # two tight groups in the first columns, noise in the others: the map must avoid what varies among neighbours
+def test_features_constant_within_neighbourhoods_rank_before_noise():
+    # two tight groups in the first columns, noise in the others: the map must avoid features that vary among neighbours
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 20))
     X[:, :3] = 0.05 * X[:, :3] + 3.0 * (np.arange(100) % 2)[:, None]
     assert set(UDFS(n_clusters=2).fit(X).order_[:3].tolist()) == {0, 1, 2}
 
 
-def test_two_copies_of_every_sample_are_survived():
+def test_repeated_samples_give_finite_scores():
     X = np.repeat(table(20, 12), 2, axis=0)
     assert np.isfinite(UDFS(n_neighbors=1).fit(X).scores_).all()
 
 
-def test_too_few_features_and_samples_are_said():
-    with pytest.warns(UserWarning, match="n_clusters=5 is not less than the 3 features that vary: 2 is used"):
+def test_too_few_features_or_samples_give_a_warning():
+    with pytest.warns(
+        UserWarning, match="n_clusters=5 must be less than the 3 features that are not constant: using 2"
+    ):
         UDFS().fit(table()[:, :3])
     with pytest.warns(UserWarning, match="n_neighbors=9 is more than the 5 other samples: all of them are taken"):
         UDFS(n_neighbors=9).fit(table(6, 10))
 
 
-def test_too_few_steps_are_said():
-    with pytest.warns(ConvergenceWarning, match=r"did not settle to tol=1e-12 in max_iter=2 steps"):
+def test_too_few_steps_give_a_convergence_warning():
+    with pytest.warns(ConvergenceWarning, match=r"did not converge to tol=1e-12 in max_iter=2 steps"):
         UDFS(max_iter=2, tol=1e-12).fit(table())
 
 
-def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
+def test_the_scorer_returns_the_scores_and_works_in_select_k_best():
     X, y = planted(60, 12)
     np.testing.assert_array_equal(scorer("udfs", gamma=0.5)(X), UDFS(gamma=0.5).fit(X).scores_)
     chosen = SelectKBest(scorer("udfs"), k=3).fit(X, y).get_support(indices=True)
@@ -208,16 +219,16 @@ def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
         ({"tol": "small"}, "tol must be a number > 0, got 'small'"),
     ],
 )
-def test_wrong_parameters_are_refused_in_a_sentence(parameters, message):
+def test_invalid_parameters_raise(parameters, message):
     with pytest.raises(ValueError, match=message):
         UDFS(**parameters).fit(table())
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30"])
-def test_weights_of_the_authors_toolbox(name):
+def test_squared_scores_equal_the_weights_of_the_authors_toolbox(name):
     X, _, weights, _ = oracle(name, "udfs")
-    share = 1e-5 / nearest_neighbours(X, 1).squared.mean()  # the toolbox has lambda in squared units of X
-    done = UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=share, tol=1e-14).fit(X)
+    fraction = 1e-5 / nearest_neighbours(X, 1).squared.mean()  # the toolbox has lambda in squared units of X
+    done = UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=fraction, tol=1e-14).fit(X)
     np.testing.assert_allclose(done.scores_**2, weights, rtol=1e-7, atol=1e-9)
 
 
@@ -231,12 +242,12 @@ def test_a_real_table_with_many_more_features_than_samples():
 
 
 def test_peak_memory_with_many_samples():
-    # a copy of the table (24 MB), A and its factor (8 MB each), blocks in work
+    # a copy of the table (24 MB), A and its factor (8 MB each), and blocks
     assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 3000, 1000) < 24 + 16 + 80
 
 
 def test_peak_memory_with_many_features():
-    # three copies of the table (16 MB each), samples x samples and blocks in work
+    # three copies of the table (16 MB each), samples x samples matrices, and blocks
     assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 200, 10000) < 48 + 80
 
 
@@ -244,6 +255,6 @@ def test_peak_memory_with_many_features():
     "parameters", [{"gamma": 1e-10}, {"gamma": 1e-5, "regularization": 1e-10}, {"regularization": 1e-15}]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_rounding_that_makes_the_scatter_indefinite_is_survived(parameters):
+def test_scores_are_finite_if_rounding_makes_the_scatter_indefinite(parameters):
     one_hot = [np.eye(k)[np.random.default_rng(k).integers(0, k, 100)] for k in (4, 3)]
     assert np.isfinite(UDFS(**parameters).fit(np.hstack(one_hot)).scores_).all()

@@ -51,7 +51,7 @@ def test_order_and_rank_do_not_depend_on_the_order_of_the_rows():
 def test_keys_do_not_depend_on_blocks(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 30))
     keys = row_keys(X)
-    monkeypatch.setattr(columns, "PART_CELLS", 100)
+    monkeypatch.setattr(columns, "DENSE_BLOCK_VALUES", 100)
     np.testing.assert_array_equal(row_keys(X), keys)
 
 

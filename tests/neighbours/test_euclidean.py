@@ -44,7 +44,7 @@ def precision(request, monkeypatch):
     """Run the test with products in float32 and in float64, and with blocks so small that there are many."""
     monkeypatch.setattr(euclidean, "MIN_PRODUCT_ROWS", 16)
     monkeypatch.setattr(euclidean, "SUMMED_FEATURES", 5)
-    monkeypatch.setattr(columns, "PART_CELLS", 1000)
+    monkeypatch.setattr(columns, "DENSE_BLOCK_VALUES", 1000)
     monkeypatch.setattr(euclidean, "MIN_FLOAT32_MULTIPLICATIONS", 0 if request.param == "single" else np.inf)
     return request.param
 

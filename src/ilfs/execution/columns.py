@@ -1,4 +1,4 @@
-"""Some columns of a table at a time, dense, in the order that a method wants their cells."""
+"""Blocks of columns of a table, dense, in the memory layout that a method needs."""
 
 from typing import Any
 
@@ -9,32 +9,34 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution.threads import blocks
 
-BLOCK_CELLS = 2**20
-PART_CELLS = 2**20  # of dense columns that a thread holds at once (8 MB)
-NARROW, WIDE = 16, 64  # columns: reading fewer of every row is slow
+GATHERED_BLOCK_VALUES = 2**20  # per block of `column_blocks`
+MIN_GATHERED_COLUMNS = 16  # per block: reading fewer neighbouring values of every row wastes memory bandwidth
+MAX_GATHERED_COLUMNS = 64  # per block: keeps the memory of a thread small for tables of few rows
+DENSE_BLOCK_VALUES = 2**20  # in the dense copy that a thread holds (8 MB of float64)
 
 
 def column_blocks(X: Any) -> list[slice]:
-    """Columns in blocks of some million cells, which no thread needs much memory for."""
-    return blocks(X.shape[1], int(np.clip(BLOCK_CELLS // X.shape[0], NARROW, WIDE)))
+    """Divide the columns into blocks of about a million values, for `gather_columns`."""
+    width = int(np.clip(GATHERED_BLOCK_VALUES // X.shape[0], MIN_GATHERED_COLUMNS, MAX_GATHERED_COLUMNS))
+    return blocks(X.shape[1], width)
 
 
 def gather_columns(X: Any, columns: slice, rows: Integers) -> NDArray[Any]:
-    """Cells of some columns, the rows in a given order.
+    """Copy a block of columns, each contiguous in memory, with the rows in a given order.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse array of shape (n_samples, n_features)
-        In any layout; compressed columns are much faster than compressed rows.
+        Table in any layout. A CSC matrix is much faster than a CSR matrix.
     columns : slice
-        Which columns.
+        Columns to copy.
     rows : ndarray of int
-        Which rows.
+        Row indices, in the order wanted.
 
     Returns
     -------
     ndarray of shape (n_columns, n_rows)
-        A column of X in every row, of the type of X.
+        One column of X in each row, with the dtype of X.
     """
     from ilfs.kernels import columns as kernels
 
@@ -43,27 +45,31 @@ def gather_columns(X: Any, columns: slice, rows: Integers) -> NDArray[Any]:
     gathered = np.empty((columns.stop - columns.start, rows.size), X.dtype)
     first = columns.start
     if sparse.issparse(X) or not X.flags.c_contiguous:
+        # The kernel reads C order only, so sparse and strided tables are copied block by block.
         X, first = X[:, columns], 0
         X = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
     kernels.gather_columns(read_only(X), rows, first, gathered)
     return gathered
 
 
-def column_parts(X: Any) -> list[slice]:
-    """Columns of which a thread has a dense copy at once."""
-    return blocks(X.shape[1], max(PART_CELLS // X.shape[0], 1))
+def dense_column_blocks(X: Any) -> list[slice]:
+    """Divide the columns into blocks whose dense float64 copy takes at most 8 MB (or one column)."""
+    return blocks(X.shape[1], max(DENSE_BLOCK_VALUES // X.shape[0], 1))
 
 
 def dense_columns(X: Any, columns: slice) -> Floats:
-    """Some columns, dense, row after row; it may be X itself, so it is not to be written to."""
-    part = X[:, columns]
-    return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+    """Return a block of columns as a dense float64 array in C order.
+
+    The result may be a view of X: do not write to it.
+    """
+    block = X[:, columns]
+    return np.ascontiguousarray(block.toarray() if sparse.issparse(block) else block, dtype=np.float64)
 
 
-def side_by_side(X: Any, columns: slice) -> tuple[NDArray[Any], int]:
-    """A read-only table, row after row, that has some columns side by side, and where the first of them is.
+def row_major_columns(X: Any, columns: slice) -> tuple[NDArray[Any], int]:
+    """Return a read-only array in C order that contains a block of columns, and the index of the first of them.
 
-    X itself if its rows are contiguous, a dense copy of those columns otherwise; float32 or float64.
+    X itself if it is in C order (no copy), otherwise a dense copy of the block. The dtype is float32 or float64.
     """
     if not sparse.issparse(X) and X.flags.c_contiguous:
         return read_only(X), columns.start

@@ -10,7 +10,7 @@ from ilfs.arrays import Integers
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.merging import MergeTree, merge_parts
 from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
-from ilfs.execution.threads import AHEAD, in_order, one_blas_thread
+from ilfs.execution.threads import QUEUED_PER_THREAD, in_order, one_blas_thread
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
 from ilfs.statistics.block import DenseBlock, SparseBlock
 from ilfs.statistics.description import S
@@ -58,7 +58,7 @@ class InMemory(Fold):
             block = self._engine.strip(*task)
             return [((i, task[1].start), read.description(block(read.labelling))) for i, read in enumerate(reads)]
 
-        done = self._schedule(work, self._engine.strips(), AHEAD)
+        done = self._schedule(work, self._engine.strips(), QUEUED_PER_THREAD)
         parts = merge_parts(pair for pairs in done for pair in pairs)
         return [_joined(parts, number) for number in range(len(reads))]
 

@@ -1,4 +1,4 @@
-"""Work in threads whose number the results do not depend on."""
+"""Threads for parallel work, with results that do not depend on the number of threads."""
 
 import os
 import threading
@@ -16,21 +16,20 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 R = TypeVar("R")
 
-
-AHEAD = 4  # pieces of work for each thread that may wait, or be done and not yet asked for
+QUEUED_PER_THREAD = 4  # tasks that are submitted before their results are consumed
 
 _this_thread = threading.local()
 
 
 @dataclass(frozen=True)
 class _Limit:
-    """A limit of BLAS to one thread, and the thread that set it: our governor (None) or that of a caller."""
+    """A limit of one BLAS thread, and the thread that set it: None for our governor, otherwise a caller's thread."""
 
     limiter: Any
     thread: int | None = None
 
     def end(self) -> None:
-        """Put back the number of threads; one that a caller's thread has set, only that thread can."""
+        """Restore the number of BLAS threads; only the thread that set a limit can lift it."""
         if self.thread is None:
             _governor(os.getpid()).submit(self.limiter.__exit__, None, None, None).result()
         elif self.thread == threading.get_ident():
@@ -38,37 +37,37 @@ class _Limit:
 
 
 class _Blas:
-    """How many users want matrix products to use one thread, and the limit to end after the last of them."""
+    """Reference count of the users of `one_blas_thread`, and the limit that the last of them lifts."""
 
     def __init__(self) -> None:
         self.lock, self.users = threading.RLock(), 0
         self.limit: _Limit | None = None
 
     def enter(self) -> None:
-        """Count one user more."""
+        """Add a user; the first one sets the limit."""
         with self.lock:
             if self.users == 0:
                 self.limit = _limit_blas()
             self.users += 1
 
     def leave(self) -> None:
-        """Count one user less; the last one ends the limit."""
+        """Remove a user; the last one lifts the limit."""
         with self.lock:
             self.users -= 1
             if self.users == 0:
                 self.end_limit()
 
     def end_limit(self) -> None:
-        """Put back the number of threads that there was before the first user."""
+        """Restore the number of BLAS threads from before the first user."""
         limit, self.limit = self.limit, None
         if limit is not None:
             limit.end()
 
-    def begin_anew(self) -> None:
-        """Start over in a forked process, which has only the thread that forked.
+    def reset_after_fork(self) -> None:
+        """Reset the state in a forked process, where only the thread that forked exists.
 
-        The lock may have been inherited locked; of all users only the forking thread is still there; and a limit that a
-        thread which is gone has set can be ended by any other.
+        The inherited lock may be held by a thread that no longer exists, so there is a new one. Of all users only the
+        forking thread is left. A limit set by a thread that no longer exists may be lifted by the governor.
         """
         self.lock, self.users = threading.RLock(), getattr(_this_thread, "uses_of_blas", 0)
         if self.limit is not None and self.limit.thread != threading.get_ident():
@@ -80,18 +79,18 @@ class _Blas:
 _blas = _Blas()
 
 if hasattr(os, "register_at_fork"):
-    # No fork while the limit is being changed: the child could not tell how many threads to put back.
+    # Holding the lock delays a fork while the limit changes: the child would not know how many threads to restore.
     os.register_at_fork(
         before=lambda: _blas.lock.acquire(),
         after_in_parent=lambda: _blas.lock.release(),
-        after_in_child=_blas.begin_anew,
+        after_in_child=_blas.reset_after_fork,
     )
 
 
 @cache
-def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process has no threads
-    """Threads that stay: to start them takes longer than many a piece of work."""
-    return ThreadPoolExecutor(n_threads, initializer=lambda: setattr(_this_thread, "is_ours", True))
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process needs its own
+    """Thread pool that is kept: starting threads takes longer than many tasks."""
+    return ThreadPoolExecutor(n_threads, initializer=lambda: setattr(_this_thread, "is_pool_thread", True))
 
 
 @cache
@@ -101,7 +100,7 @@ def _controller() -> ThreadpoolController:
 
 @cache
 def _governor(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """A thread of its own, since only the one that has limited others may end it."""
+    """Thread that sets and lifts our limits: threadpoolctl needs the same thread for both."""
     return ThreadPoolExecutor(1)
 
 
@@ -110,10 +109,10 @@ def _limited() -> Any:
 
 
 def _limit_blas() -> _Limit:
-    """Let BLAS use one thread.
+    """Limit BLAS to one thread.
 
-    Where the caller is inside a ``threadpool_limits`` of their own, only their thread can change the number; if another
-    thread happens to be the last user, the number stays until they leave it.
+    If the caller is inside a ``threadpool_limits`` of their own, only their thread can change the number of threads. If
+    another thread is the last user in that case, the limit stays until the caller's context ends.
     """
     limit = _Limit(_governor(os.getpid()).submit(_limited).result())
     if all(library["num_threads"] == 1 for library in _controller().info() if library["user_api"] == "blas"):
@@ -124,11 +123,11 @@ def _limit_blas() -> _Limit:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let matrix products use one thread.
+    """Limit BLAS to one thread inside a ``with`` block.
 
-    Two threads of BLAS may round differently from one; and where we have threads of our own, more get in their way. The
-    setting is one for the whole process: of several fits at once, the first sets it and the last puts it back. In a
-    process that is forked meanwhile by another thread, the number is the one from before the fits.
+    Two BLAS threads may round differently from one, and they compete with the threads of `thread_map`. The limit holds
+    for the whole process: if several fits run at once, the first one sets it and the last one lifts it. If another
+    thread forks meanwhile, the child process has the number of threads from before the fits.
     """
     _blas.enter()
     _this_thread.uses_of_blas = getattr(_this_thread, "uses_of_blas", 0) + 1
@@ -140,35 +139,37 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | None = None) -> Iterator[R]:
-    """function(item) of every item, in order, as many at once as n_jobs says.
+    """Apply a function to every item in threads, and yield the results in order.
 
-    Matrix products inside use one thread. The items, and what is done with each, must not depend on n_jobs. Some
-    results for each thread wait until they are asked for: let the function return little.
+    Matrix products inside use one BLAS thread. The items and the function must not depend on n_jobs. Up to
+    `QUEUED_PER_THREAD` results for each thread wait to be consumed, so the function should return little data.
 
     Parameters
     ----------
     function : callable
-        Must release the interpreter's lock to gain anything: kernels and numpy do.
+        Function of one item. Threads help only if it releases the GIL, as the kernels and numpy do.
     items : iterable
-        What to call it with. After an error or Ctrl-C, those not begun are not begun.
+        Arguments of the function. After an error or Ctrl-C no further item is started.
     n_jobs : int, optional
-        Number of threads, as `joblib` counts them.
+        Number of threads, with the meaning it has in `joblib`.
 
     Yields
     ------
     object
-        What the function returned.
+        Result for each item.
     """
     n_threads = effective_n_jobs(n_jobs)
     with one_blas_thread():
-        if n_threads == 1 or getattr(_this_thread, "is_ours", False):  # ours must not wait for each other
+        if n_threads == 1 or getattr(
+            _this_thread, "is_pool_thread", False
+        ):  # a pool thread that waits for its own pool would deadlock
             yield from map(function, items)
             return
-        yield from in_order(_pool(n_threads, os.getpid()), function, items, AHEAD * n_threads)
+        yield from in_order(_pool(n_threads, os.getpid()), function, items, QUEUED_PER_THREAD * n_threads)
 
 
 def in_order(pool: ThreadPoolExecutor, function: Callable[[T], R], items: Iterable[T], at_once: int) -> Iterator[R]:
-    """function(item) of every item, in order; at most so many are begun or done, and not yet asked for."""
+    """Apply a function in a pool and yield results in order, with at most `at_once` items submitted ahead."""
     futures: deque[Future[R]] = deque()
     try:
         for item in items:
@@ -177,12 +178,12 @@ def in_order(pool: ThreadPoolExecutor, function: Callable[[T], R], items: Iterab
             futures.append(pool.submit(function, item))
         while futures:
             yield futures.popleft().result()
-    finally:
+    finally:  # also if the consumer stops early: leave no task running
         for future in futures:
             future.cancel()
         wait(futures)
 
 
 def blocks(n: int, size: int) -> list[slice]:
-    """0:n in pieces of this size, the last one perhaps smaller."""
+    """Divide ``range(n)`` into slices of a given size; the last one may be smaller."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]

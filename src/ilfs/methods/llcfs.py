@@ -1,37 +1,38 @@
 r"""Feature selection for local learning-based clustering.
 
-A clustering is good if every sample's cluster can be told from its neighbours; features are weighed by their part in
-telling it, neighbours are chosen anew with these weights, and so on.
+A clustering is good if the cluster of every sample can be predicted from its neighbours. LLCFS alternates between two
+steps: find such a clustering, and weight the features by their coefficients in the local predictions. The neighbours
+are searched again with the new weights.
 
 .. math:: \min_Y \lVert Y - AY \rVert^2, \quad Y^\top Y = I, \qquad
           \tau_f \propto \Big(\sum_i \lVert w_{if} \rVert^2\Big)^{1/2}, \qquad
           w_i = \operatorname{diag}(\tau)\, X_i^\top \alpha_i, \qquad
           \alpha_i = \big(H K_i H + \tfrac1\beta I\big)^{-1} H Y_i
 
-Row i of A predicts sample i by ridge regression on its neighbours :math:`X_i` with scalar products :math:`K_i` in the
-space weighted by :math:`\tau`; Y holds the eigenvectors of the smallest eigenvalues of :math:`(I - A)^\top (I - A)`.
+Row i of A predicts the value of sample i from those of its neighbours :math:`X_i` by ridge regression, where
+:math:`K_i = X_i \operatorname{diag}(\tau) X_i^\top` and H is the centring matrix. Y holds the eigenvectors of the
+smallest eigenvalues of :math:`(I - A)^\top (I - A)`.
 
 Reference: H. Zeng, Y.-M. Cheung, *Feature Selection and Kernel Learning for Local Learning-Based Clustering*, IEEE
 Transactions on Pattern Analysis and Machine Intelligence 33, 2011.
 
 Where we depart from the paper and from the authors' toolbox:
 
-- A sample is left out of its own neighbours by its number. The toolbox drops whoever comes first, which is another
-  sample if there are copies.
-- Steps end when the weights settle, if they do; the toolbox makes 20 always. Ten neighbours are the default, with which
-  planted groups were found more surely than with the toolbox's five.
-- If neighbourhoods fall apart into as many pieces as there are clusters, Y is constant on each, the local weights are
-  zero, and steps end; the toolbox goes on with what rounding leaves.
-- Neighbourhoods that do not touch give more zero eigenvalues than there are clusters, and which vectors are taken is
-  open. We take the mean over all choices: eigenvectors of one eigenvalue share what is left of ``n_clusters``. Without
-  such a tie nothing changes.
-- Samples that tie for the last of the k places share them; one with a fraction s of a place counts s in the regression
-  of the neighbourhood. If more than 64 distinct samples tie, 64 of them share, chosen by a number that depends on their
-  values only. Rows that are equal in all columns that have weight are one sample with a count: when few columns of few
-  values are left, nearly all rows are.
-- Samples are taken in an order that depends on their values only. So the order of the rows changes nothing, not even
-  rounding, which the steps would amplify.
-- ``beta`` is in units of 1 / the mean variance of the columns, so that the unit of the table does not matter.
+- A sample is removed from its own neighbours by its index. The toolbox removes the nearest sample, which may be a copy.
+- Iteration stops when the weights converge; the toolbox always makes 20 steps. The default is ten neighbours, which
+  found planted groups more reliably than the toolbox's five.
+- If the neighbourhood graph has at least as many components as there are clusters, Y is constant on each component, the
+  local coefficients are zero, and iteration stops. The toolbox continues with rounding errors.
+- If there are more zero eigenvalues than clusters, the eigenvectors are not unique. We average over all choices:
+  eigenvectors of equal eigenvalues get equal fractions of the remaining places of ``n_clusters``. Without such a tie
+  this changes nothing.
+- Samples at equal distance that compete for the last of the k places share them. A sample with a fraction s of a place
+  has weight s in the local regression. If more than 64 distinct samples tie, 64 of them share, chosen by a hash of
+  their values. Rows that are equal in all columns with nonzero weight are merged into one sample with a count: when few
+  discrete columns are left, nearly all rows are copies of others.
+- Samples are processed in an order that depends on their values only. So the order of the rows does not even change
+  rounding errors, which the iteration would amplify.
+- ``beta`` is in units of 1 / (mean variance of the columns), so that the unit of the table does not matter.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,15 +49,15 @@ from ilfs.parameters import check_between, check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
-BLOCK_FEATURES = 64  # columns whose local weights are computed at a time
-FELT = 1e-17  # columns with less than this share of the weighted variance move no distance
-SAME = 1e-8  # eigenvalues closer than this are one; the largest are about 1
-FEW = 1000  # samples, for which the eigenproblem is solved without iterating
-SPARE = 8  # eigenvectors beyond those wanted
-DEGREE = 24  # of the polynomial that separates small eigenvalues from others
-MOST_FILTERS = 60
-EIGEN_TOL = 1e-11
-CONSTANT = 1e-6  # share of Y that may vary among neighbours where it should not
+WEIGHT_BLOCK_COLUMNS = 64  # columns whose local coefficients are computed at a time
+MIN_VARIANCE_FRACTION = 1e-17  # columns with less of the weighted variance change no distance in float64
+EIGENVALUE_TIE = 1e-8  # eigenvalues closer than this are equal; the largest are about 1
+MAX_DENSE_SAMPLES = 1000  # with more samples the eigenvectors are found iteratively
+EXTRA_EIGENVECTORS = 8  # computed beyond the wanted ones, to see ties and to speed up convergence
+FILTER_DEGREE = 24  # of the Chebyshev polynomial that amplifies the wanted eigenvectors
+MAX_FILTERS = 60  # applications of the polynomial
+RESIDUAL_TOL = 1e-11  # of the eigenvectors, relative to the largest eigenvalue
+MAX_LOCAL_VARIATION = 1e-6  # of Y within neighbourhoods, relative to Y, that counts as none
 
 Product = Callable[[Floats], Floats]
 
@@ -64,49 +65,51 @@ Product = Callable[[Floats], Floats]
 class LLCFS(UnsupervisedRowsSelector):
     """Feature selection for local learning-based clustering.
 
-    Weights go to few features, more so with every step. They need not settle, since neighbours are chosen anew in each.
-    Steps also end when neighbourhoods fall apart into ``n_clusters`` pieces: what separates them has been found.
+    The weights concentrate on fewer features with every step. They may not converge, because every step searches new
+    neighbours. Iteration also stops when the neighbourhood graph splits into ``n_clusters`` components: the features
+    that separate them have been found.
 
-    A step costs a search for neighbours, n_samples^2 x n_features / 2. Memory: two and a half copies of the table, and
-    for up to 1,000 samples an n_samples x n_samples matrix.
+    A step costs a neighbour search, n_samples^2 x n_features / 2 operations. Memory: two and a half copies of the
+    table, and an n_samples x n_samples matrix for up to 1,000 samples.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them.
     n_clusters : int, default=2
-        Number of columns of Y. One of them is constant and says nothing, so take at least 2.
+        Number of columns of Y. One of them is constant and carries no information, so use at least 2.
     n_neighbors : int, default=10
-        Neighbours that predict a sample.
+        Number of neighbours that predict a sample.
     beta : float, default=0.1
-        How much errors of the local predictions count against the size of their weights, in units of 1 / the mean
-        variance of the columns.
+        Weight of the local prediction errors relative to the size of the coefficients, in units of 1 / (mean variance
+        of the columns).
     max_iter : int, default=20
-        Most steps.
+        Maximum number of steps.
     tol : float, default=1e-3
-        Steps end when the weights, which sum to one, change by no more than this in total.
+        Iteration stops when the sum of the absolute changes of the weights, which sum to one, is at most this.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
-        is all processors.
+        Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
+        -1 means all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The weights. They sum to one.
+        Weights of the features. They sum to one.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
-        Column indices, best first; features of weight zero by their weight after the first step.
+        Column indices, best first. Features with equal weights, such as 0, are ordered by their weight after the first
+        step.
     weights_ : ndarray of shape (n_features,)
-        The same as ``scores_``.
+        Same as ``scores_``.
     changes_ : ndarray of shape (n_iter,)
-        How much the weights changed in every step, in total.
+        Sum of the absolute changes of the weights in every step.
     n_iter_ : int
-        Steps made.
+        Number of steps.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     References
     ----------
@@ -148,33 +151,33 @@ class LLCFS(UnsupervisedRowsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Rank the features of X.
+        """Rank the features of X by their weights in the local predictions of a clustering.
 
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
             Finite numbers.
-        y : object, optional
-            Not looked at; the name of a column of X leaves this column out.
+        y : ignored
+            Present for pipelines. If it is the name of a column of X, that column is left out.
 
         Returns
         -------
         LLCFS
-            Itself, fitted.
+            The fitted selector.
         """
         return self._fit(X, y)
 
     def _score_rows(self, rows: AllRows) -> Scores:
         n_neighbors, n_clusters = usable_neighbours(self.n_neighbors, len(rows.X)), self._usable_clusters(len(rows.X))
         steps = weights_by_step(
-            *unit_table(rows), n_neighbors, n_clusters, float(self.beta), self.tol, self.max_iter, rows.n_jobs
+            *standardised_samples(rows), n_neighbors, n_clusters, float(self.beta), self.tol, self.max_iter, rows.n_jobs
         )
         weights, changes = zip(*self._steps(steps, "step", self.max_iter), strict=True)
         self.changes_ = np.array(changes)
         if self.changes_[0] == 0.0:
             warn(
-                f"with n_neighbors={n_neighbors} and n_clusters={n_clusters} no neighbours are in different clusters, "
-                "so that nothing is learned and all weights are equal: raise one of them"
+                f"with n_neighbors={n_neighbors} and n_clusters={n_clusters} all neighbours are in the same cluster, "
+                "so no feature gets more weight than another: increase n_neighbors or n_clusters"
             )
         self.n_iter_, self.weights_ = self.changes_.size, rows.expand(weights[-1])
         return Scores(weights[-1], tie_break=weights[0])
@@ -182,7 +185,7 @@ class LLCFS(UnsupervisedRowsSelector):
     def _usable_clusters(self, n_samples: int) -> int:
         if self.n_clusters >= n_samples:
             warn(
-                f"n_clusters={self.n_clusters} is not less than the {n_samples} samples: {n_samples - 1} is used",
+                f"n_clusters={self.n_clusters} must be less than the {n_samples} samples: using {n_samples - 1}",
             )
         return min(self.n_clusters, n_samples - 1)
 
@@ -195,18 +198,18 @@ class LLCFS(UnsupervisedRowsSelector):
         check_positive("tol", self.tol)
 
 
-def unit_table(rows: AllRows) -> tuple[Floats, Floats]:
-    """A centred copy of the distinct rows in units of the root of the mean variance, and how many copies each has.
+def standardised_samples(rows: AllRows) -> tuple[Floats, Floats]:
+    """Return the distinct rows, centred and divided by the root of the mean variance, and the count of each.
 
-    Its rows are in an order that depends on their values only, so that not even rounding, which steps may amplify,
-    depends on the caller's order.
+    The order of the rows depends on their values only. So rounding errors, which the iteration may amplify, do not
+    depend on the caller's order.
     """
     distinct = DistinctSamples.from_samples(rows.X, ordered=True)
-    X = np.ascontiguousarray(distinct.X, dtype=np.float64)  # a copy already, since it is in another order
-    X -= rows.low  # first, lest the mean of values far from zero rounds
-    X /= (rows.high - rows.low).max()  # lest squares leave the range of numbers
+    X = np.ascontiguousarray(distinct.X, dtype=np.float64)  # reordered, hence a copy
+    X -= rows.low  # first, because the mean of values far from zero would lose digits
+    X /= (rows.high - rows.low).max()  # so that squares neither overflow nor underflow
     X -= distinct.counts @ X / distinct.n_samples
-    X *= np.sqrt(distinct.n_samples * X.shape[1] / summed_squares(X, distinct.counts).sum())
+    X *= np.sqrt(distinct.n_samples * X.shape[1] / sums_of_squares(X, distinct.counts).sum())
     return X, distinct.counts
 
 
@@ -220,7 +223,7 @@ def weights_by_step(
     max_iter: int,
     n_jobs: int | None,
 ) -> Iterator[tuple[Floats, float]]:
-    """Weights after one step and the next, and how much they changed in total, until they settle."""
+    """Yield the weights after every step and the sum of their absolute changes, until they converge."""
     tau = np.full(X.shape[1], 1.0 / X.shape[1])
     for _ in range(max_iter):
         before, tau = tau, reweighted(X, counts, tau, n_neighbors, n_clusters, beta, n_jobs)
@@ -233,81 +236,86 @@ def weights_by_step(
 def reweighted(
     X: Floats, counts: Floats, tau: Floats, n_neighbors: int, n_clusters: int, beta: float, n_jobs: int | None
 ) -> Floats:
-    """The weights of the features after a step from weights tau; tau itself if no neighbours are in different clusters.
+    """Return the weights of the features after a step from weights tau.
 
-    Then the neighbourhoods have fallen apart into at least as many pieces as there are clusters, and all predictions
-    are constants, which need no feature.
+    If Y is constant in every neighbourhood, tau itself is returned. The neighbourhood graph then has at least as many
+    components as there are clusters, and predicting a constant needs no feature.
     """
-    weighted, X, counts = merged(weighted_columns(X, counts, tau), X, counts)
+    weighted, X, counts = merge_equal_rows(weighted_columns(X, counts, tau), X, counts)
     found = nearest_neighbours(weighted, n_neighbors, n_jobs, counts=counts)
-    hoods = [hood(weighted, found, *lists, beta, n_jobs) for lists in found.by_length()]
+    hoods = [local_regressions(weighted, found, *lists, beta, n_jobs) for lists in found.by_length()]
     del weighted
     with one_blas_thread():
         Y = smooth_clusters(prediction_matrix(hoods, len(X)), counts, n_clusters)
-        local = [Y[h.neighbours] - np.einsum("ij,ijc->ic", h.shares, Y[h.neighbours])[:, None] for h in hoods]
-        if np.linalg.norm([np.linalg.norm(part) for part in local]) <= CONSTANT * np.linalg.norm(Y):
+        # H Y_i: the values of the neighbours minus their weighted mean
+        local = [Y[h.neighbours] - np.einsum("ij,ijc->ic", h.fractions, Y[h.neighbours])[:, None] for h in hoods]
+        if np.linalg.norm([np.linalg.norm(values) for values in local]) <= MAX_LOCAL_VARIATION * np.linalg.norm(Y):
             return tau
-        alphas = [h.duals @ part for h, part in zip(hoods, local, strict=True)]
-    tau = tau * local_weight_lengths(X, counts, hoods, alphas, n_jobs)
+        alphas = [h.duals @ values for h, values in zip(hoods, local, strict=True)]
+    # w_i = diag(tau) X_i' alpha_i, so tau is multiplied by the lengths of the rows of X_i' alpha_i.
+    tau = tau * coefficient_norms(X, counts, hoods, alphas, n_jobs)
     return np.asarray(tau / tau.sum())
 
 
-def merged(weighted: Floats, X: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
-    """Rows that have become equal in the weighted columns as one: their mean in all columns, and their summed counts.
+def merge_equal_rows(weighted: Floats, X: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Merge rows that are equal in the weighted columns: average them in all columns and add their counts.
 
-    If the weights leave few columns of few values, nearly all rows are copies of others.
+    When only few discrete columns have weight left, nearly all rows are copies of others.
     """
     distinct = DistinctSamples.from_samples(weighted)
     if len(distinct.X) == len(X):
         return weighted, X, counts
-    together = sparse.csr_array((counts, (distinct.inverse, np.arange(len(X)))))
-    total = np.asarray(together.sum(axis=1))
-    return distinct.X, np.asarray(together @ X) / total[:, None], total
+    membership = sparse.csr_array((counts, (distinct.inverse, np.arange(len(X)))))
+    total = np.asarray(membership.sum(axis=1))
+    return distinct.X, np.asarray(membership @ X) / total[:, None], total
 
 
-def summed_squares(X: Floats, counts: Floats) -> Floats:
-    """Of every column, each row as often as it has copies."""
-    return np.concatenate([counts @ np.square(X[:, columns]) for columns in blocks(X.shape[1], BLOCK_FEATURES)])
+def sums_of_squares(X: Floats, counts: Floats) -> Floats:
+    """Return the sum of squares of every column, with each row counted as often as it occurs."""
+    return np.concatenate([counts @ np.square(X[:, columns]) for columns in blocks(X.shape[1], WEIGHT_BLOCK_COLUMNS)])
 
 
 def weighted_columns(X: Floats, counts: Floats, tau: Floats) -> Floats:
-    """Columns times the roots of their weights, without those that no distance feels."""
-    variance = tau * summed_squares(X, counts)
-    felt = np.flatnonzero(variance > FELT * variance.sum())
-    return np.multiply(X[:, felt] if felt.size < tau.size else X, np.sqrt(tau[felt]))
+    """Multiply columns by the roots of their weights, and drop those too small to change a distance."""
+    variance = tau * sums_of_squares(X, counts)
+    kept = np.flatnonzero(variance > MIN_VARIANCE_FRACTION * variance.sum())
+    return np.multiply(X[:, kept] if kept.size < tau.size else X, np.sqrt(tau[kept]))
 
 
 @dataclass(frozen=True)
-class Hoods:
-    """Neighbourhoods of one size: samples, their neighbours and what each of these counts.
+class Neighbourhoods:
+    """Local ridge regressions of the neighbourhoods of one size.
 
-    ``predictors`` predict a sample from values of its neighbours, ``duals`` give the dual coefficients alpha of these.
+    Row i belongs to sample ``samples[i]`` with neighbours ``neighbours[i]``, whose weights ``fractions[i]`` sum to one.
+    ``predictors[i]`` times the values of the neighbours is the prediction for the sample; ``duals[i]`` times these
+    values are the dual coefficients alpha.
     """
 
     samples: Integers
     neighbours: Integers
-    shares: Floats
+    fractions: Floats
     predictors: Floats
     duals: Floats
 
 
-def hood(
+def local_regressions(
     weighted: Floats, found: Neighbours, samples: Integers, entries: Integers, beta: float, n_jobs: int | None
-) -> Hoods:
-    """Ridge regression in the neighbourhoods of these samples."""
+) -> Neighbourhoods:
+    """Fit ridge regression in the neighbourhoods of the given samples, all of one size."""
     neighbours, places = found.indices[entries], found.places[entries]
     grams = difference_grams(weighted, samples, neighbours, n_jobs)
     with one_blas_thread():
         predictors, duals = local_ridge(grams, places, beta)
-    return Hoods(samples, neighbours, places / places.sum(axis=1, keepdims=True), predictors, duals)
+    return Neighbourhoods(samples, neighbours, places / places.sum(axis=1, keepdims=True), predictors, duals)
 
 
 def local_ridge(grams: Floats, places: Floats, beta: float) -> tuple[Floats, Floats]:
-    """What predicts a sample from values of its neighbours, and what gives the dual coefficients alpha of these values.
+    """Return the predictors and the dual coefficients of weighted ridge regressions.
 
-    Neighbour j counts s_j, its places, and q = s / sum(s). With P = I - 1 q', which subtracts the weighted mean, G the
-    scalar products of the differences of neighbours and sample, and C = P G P' + diag(1 / s) / beta, they are
-    q - C^-1 P P G q and C^-1 P.
+    Neighbour j has weight s_j, its places, and q = s / sum(s). P = I - 1 q' subtracts the weighted mean, G holds the
+    scalar products of the differences x_j - x_i, and C = P G P' + diag(1 / s) / beta. For values y of the neighbours
+    the dual coefficients are alpha = C^-1 P y. The sample is at the origin of the differences, where the regression
+    predicts the weighted mean q'y minus the scalar products (P G q)'alpha.
     """
     k = grams.shape[1]
     q = places / places.sum(axis=1, keepdims=True)
@@ -320,8 +328,8 @@ def local_ridge(grams: Floats, places: Floats, beta: float) -> tuple[Floats, Flo
     return predictors, np.asarray(duals)
 
 
-def prediction_matrix(hoods: list[Hoods], m: int) -> sparse.csr_array:
-    """A: row i has the predictors of sample i in the columns of its neighbours."""
+def prediction_matrix(hoods: list[Neighbourhoods], m: int) -> sparse.csr_array:
+    """Assemble the sparse matrix A, whose row i holds the predictors of sample i in the columns of its neighbours."""
     values = np.concatenate([h.predictors.ravel() for h in hoods])
     first = np.concatenate([np.repeat(h.samples, h.neighbours.shape[1]) for h in hoods])
     second = np.concatenate([h.neighbours.ravel() for h in hoods])
@@ -329,63 +337,88 @@ def prediction_matrix(hoods: list[Hoods], m: int) -> sparse.csr_array:
 
 
 def smooth_clusters(A: sparse.csr_array, counts: Floats, n_clusters: int) -> Floats:
-    """Y of least error under A, where eigenvectors of equal eigenvalues share the last places.
+    """Return the Y with the smallest prediction error under A.
 
-    A sample counts as often as it has copies: with C = diag(counts), the eigenvectors are those of R'R for
-    R = C^1/2 (I - A) C^-1/2, and Y is C^-1/2 times them.
+    Eigenvectors of equal eigenvalues share the last places. A sample has the weight of its count: with C =
+    diag(counts), Y is C^-1/2 times the eigenvectors of R'R for R = C^1/2 (I - A) C^-1/2.
     """
     root = np.sqrt(counts)
     residual = (sparse.eye_array(A.shape[0]) - A).tocsr()
     residual = (sparse.diags_array(root) @ residual @ sparse.diags_array(1 / root)).tocsr()
     n_clusters = min(n_clusters, A.shape[0])
-    n_vectors = min(n_clusters + SPARE, A.shape[0])
+    n_vectors = min(n_clusters + EXTRA_EIGENVECTORS, A.shape[0])
     while True:
         values, vectors = smallest_eigenvectors(residual, n_vectors)
-        if values[-1] > values[n_clusters - 1] + SAME or n_vectors == A.shape[0]:
-            return vectors * np.sqrt(places(values, n_clusters)) / root[:, None]
+        # All eigenvectors that tie with the last wanted one are known once the largest value found exceeds the tie.
+        if values[-1] > values[n_clusters - 1] + EIGENVALUE_TIE or n_vectors == A.shape[0]:
+            return vectors * np.sqrt(eigenvector_fractions(values, n_clusters)) / root[:, None]
         n_vectors = min(4 * n_vectors, A.shape[0])
 
 
-def places(values: Floats, n_places: int) -> Floats:
-    """Which share of each eigenvector is taken: the smallest first, equal ones alike, n_places in all."""
-    last = values[n_places - 1]
-    below, same = values < last - SAME, np.abs(values - last) <= SAME
-    return np.where(below, 1.0, np.where(same, (n_places - below.sum()) / same.sum(), 0.0))
+def eigenvector_fractions(values: Floats, n_vectors: int) -> Floats:
+    """Distribute n_vectors places over sorted eigenvalues: smallest first, equal ones with equal fractions."""
+    last = values[n_vectors - 1]
+    below, tied = values < last - EIGENVALUE_TIE, np.abs(values - last) <= EIGENVALUE_TIE
+    return np.where(below, 1.0, np.where(tied, (n_vectors - below.sum()) / tied.sum(), 0.0))
 
 
 def smallest_eigenvectors(residual: sparse.csr_array, n_vectors: int) -> tuple[Floats, Floats]:
-    """Smallest eigenvalues of R'R and their vectors, all but the last few exact."""
+    """Return the smallest eigenvalues of R'R and their vectors; the last few need not have converged."""
     m = residual.shape[0]
     transposed = residual.T.tocsr()
-    if m <= max(FEW, 4 * n_vectors):
+    if m <= max(MAX_DENSE_SAMPLES, 4 * n_vectors):
         dense = (transposed @ residual).toarray()
         values, vectors = linalg.eigh(dense, subset_by_index=(0, n_vectors - 1), check_finite=False)
         return values, vectors
-    V = np.linalg.qr(np.random.default_rng(0).standard_normal((m, n_vectors)))[0]  # any start leads to the same
-    return filtered_subspace(lambda V: transposed @ (residual @ V), V, n_vectors - SPARE // 2)
+    V = np.linalg.qr(np.random.default_rng(0).standard_normal((m, n_vectors)))[0]  # any start will do
+    return filtered_subspace(lambda V: transposed @ (residual @ V), V, n_vectors - EXTRA_EIGENVECTORS // 2)
 
 
 def filtered_subspace(times: Product, V: Floats, n_exact: int) -> tuple[Floats, Floats]:
-    """Smallest eigenvalues of a matrix without negative ones: polynomials that damp all others, until it settles."""
+    """Compute the smallest eigenvalues of a positive semidefinite matrix by Chebyshev-filtered subspace iteration.
+
+    Parameters
+    ----------
+    times : callable
+        Product of the matrix with a block of vectors.
+    V : ndarray of shape (n, n_vectors)
+        Start with orthonormal columns.
+    n_exact : int
+        Number of eigenvectors that must converge.
+
+    Returns
+    -------
+    values : ndarray of shape (n_vectors,)
+        Eigenvalues in ascending order.
+    vectors : ndarray of shape (n, n_vectors)
+        Orthonormal eigenvectors.
+    """
+    # The power method underestimates the largest eigenvalue; the filter needs an upper bound.
     top = 1.1 * largest_eigenvalue(times, V[:, 0])
-    for _ in range(MOST_FILTERS):
-        image = times(V)
+    for _ in range(MAX_FILTERS):
+        image = times(V)  # Rayleigh-Ritz: eigenvectors of the matrix restricted to the span of V
         T = V.T @ image
         values, vectors = np.linalg.eigh((T + T.T) / 2)
         V, image = V @ vectors, image @ vectors
-        errors = np.linalg.norm(image - V * values, axis=0)
-        if errors[:n_exact].max() <= EIGEN_TOL * top:
+        residuals = np.linalg.norm(image - V * values, axis=0)
+        if residuals[:n_exact].max() <= RESIDUAL_TOL * top:
             break
-        V = np.linalg.qr(damped_above(times, V, min(values[-1], 0.9 * top), top))[0]
+        # All eigenvalues above the largest Ritz value are unwanted.
+        V = np.linalg.qr(chebyshev_filter(times, V, min(values[-1], 0.9 * top), top))[0]
     return values, V
 
 
-def damped_above(times: Product, V: Floats, cut: float, top: float) -> Floats:
-    """A Chebyshev polynomial of the matrix, small between cut and top and large below, times V."""
+def chebyshev_filter(times: Product, V: Floats, cut: float, top: float) -> Floats:
+    """Apply a Chebyshev polynomial of the matrix to V that is small on [cut, top] and large below.
+
+    Chebyshev polynomials are at most 1 on [-1, 1] and grow faster outside than any other polynomial of their degree.
+    The map (x - middle) / half takes [cut, top] to [-1, 1]. The three-term recurrence is scaled by sigma in every step
+    so that the polynomial is 1 at 0 and nothing overflows.
+    """
     half, middle = (top - cut) / 2, (top + cut) / 2
-    first = sigma = -half / middle  # scales the polynomial to 1 at 0
+    first = sigma = -half / middle
     before, V = V, (times(V) - middle * V) * (sigma / half)
-    for _ in range(DEGREE - 1):
+    for _ in range(FILTER_DEGREE - 1):
         following = 1.0 / (2.0 / first - sigma)
         before, V = V, (times(V) - middle * V) * (2.0 * following / half) - (sigma * following) * before
         sigma = following
@@ -393,29 +426,35 @@ def damped_above(times: Product, V: Floats, cut: float, top: float) -> Floats:
 
 
 def largest_eigenvalue(times: Product, v: Floats) -> float:
-    """By the power method: within a few per cent."""
+    """Estimate the largest eigenvalue by the power method, to a few per cent."""
     for _ in range(40):
         v = v / np.linalg.norm(v)
         v = times(v)
     return float(np.linalg.norm(v))
 
 
-def local_weight_lengths(
-    X: Floats, counts: Floats, hoods: list[Hoods], alphas: list[Floats], n_jobs: int | None
+def coefficient_norms(
+    X: Floats, counts: Floats, hoods: list[Neighbourhoods], alphas: list[Floats], n_jobs: int | None
 ) -> Floats:
-    """Root of the summed squares of X_i' alpha_i over all samples i and clusters, for every feature."""
-    parts = [local_coefficients(h, a, counts) for h, a in zip(hoods, alphas, strict=True)]
-    B = sparse.vstack([sparse.csr_array(part, shape=(part[2].size - 1, len(X))) for part in parts], format="csr")
+    """Return the norm of X_i' alpha_i over all samples i and clusters, for every feature.
 
-    def lengths(columns: slice) -> Floats:
+    All alpha_i are rows of one sparse matrix B, so that a product B X gives the coefficients of all local predictions.
+    """
+    rows = [dual_rows(h, a, counts) for h, a in zip(hoods, alphas, strict=True)]
+    B = sparse.vstack([sparse.csr_array(csr, shape=(csr[2].size - 1, len(X))) for csr in rows], format="csr")
+
+    def norms(columns: slice) -> Floats:
         W = B @ np.ascontiguousarray(X[:, columns])
         return np.asarray(np.sqrt(np.einsum("ij,ij->j", W, W)))
 
-    return np.concatenate(list(thread_map(lengths, blocks(X.shape[1], BLOCK_FEATURES), n_jobs)))
+    return np.concatenate(list(thread_map(norms, blocks(X.shape[1], WEIGHT_BLOCK_COLUMNS), n_jobs)))
 
 
-def local_coefficients(hoods: Hoods, alphas: Floats, counts: Floats) -> tuple[Floats, Integers, Integers]:
-    """Values, columns and starts of a matrix with a row alpha_i for each sample and cluster, once for all copies."""
+def dual_rows(hoods: Neighbourhoods, alphas: Floats, counts: Floats) -> tuple[Floats, Integers, Integers]:
+    """Return the CSR arrays (values, columns, row starts) of a matrix with a row alpha_i for each sample and cluster.
+
+    A row is scaled by the root of the sample's count, so that its square counts for all copies.
+    """
     m, k, n_clusters = alphas.shape
     values = np.sqrt(counts[hoods.samples])[:, None, None] * alphas.transpose(0, 2, 1)
     columns = np.repeat(hoods.neighbours, n_clusters, axis=0).ravel()

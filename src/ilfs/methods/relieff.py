@@ -1,8 +1,8 @@
 r"""ReliefF.
 
-Look at every sample and its nearest others of each class. A feature is good if it differs from the near samples of
-other classes (misses) and not from the near ones of its own (hits); since nearness is measured in all features
-together, it sees features that matter only jointly.
+For every sample, ReliefF finds the nearest neighbours in each class. A feature is good if it differs between a sample
+and its neighbours in other classes (misses), and does not differ between a sample and its neighbours in the same class
+(hits). Distances use all features together, so features that are informative only jointly are found too.
 
 .. math::
 
@@ -10,8 +10,8 @@ together, it sees features that matter only jointly.
         - \overline{\mathrm{diff}}_f(i, H(i)) \Big],
     \qquad \mathrm{diff}_f(i, j) = \frac{|x_{if} - x_{jf}|}{\max_f - \min_f}
 
-H(i) are the k nearest samples of the same class, M_c(i) those of class c, the bar is their mean, and nearness is the
-sum of diff over all features.
+H(i) are the k nearest samples of the same class and M_c(i) those of class c. The bar denotes the mean over them. The
+distance of two samples is the sum of diff over all features. P(c) is the fraction of samples in class c.
 
 Reference: I. Kononenko, *Estimating Attributes: Analysis and Extensions of RELIEF*, ECML 1994; M. Robnik-Sikonja,
 I. Kononenko, *Theoretical and Empirical Analysis of ReliefF and RReliefF*, Machine Learning 53, 2003.
@@ -19,18 +19,18 @@ I. Kononenko, *Theoretical and Empirical Analysis of ReliefF and RReliefF*, Mach
 Where we depart:
 
 - Samples that tie for the last of the k places share them, each counting as a fraction of a neighbour. So neither the
-  order of the rows nor the names of the classes matter, and the weights published for iris (k = 10) come out to all
-  four digits. Distances that differ by no more than 1e-9 of the larger one, or 1e-12 of the largest possible one, are
-  equal.
-- A class with fewer than k other samples gives what it has, and the mean is over those. A sample that is alone in its
-  class has no hits.
-- Missing cells are left out: the distance of two samples is the mean over the features that both have, times the number
-  of features, and the means over hits and misses of a feature are over the pairs that have it. (Kononenko puts
-  probabilities of values in their place, which needs discrete features.)
-- All samples are used unless ``n_samples`` says otherwise, and then they are drawn without replacement. Rows are drawn
-  by their position, so that only then the order of the rows matters.
-- The authors' toolbox calls MATLAB's function with numbers for labels, which is RReliefF, for regression; this is
-  ReliefF, for classes.
+  order of the rows nor the names of the classes matter, and the weights published for iris (k = 10) are reproduced to
+  all four digits. Distances are equal if they differ by no more than 1e-9 of the larger one, or 1e-12 of the largest
+  possible one.
+- If a class has fewer than k other samples, the mean is over all of them. A sample that is alone in its class has no
+  hits.
+- Missing values are left out. The distance of two samples is the mean difference over the features present in both,
+  times the number of features. For each feature, the means over hits and misses are over the pairs in which both values
+  are present. (Kononenko replaces missing values by probabilities, which needs discrete features.)
+- All samples are used unless ``n_samples`` is given; then samples are drawn without replacement. Rows are drawn by
+  their position, so the order of the rows matters only in this case.
+- The authors' toolbox calls MATLAB's function with numeric labels, which computes RReliefF, for regression. This is
+  ReliefF, for classification.
 """
 
 from dataclasses import replace
@@ -42,59 +42,59 @@ from sklearn.utils import check_random_state
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, thread_map
-from ilfs.execution.columns import column_parts
+from ilfs.execution.columns import dense_column_blocks
 from ilfs.neighbours import Pairs, class_neighbours, scaled_columns
 from ilfs.parameters import check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.warn import warn
 
-SERIAL_WORK = 10**8  # comparisons up to which threads cost more than they save
-ROUNDING = 1e-12  # of weights, which are differences of sums that are at most 1
+MIN_PARALLEL_COMPARISONS = 10**8  # with fewer, threads cost more time than they save
+FEATURE_WEIGHT_ROUNDING = 1e-12  # rounding error of weights, which are differences of sums that are at most 1
 
 
 class ReliefF(SupervisedRowsSelector):
-    """ReliefF: features that tell near samples of different classes apart.
+    """ReliefF: features that differ between neighbouring samples of different classes.
 
-    For m samples, n features and k neighbours in each of K classes it takes m^2 n / 2 comparisons for the distances, in
-    float32 with an error bound, and O(m n k K) for the rest. The peak of memory is a float32 copy of X, about 40 (k +
-    8) K m bytes for the neighbours and 50 MB a thread; sparse X with less than a tenth of its cells stored is not made
-    dense. Never an m x m matrix.
+    For m samples, n features and k neighbours in each of K classes, the distances take m^2 n / 2 comparisons, in
+    float32 with an error bound, and the weights O(m n k K). Peak memory is a float32 copy of X, about 40 (k + 8) K m
+    bytes for the neighbours and 50 MB per thread. A sparse X with less than a tenth of its values stored is not made
+    dense. No m x m matrix is formed.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them.
     n_neighbors : int, default=10
-        Nearest samples looked at in each class. Few: sharp and noisy; many: smooth, and blind to what only neighbours
-        show.
+        Number of nearest neighbours in each class. With few neighbours the weights follow local structure and are
+        noisy; with many they are smooth and lose local structure.
     n_samples : int, optional
-        How many samples to look at, drawn without replacement; all by default. Neighbours are looked for among all.
-        Rows are drawn by their position: if the rows are given in another order, other samples are drawn.
+        Number of samples whose neighbours are used, drawn without replacement; by default all. Neighbours are searched
+        among all samples. Rows are drawn by their position, so another order of the rows gives other samples.
     random_state : int, RandomState instance or None, default=None
-        Which samples are drawn; used only with ``n_samples``.
+        Seed for drawing samples; used only with ``n_samples``.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
-        is all processors.
+        Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
+        -1 means all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Weights between -1 and 1; about 0 for a feature that says nothing, -1 for a constant one.
+        Weights between -1 and 1; about 0 for an uninformative feature, -1 for a constant one.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     classes_ : ndarray of shape (n_classes,)
-        The labels (not for an indicator matrix).
+        Class labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
-        If ``y`` is an indicator matrix: the scores of each label against the rest, of which ``scores_`` is the mean;
-        NaN for a label that all samples have, or none.
+        If ``y`` is an indicator matrix: scores of each label against the rest; ``scores_`` is their mean. NaN for a
+        label that all samples or no samples have.
     per_label_ : dict of int to ReliefF
         If ``y`` is an indicator matrix: the fitted selector of each label.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     References
     ----------
@@ -133,44 +133,44 @@ class ReliefF(SupervisedRowsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features of X by how they tell near samples of different classes in y apart.
+        """Rank the features of X by how they differ between neighbouring samples of different classes in y.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Numbers; NaN is a missing cell. Scales do not matter: every feature is divided by its range.
+            Numbers; NaN is a missing value. Scales do not matter: every feature is divided by its range.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            Class of every sample, of any type; or an indicator matrix, if a sample may have several labels; or the
             name of the column of X that holds the classes.
 
         Returns
         -------
         ReliefF
-            Itself, fitted.
+            The fitted selector.
         """
         return self._fit(X, y)
 
     def _score_rows(self, rows: LabelledRows) -> Scores:
-        if rows.X.shape[0] ** 2 * rows.X.shape[1] < SERIAL_WORK:
+        if rows.X.shape[0] ** 2 * rows.X.shape[1] < MIN_PARALLEL_COMPARISONS:
             rows = replace(rows, n_jobs=1)
         drawn = self._draw(rows.X.shape[0])
         pairs, n_used = class_neighbours(
             rows,
             min(int(self.n_neighbors), rows.X.shape[0]),
             drawn,
-            lambda pieces: self._steps(pieces, "block of samples"),
+            lambda blocks: self._steps(blocks, "block of samples"),
         )
-        return Scores(feature_weights(rows, pairs, n_used), floor=ROUNDING)
+        return Scores(feature_weights(rows, pairs, n_used), floor=FEATURE_WEIGHT_ROUNDING)
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
-        return replace(super()._average_labels(fitted), floor=ROUNDING)
+        return replace(super()._average_labels(fitted), floor=FEATURE_WEIGHT_ROUNDING)
 
     def _draw(self, n: int) -> Integers:
-        """The samples to look at."""
+        """Draw the samples whose neighbours are used; all of them by default."""
         if self.n_samples is None or self.n_samples == n:
             return np.arange(n)
         if self.n_samples > n:
-            warn(f"n_samples={self.n_samples} is more than the {n} samples of X: all are used")
+            warn(f"n_samples={self.n_samples} exceeds the {n} samples of X: using all of them")
             return np.arange(n)
         drawn = check_random_state(self.random_state).choice(n, int(self.n_samples), replace=False)
         return np.sort(drawn).astype(np.int64)
@@ -182,45 +182,51 @@ class ReliefF(SupervisedRowsSelector):
             check_integer("n_samples", self.n_samples, 1)
 
 
-def weights_of_pairs(rows: LabelledRows, pairs: Pairs, n_used: int) -> tuple[Floats, Floats]:
-    """How much each pair counts as a hit and as a miss; one of the two is 0."""
+def pair_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> tuple[Floats, Floats]:
+    """Return the weight of each pair as a hit and as a miss; one of the two is 0."""
     prior = rows.labels.class_rows / rows.labels.codes.size
     own, other = rows.labels.codes[pairs.first], rows.labels.codes[pairs.second]
-    share = pairs.weight / n_used
-    return np.where(own == other, share, 0.0), np.where(own == other, 0.0, share * prior[other] / (1 - prior[own]))
+    weight = pairs.weight / n_used
+    # P(c) / (1 - P(c_i)) sums to 1 over the other classes c, so hits and misses of a sample have the same total weight.
+    return np.where(own == other, weight, 0.0), np.where(own == other, 0.0, weight * prior[other] / (1 - prior[own]))
 
 
 def feature_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> Floats:
-    """Mean difference of the misses minus that of the hits, for every feature."""
-    hits, misses = (only(pairs, weights) for weights in weights_of_pairs(rows, pairs, n_used))
+    """Return the mean difference of the misses minus that of the hits, for every feature."""
+    hits, misses = (weighted_pairs(pairs, weights) for weights in pair_weights(rows, pairs, n_used))
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
 
-    def of_part(columns: slice) -> Floats:
-        part = scaled_columns(X, rows, columns)
-        return mean_difference(part, *misses) - mean_difference(part, *hits)
+    # All pairs are known, so blocks of columns are independent of each other.
+    def block_weights(columns: slice) -> Floats:
+        block = scaled_columns(X, rows, columns)
+        return mean_difference(block, *misses) - mean_difference(block, *hits)
 
-    return np.concatenate(list(thread_map(of_part, column_parts(X), rows.n_jobs)))
-
-
-def only(pairs: Pairs, weights: Floats) -> tuple[Integers, Integers, Floats]:
-    """The pairs that have weight, filled up to fours with the first pair at weight 0."""
-    some = np.flatnonzero(weights)
-    fill = np.zeros(-some.size % 4, some.dtype)
-    index = np.append(some, fill)
-    return pairs.first[index], pairs.second[index], np.append(weights[some], 0.0 * fill)
+    return np.concatenate(list(thread_map(block_weights, dense_column_blocks(X), rows.n_jobs)))
 
 
-def mean_difference(part: Floats, first: Integers, second: Integers, weights: Floats) -> Floats:
-    """Weighted sum over the pairs of the scaled difference, for every column.
+def weighted_pairs(pairs: Pairs, weights: Floats) -> tuple[Integers, Integers, Floats]:
+    """Select the pairs with nonzero weight, padded to a multiple of four.
 
-    Of a column that some pairs lack, the other pairs count so much more; with no pair at all it is 0.
+    The kernel sums four pairs at a time. The padding is the first pair with weight 0.
+    """
+    nonzero = np.flatnonzero(weights)
+    padding = np.zeros(-nonzero.size % 4, nonzero.dtype)
+    index = np.append(nonzero, padding)
+    return pairs.first[index], pairs.second[index], np.append(weights[nonzero], 0.0 * padding)
+
+
+def mean_difference(block: Floats, first: Integers, second: Integers, weights: Floats) -> Floats:
+    """Return the weighted sum of the scaled differences over all pairs, for every column.
+
+    Pairs with a missing value are left out, and the weights of the other pairs are scaled up to the same sum. If no
+    pair is left, the result is 0.
     """
     from ilfs.kernels.manhattan import sum_differences, sum_present_differences
 
-    total, weighed = np.zeros((2, part.shape[1]))
-    if not np.isnan(part.sum()):
-        sum_differences(part, first, second, weights, total)
+    total, present_weight = np.zeros((2, block.shape[1]))
+    if not np.isnan(block.sum()):  # a sum is NaN if any value is, and needs no array of booleans
+        sum_differences(block, first, second, weights, total)
     else:
-        sum_present_differences(part, first, second, weights, total, weighed)
-        np.divide(total, weighed / weights.sum(), out=total, where=weighed > 0)
+        sum_present_differences(block, first, second, weights, total, present_weight)
+        np.divide(total, present_weight / weights.sum(), out=total, where=present_weight > 0)
     return total

@@ -1,29 +1,30 @@
 r"""Recursive feature elimination with a linear support vector machine.
 
-Train a linear machine, remove the feature with the smallest squared weight, train again, until one feature is left: the
-later a feature is removed, the better it is.
+A linear SVM is trained, the feature with the smallest squared weight is removed, and the SVM is trained again, until
+one feature is left. The later a feature is removed, the better it is.
 
 .. math:: \min_{w, b}\; \tfrac12 |w|^2 + C \sum_i \max(0,\, 1 - y_i (w^\top x_i + b))^2,
    \qquad \text{remove } \arg\min_j w_j^2
 
-With more than two classes there is a machine for each class against the rest, and :math:`w_j^2` is summed over them.
+With more than two classes there is an SVM for each class against the rest, and :math:`w_j^2` is summed over them.
 
 Reference: I. Guyon, J. Weston, S. Barnhill, V. Vapnik, *Gene Selection for Cancer Classification using Support Vector
 Machines*, Machine Learning 46, 2002.
 
 Where we depart:
 
-- The loss is the squared hinge, as in scikit-learn's `LinearSVC`. In the dual it is a ridge 1 / (2 C) on the diagonal
-  of the kernel and no upper bound of the multipliers; the paper has such a ridge and a bound as well.
+- The loss is the squared hinge, as in scikit-learn's `LinearSVC`. In the dual problem this adds a ridge 1 / (2 C) to
+  the diagonal of the kernel and leaves the multipliers without an upper bound; the paper has both a ridge and a bound.
 - The intercept is not penalised, as in the paper and unlike `LinearSVC`.
-- Columns are standardised, as the paper does with genes: weights of columns in different units cannot be compared.
-  ``standardize=False`` compares them as they are, which the authors' toolbox for the comparison does.
-- The elimination always ends with one feature. The toolbox, as its own demo calls it, eliminates nothing and returns
-  the columns in their order; and what it removes at once it lists in reverse order.
-- A share as ``step`` is a share of the features that are left, as in the paper (which halves). In scikit-learn's `RFE`
-  it is one of all features.
-- Of columns with the same weight, copies for example, the later one is removed first.
-- Every machine is solved exactly and from the solution of the one before; see `ilfs.solvers.svm`.
+- Columns are standardised, as in the paper: weights of columns in different units cannot be compared.
+  ``standardize=False`` uses the columns as they are, like the toolbox of the ILFS paper's authors.
+- The elimination always ends with one feature. The toolbox, called as in its own demo, eliminates nothing and returns
+  the columns in their original order. If it does eliminate, it lists features removed in the same step in reverse
+  order.
+- A fractional ``step`` is a fraction of the remaining features, as in the paper (which halves). In scikit-learn's `RFE`
+  it is a fraction of all features.
+- If columns have the same weight, for example copies, the later one is removed first.
+- Every SVM is solved exactly, starting from the solution of the previous one; see `ilfs.solvers.svm`.
 """
 
 from typing import Any, Self
@@ -39,60 +40,62 @@ from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.svm import Dual, Primal
 from ilfs.warn import warn
 
-BLOCK_COLUMNS = 128  # columns that are standardised at once
-LEAST_SCALE = 1e-100  # of the largest standard deviation; smaller ones could not be squared
+STANDARDISED_BLOCK_COLUMNS = 128  # columns that a thread standardises at a time
+MIN_RELATIVE_SCALE = 1e-100  # of the largest standard deviation; squares of smaller ones would underflow
 
 
 class SVMRFE(SupervisedRowsSelector):
     """Recursive feature elimination with a linear support vector machine.
 
-    Solves the machines of all steps exactly. Takes dense tables without missing cells. Needs memory for a copy of X in
-    double precision, a tenth of that again, and n_machines + 1 square matrices with as many rows as X has samples or
-    features, whichever are fewer; there is one machine for two classes, otherwise one a class.
+    The SVMs of all steps are solved exactly. X must be dense, without missing values. Memory is a float64 copy of X, a
+    tenth of that again, and n_svms + 1 square matrices with min(n_samples, n_features) rows. There is one SVM for two
+    classes, otherwise one per class.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half. All features are ranked in any case.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. All features are
+        ranked in any case.
     C : float, default=1.0
-        Weight of the samples inside the margin against the size of the weights. Very large values, over about 1e10
-        divided by the mean squared norm of a sample, are treated as that.
+        Weight of the loss relative to the squared norm of the weights. Values larger than about 1e10 divided by the
+        mean squared norm of a sample are treated as that value.
     step : int or float, default=1
-        How many features to remove at once: a number, or a share in (0, 1) of those that are left, but at least one.
+        Number of features to remove at once: an integer, or a fraction in (0, 1) of the remaining features, but at
+        least one.
     standardize : bool, default=True
-        Divide columns by their standard deviation.
+        Whether to divide columns by their standard deviation.
     tol : float, default=1e-9
-        How far a sample may be on the wrong side of the margin.
+        Distance by which a sample may be on the wrong side of the margin.
     max_iter : int, default=1000
-        Most systems of equations to solve for one machine; few are needed unless C is large.
+        Maximum number of linear systems solved for one SVM; few are needed unless C is large.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
-        is all processors. They help if X is large.
+        Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
+        -1 means all processors. Threads help if X is large.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The step at which a feature was removed, from 1; one more than the last step for what is left then; 0 for
-        columns with one value. Features removed in the same step are ordered by their weights.
+        Step at which a feature was removed, from 1; one more than the last step for the feature that is left; 0 for
+        constant columns. Features removed in the same step are ordered by their weights.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     n_iter_ : int
-        Most systems of equations that were solved for one machine.
+        Largest number of linear systems solved for one SVM.
     squared_weights_ : ndarray of shape (n_features,)
-        The squared weight of each feature, summed over the machines, when it was removed.
+        Squared weight of each feature when it was removed, summed over the SVMs.
     classes_ : ndarray of shape (n_classes,)
-        The labels (not for an indicator matrix).
+        Class labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
-        If ``y`` is an indicator matrix: the scores of each label against the rest; NaN for a label that all samples
-        have, or none. ``scores_`` are then the means of 1 / rank over the labels, and ``squared_weights_`` means too.
+        If ``y`` is an indicator matrix: scores of each label against the rest; NaN for a label that all samples or no
+        samples have. ``scores_`` is then the mean of 1 / rank over the labels, and ``squared_weights_`` a mean too.
     per_label_ : dict of int to SVMRFE
         If ``y`` is an indicator matrix: the fitted selector of each label.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     References
     ----------
@@ -133,48 +136,54 @@ class SVMRFE(SupervisedRowsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features of X by how long they stay in a machine that tells the classes y apart.
+        """Rank the features of X by how long they stay in a linear SVM for the classes y.
 
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
-            Numbers.
+            Numbers without missing values.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            Class of every sample, of any type; or an indicator matrix, if a sample may have several labels; or the
             name of the column of X that holds the classes.
 
         Returns
         -------
         SVMRFE
-            Itself, fitted.
+            The fitted selector.
         """
         return self._fit(X, y)
 
     def _score_rows(self, rows: LabelledRows) -> Scores:
         removals = []
-        with one_blas_thread(), np.errstate(all="ignore"):  # the machines check their solutions
-            machines, unit = self._machines(rows)
+        with one_blas_thread(), np.errstate(all="ignore"):  # the solver checks its solutions
+            svms, unit = self._initial_svms(rows)
             for n in self._steps(batch_sizes(rows.columns.size, self.step), "elimination"):
-                places, squares = machines.weakest(n)
-                removals.append((machines.columns[places], squares))
-                machines = without(machines, places)
-            places, squares = machines.weakest(machines.n_features)
-            removals.append((machines.columns[places], squares))
-        if not machines.converged:
-            warn(f"a machine did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps", ConvergenceWarning)
+                positions, squares = svms.weakest(n)
+                removals.append((svms.columns[positions], squares))
+                svms = without(svms, positions)
+            # If a callback stopped the elimination early, the remaining features are ranked by their weights.
+            positions, squares = svms.weakest(svms.n_features)
+            removals.append((svms.columns[positions], squares))
+        if not svms.converged:
+            warn(f"an SVM did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps", ConvergenceWarning)
         step, place, squares = removal_tables(removals)
-        self.n_iter_ = machines.n_iter
+        self.n_iter_ = svms.n_iter
         self.squared_weights_ = rows.expand(squares / unit**2)
         return Scores(step, tie_break=place)
 
-    def _machines(self, rows: LabelledRows) -> tuple[Dual | Primal, float]:
-        """The machines of all features, and the unit in which their columns are measured."""
+    def _initial_svms(self, rows: LabelledRows) -> tuple[Dual | Primal, float]:
+        """Return the SVMs of all features, and the unit in which their columns are measured.
+
+        Without standardisation the columns are divided by the largest standard deviation, so that no square overflows.
+        The ridge is divided by the square of this unit, which leaves the solution the same up to the unit of the
+        weights.
+        """
         n_samples, n_features = rows.X.shape
         features_first = n_features > n_samples
         signs = rows.labels.one_against_rest()
         table, deviation = standardised(rows, features_first=features_first)
         unit = 1.0 if self.standardize else float(deviation.max())
-        scale = np.ones(n_features) if self.standardize else np.maximum(deviation / unit, LEAST_SCALE)
+        scale = np.ones(n_features) if self.standardize else np.maximum(deviation / unit, MIN_RELATIVE_SCALE)
         ridge = 1 / (2 * float(self.C)) / unit**2
         settings: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": rows.n_jobs}
         if features_first:
@@ -185,7 +194,7 @@ class SVMRFE(SupervisedRowsSelector):
     def _average_labels(self, fitted: list[Self]) -> Scores:
         self.squared_weights_ = np.mean([one.squared_weights_ for one in fitted], axis=0)
         self.n_iter_ = max(one.n_iter_ for one in fitted)
-        # mean steps would favour what is middling for every label over what is best for one
+        # The mean step would favour features that are mediocre for every label over the best feature of one label.
         return Scores(np.mean([1 / one.ranking_ for one in fitted], axis=0))
 
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
@@ -195,16 +204,17 @@ class SVMRFE(SupervisedRowsSelector):
         super()._check_parameters()
         check_between("C", self.C, 1e-100, 1e100)
         if not (is_integer(self.step) and self.step >= 1) and not (is_fraction(self.step) and self.step < 1):
-            raise ValueError(f"step must be an integer >= 1 or a share in (0, 1), got {self.step!r}")
+            raise ValueError(f"step must be an integer >= 1 or a fraction in (0, 1), got {self.step!r}")
         check_choice("standardize", self.standardize, (True, False))
         check_between("tol", self.tol, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
 
 
 def batch_sizes(n_features: int, step: int | float) -> list[int]:
-    """How many features each step removes until one is left."""
+    """Return the number of features that each step removes until one is left."""
     sizes = []
     while n_features > 1:
+        # 1e-9: a product such as 0.29 * 100 = 28.999999999999996 must not be rounded down.
         wanted = int(step) if is_integer(step) else max(1, int(step * n_features + 1e-9))
         sizes.append(min(wanted, n_features - 1))
         n_features -= sizes[-1]
@@ -212,9 +222,10 @@ def batch_sizes(n_features: int, step: int | float) -> list[int]:
 
 
 def standardised(rows: LabelledRows, *, features_first: bool) -> tuple[Floats, Floats]:
-    """Columns with mean 0 and variance 1, and their standard deviations.
+    """Return the columns with mean 0 and variance 1, and their standard deviations.
 
-    In rows of features, or in columns after one of ones.
+    The table has one row per feature if ``features_first``, otherwise a column of ones followed by one column per
+    feature.
     """
     n_samples, n_features = rows.X.shape
     table = np.empty((n_features, n_samples) if features_first else (n_samples, n_features + 1))
@@ -224,7 +235,7 @@ def standardised(rows: LabelledRows, *, features_first: bool) -> tuple[Floats, F
         block = rows.X[:, columns].astype(np.float64)
         block -= block.mean(axis=0)
         width = rows.high[columns] - rows.low[columns]
-        block /= width  # so that squares neither overflow nor vanish
+        block /= width  # so that squares neither overflow nor underflow
         spread = np.sqrt(np.einsum("ij,ij->j", block, block) / n_samples)
         block /= spread
         deviation[columns] = width * spread
@@ -233,23 +244,23 @@ def standardised(rows: LabelledRows, *, features_first: bool) -> tuple[Floats, F
         else:
             table[:, columns.start + 1 : columns.stop + 1] = block
 
-    for _ in thread_map(fill, blocks(n_features, BLOCK_COLUMNS), rows.n_jobs):
+    for _ in thread_map(fill, blocks(n_features, STANDARDISED_BLOCK_COLUMNS), rows.n_jobs):
         pass
     if not features_first:
         table[:, 0] = 1.0
     return table, deviation
 
 
-def without(machines: Dual | Primal, places: Integers) -> Dual | Primal:
-    """Remove features, and go on with the smaller systems of equations when there are fewer features than samples."""
-    machines.remove(places)
-    if isinstance(machines, Dual) and machines.n_features <= machines.n_samples:
-        return machines.in_primal()
-    return machines
+def without(svms: Dual | Primal, positions: Integers) -> Dual | Primal:
+    """Remove features, and switch to the primal form once its linear systems are the smaller ones."""
+    svms.remove(positions)
+    if isinstance(svms, Dual) and svms.n_features <= svms.n_samples:
+        return svms.in_primal()
+    return svms
 
 
 def removal_tables(removals: list[tuple[Integers, Floats]]) -> tuple[Floats, Floats, Floats]:
-    """Step, place in the order of removal and squared weight of every feature, from those of every step."""
+    """Return the step, the position in the order of removal and the squared weight of every feature."""
     order = np.concatenate([columns for columns, _ in removals])
     tables = np.empty((3, order.size))
     tables[0, order] = np.repeat(np.arange(1, len(removals) + 1), [columns.size for columns, _ in removals])

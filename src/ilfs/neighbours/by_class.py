@@ -19,7 +19,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, blocks, thread_map
-from ilfs.execution.columns import column_parts
+from ilfs.execution.columns import dense_column_blocks
 from ilfs.neighbours.two_step import (
     FLOAT32_ROUNDING,
     FLOAT64_ROUNDING,
@@ -369,7 +369,7 @@ def _distances(rows: LabelledRows, first: Integers, second: Integers) -> Floats:
 
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     total, count = np.zeros((2, first.size))
-    for columns in column_parts(X):
+    for columns in dense_column_blocks(X):
         part = scaled_columns(X, rows, columns)
         lacking = np.isnan(part.sum())
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import blocks
-from ilfs.execution.columns import column_parts, side_by_side
+from ilfs.execution.columns import dense_column_blocks, row_major_columns
 
 COMPARED_ROWS = 256  # rows of equal keys that are compared per block
 
@@ -119,8 +119,8 @@ def row_keys(X: Any) -> NDArray[np.uint64]:
         rows = X.tocsr().astype(np.float64, copy=False)
         add_sparse_row_keys(rows.data.view(np.uint64), rows.indices, rows.indptr, multipliers, keys)
         return keys
-    for columns in column_parts(X):
-        table, column = side_by_side(X, columns)
+    for columns in dense_column_blocks(X):
+        table, column = row_major_columns(X, columns)
         if table.dtype != np.float64:
             table, column = table[:, column : column + columns.stop - columns.start].astype(np.float64), 0
         add_row_keys(read_only(table.view(np.uint64)), column, multipliers[columns], keys)

@@ -25,7 +25,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import blocks, thread_map
-from ilfs.execution.columns import column_parts, side_by_side
+from ilfs.execution.columns import dense_column_blocks, row_major_columns
 from ilfs.neighbours.two_step import (
     FLOAT32_ROUNDING,
     FLOAT64_ROUNDING,
@@ -262,7 +262,7 @@ class DenseProducts:
     @classmethod
     def from_matrix(cls, X: Any, *, float32: bool, n_jobs: int | None) -> Self:
         """Subtract the column means and divide by the largest deviation, whose square might overflow float32."""
-        parts = column_parts(X)
+        parts = dense_column_blocks(X)
         centres, deviations = zip(*thread_map(lambda columns: _centre(X, columns), parts, n_jobs), strict=True)
         unit = max(deviations) or 1.0
         Z = np.empty(X.shape, np.float32 if float32 else np.float64)
@@ -431,8 +431,8 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
     from ilfs.kernels.neighbours import add_squared_distances
 
     squared = np.zeros(first.size)
-    for columns in column_parts(X):
-        table, column = side_by_side(X, columns)
+    for columns in dense_column_blocks(X):
+        table, column = row_major_columns(X, columns)
 
         def add(pairs: slice, table: Any = table, columns: slice = columns, column: int = column) -> None:
             width = columns.stop - columns.start

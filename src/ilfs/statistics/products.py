@@ -110,7 +110,7 @@ class CrossProducts:
         return part
 
     @property
-    def is_from_complete(self) -> bool:
+    def is_complete(self) -> bool:
         """True if no value was missing."""
         return self.weight.size == 1
 

@@ -175,7 +175,7 @@ def half_precision(moments: ClassMoments) -> Floats:
 
 
 def leave_one_out_factor(count: Floats) -> Floats:
-    """Compute (n / (n - 1))^2, which turns a squared distance to the class mean into one to the mean without the sample.
+    """Compute (n / (n - 1))^2: squared distance to the class mean without the sample, over that to the mean with it.
 
     A class of one sample has no mean without it; its factor is 1.
     """
