@@ -53,7 +53,18 @@ class Fold(ABC):
 
     @abstractmethod
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
-        """Read the rows once and return the statistic of each request, merged over all blocks."""
+        """Read the rows once and return the statistic of each request.
+
+        Parameters
+        ----------
+        reads : sequence of Read
+            The requests.
+
+        Returns
+        -------
+        list of statistics
+            One for each request, merged over all blocks.
+        """
 
     def __call__(self, description: Description[S], /, columns: Integers | None = None, labelling: int | None = 0) -> S:
         """Read the rows once and return one statistic."""

@@ -44,7 +44,18 @@ class InMemory(Fold):
         )
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
-        """Read the rows once and return the statistic of each request."""
+        """Read the rows once and return the statistic of each request.
+
+        Parameters
+        ----------
+        reads : sequence of Read
+            The requests.
+
+        Returns
+        -------
+        list of statistics
+            One for each request.
+        """
         whole = [read for read in reads if read.columns is None]
         of_whole = iter(self._read_whole(whole) if whole else ())
         # Chosen columns are copied for each request anyway, so these need not be read side by side. Statistics of

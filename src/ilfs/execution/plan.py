@@ -28,7 +28,22 @@ Plan = Generator[list[Read[Any]], Any, T]
 
 
 def ask(description: Description[S], columns: Integers | None = None, labelling: int | None = 0) -> Plan[S]:
-    """Ask for one statistic; the arguments are those of `Read`."""
+    """Ask for one statistic.
+
+    Parameters
+    ----------
+    description : Description
+        How to compute the statistic from a block.
+    columns : ndarray of int, optional
+        Compute it for these columns only.
+    labelling : int or None, default=0
+        Labelling that gives the rows their classes; None puts all rows into one class.
+
+    Returns
+    -------
+    plan
+        Its result is the statistic.
+    """
     (statistic,) = yield [Read(description, columns, labelling)]
     return statistic  # type: ignore[no-any-return]
 
@@ -112,7 +127,20 @@ def under_labelling(
 
 
 def run_plan(plan: Plan[T], fold: Fold) -> T:
-    """Answer the requests of a plan, one read of the rows for each of its steps, and return its result."""
+    """Answer the requests of a plan, with one read of the rows for each of its steps.
+
+    Parameters
+    ----------
+    plan : plan
+        A generator of requests.
+    fold : Fold
+        The engine that answers them.
+
+    Returns
+    -------
+    object
+        The result of the plan.
+    """
     answers = None
     while True:
         try:
