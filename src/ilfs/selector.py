@@ -187,9 +187,11 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         weight = check_weight(sample_weight, X.shape[0])
         check_same_index(table, None if labels is None else y, "y")
         check_same_index(table, sample_weight, "sample_weight")
-        if by_block:
-            return FrameSource(X, labels, weight)
-        return table_source(X, labels, weight)
+        if not by_block:
+            return table_source(X, labels, weight)
+        source = FrameSource(X, labels, weight)
+        # A method that needs all rows gets one array, converted once for all labels.
+        return source if self._prefers_statistics else table_source(source.to_matrix(), labels, weight)
 
     def _score_any(self, source: TableSource) -> Scores:
         """Score a table with any number of labellings."""
