@@ -142,7 +142,7 @@ frames.WORTH_BYTES = 0
 ILFS().fit(small, y[:3000])  # kernels, threads and libraries are there already
 open("/proc/self/clear_refs", "w").write("5")
 before = status("VmRSS")
-ILFS().fit(frame, y)
+ILFS(n_candidates=400).fit(frame, y)
 print((status("VmHWM") - before) / 1024, {n_samples} * {n_features} * 4 / 2**20)
 """
 
