@@ -162,7 +162,7 @@ class NearestPicked:
     waiting: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, correlation: Floats) -> "NearestPicked":
+    def before_picks(cls, correlation: Floats) -> "NearestPicked":
         """Start without any pick."""
         n = len(correlation)
         return cls(correlation**2, np.ones(n), np.full(n, -1), np.ones(n, dtype=bool))
