@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from brute_force import anchored_relevance, log_likelihood, map_em, map_step, paper_em
 from brute_force import ramps as plain_ramps
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -202,6 +202,10 @@ def test_anchored_relevance_is_the_best_on_a_fine_grid(counts):
 
 @given(count_tables())
 def test_anchored_relevance_equals_that_of_a_general_optimiser(counts):
+    # The middle token is equally likely in both topics. A feature with no other token has a flat likelihood, of which
+    # every p is a maximum.
+    relevant, irrelevant = ramps(len(counts))
+    assume((counts[relevant != irrelevant].sum(axis=0) > 0).all())
     np.testing.assert_allclose(anchored_topics(counts).relevance, anchored_relevance(counts.T), atol=1e-6)
 
 
