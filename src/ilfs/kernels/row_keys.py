@@ -14,7 +14,7 @@ from ilfs.kernels._jit import formula, kernel
 
 Words = NDArray[np.uint64]
 
-MINUS_ZERO = np.uint64(1 << 63)
+MINUS_ZERO = np.uint64(1 << 63)  # bit pattern of -0.0, which equals 0.0 but has the sign bit set
 
 
 @formula
