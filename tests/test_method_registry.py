@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import planted
-from ilfs.benchmark.paper import METHODS_OF_THE_PAPER
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 
 import ilfs
 from ilfs import METHODS, FisherScore, MutualInformation, Novelty, list_methods
+from ilfs.benchmark.paper_tables import METHODS_OF_THE_PAPER
 from ilfs.registry import BY_NAME, classes_with, make_selector
 from ilfs.selector import RankingSelector
 

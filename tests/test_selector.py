@@ -102,7 +102,9 @@ class TestNumberOfFeatures:
 
     @pytest.mark.parametrize("wanted", [0, -1, 0.0, 1.5, -0.5, np.nan, True, "all", [3], np.inf])
     def test_any_other_number_of_features_is_rejected(self, table, wanted):
-        with pytest.raises(ValueError, match=r"n_features_to_select must be an integer >= 1, a fraction .* got ") as error:
+        with pytest.raises(
+            ValueError, match=r"n_features_to_select must be an integer >= 1, a fraction .* got "
+        ) as error:
             ILFS(wanted).fit(*table)
         assert repr(wanted) in str(error.value)
 

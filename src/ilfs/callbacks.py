@@ -1,10 +1,10 @@
 """Progress of a fit, reported to scikit-learn's callbacks.
 
 This is the only module that uses `sklearn.callback`, which is new in scikit-learn 1.9 and experimental. With an older
-version a fit works all the same and reports nothing.
+version, fits work as usual and report nothing.
 
 Only documented names are used. One of them begins with an underscore, ``_init_callback_context``: scikit-learn's guide
-for developers ("Implementing callback support in estimators") calls it part of the public API, for authors of
+for developers ("Implementing callback support in estimators") calls it part of the public API for authors of
 estimators.
 """
 
@@ -23,7 +23,7 @@ class SilentTask:
     """Replacement for `sklearn.callback.CallbackContext` in scikit-learn before 1.9: there are no callbacks to call."""
 
     def subcontext(self, **_: Any) -> Self:
-        """Return itself: one object is enough if nothing is reported."""
+        """Return itself: one object serves all tasks, as nothing is reported."""
         return self
 
     def call_on_fit_task_begin(self, **_: Any) -> Self:
@@ -31,7 +31,7 @@ class SilentTask:
         return self
 
     def call_on_fit_task_end(self, **_: Any) -> bool:
-        """Return False: nobody asks to stop."""
+        """Return False: no callback asks to stop."""
         return False
 
     def propagate_callback_context(self, sub_estimator: Any) -> AbstractContextManager[None]:  # noqa: ARG002
@@ -43,12 +43,12 @@ class NoCallbacksMixin:
     """Replacement for `sklearn.callback.CallbackSupportMixin` in scikit-learn before 1.9."""
 
     def set_callbacks(self, *callbacks: Any) -> Self:
-        """Refuse callbacks.
+        """Raise an ImportError if callbacks are given.
 
         Parameters
         ----------
         *callbacks : callback instances
-            None can be used with this version of scikit-learn.
+            Callbacks, which this version of scikit-learn does not support.
 
         Returns
         -------
@@ -69,12 +69,12 @@ except ImportError:
     CallbackSupportMixin = NoCallbacksMixin
 
     def with_callbacks(method: Callable[P, T]) -> Callable[P, T]:
-        """Return the method as it is: there are no callbacks to tear down."""
+        """Return the method unchanged: there are no callbacks to tear down."""
         return method
 
 
 def reports_progress(fit: Callable[Concatenate[E, P], T]) -> Callable[Concatenate[E, P], T]:
-    """Decorate a method that fits: its callbacks are torn down at the end, also after an error.
+    """Decorate a method that fits, so that its callbacks are torn down at the end, even after an error.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def reports_progress(fit: Callable[Concatenate[E, P], T]) -> Callable[Concatenat
     Returns
     -------
     method
-        The same, within scikit-learn's management of callbacks.
+        The method, wrapped by the callback management of scikit-learn.
     """
     managed = with_callbacks(fit)
 
@@ -100,10 +100,10 @@ def reports_progress(fit: Callable[Concatenate[E, P], T]) -> Callable[Concatenat
 
 
 class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
-    """Report the loop of a fit that takes long, step by step.
+    """Mixin that reports the steps of a long fit to callbacks.
 
-    scikit-learn describes a fit as a tree of tasks. Here the whole fit is the root and the steps of one loop are its
-    children. The root begins with the loop, as its number of children must be known by then.
+    scikit-learn describes a fit as a tree of tasks. Here the whole fit is the root, and the steps of one loop are its
+    children. The root task begins when the loop begins, because its number of children must be known then.
     """
 
     _fit_task: Any = None
@@ -111,13 +111,13 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
     def _begin_progress(self, n_steps: int | None) -> Any:
         """Set up the callbacks and begin the task of the whole fit.
 
-        This is done without callbacks, too: whether an estimator has any cannot be known by public names.
+        This is also done without callbacks: there is no public way to ask if an estimator has any.
         """
         self._fit_task = self._init_callback_context(max_subtasks=n_steps)
         return self._fit_task.call_on_fit_task_begin(estimator=self)
 
     def _end_progress(self) -> bool:
-        """End the task of the whole fit, after beginning it if there was no loop to report.
+        """End the task of the whole fit; begin it first if there was no loop to report.
 
         Returns
         -------
@@ -128,9 +128,9 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
         return bool(task.call_on_fit_task_end(estimator=self))
 
     def _steps(self, items: Iterable[T], name: str, total: int | None = None) -> Iterator[T]:
-        """Loop over items, reporting each; a callback may end the loop.
+        """Loop over items and report each as a step.
 
-        A method must make do with the steps it got.
+        A callback may end the loop early, so a method must give a valid result after any number of steps.
 
         Parameters
         ----------
@@ -154,14 +154,14 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
                 break
 
     def _sub_fits(self, parts: Iterable[E], name: str, total: int) -> Iterator[E]:
-        """Loop over clones of this estimator that are fitted one after the other, each as one step.
+        """Loop over clones of this estimator that are fitted one after the other, and report each as a step.
 
         Callbacks get the loops of the clones as subtasks of that step.
 
         Parameters
         ----------
         parts : iterable of ProgressMixin
-            Estimators to fit by something else than ``fit``: their tasks are begun and ended here.
+            Estimators that are fitted without calling ``fit``; their tasks are begun and ended here.
         name : str
             Name of a step, shown by progress bars.
         total : int
@@ -174,10 +174,10 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
         """
         task = self._begin_progress(total)
         for part in parts:
-            part.set_callbacks()  # a clone has a copy of ours, but scikit-learn wants to hand them on itself
+            part.set_callbacks()  # remove the copies that cloning made: scikit-learn propagates callbacks itself
             step = task.subcontext(task_name=name)
             with step.propagate_callback_context(part):
-                # The step begins after callbacks are handed on: those that were hear of it from the part.
+                # Begin the step after the propagation: propagated callbacks are called by the part, the others here.
                 step.call_on_fit_task_begin(estimator=self)
                 yield part
                 stop = part._end_sub_fit()
@@ -186,5 +186,5 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
 
     @reports_progress
     def _end_sub_fit(self) -> bool:
-        """End the task of a part of another fit, and remove what scikit-learn keeps during a fit."""
+        """End the task of a sub-fit, and remove the attributes that scikit-learn adds during a fit."""
         return self._end_progress()

@@ -1,11 +1,11 @@
 """Choices of command-line options.
 
-They are here, and not in the modules that use them, because the parser of the command ``ilfs`` must not import numpy or
-scikit-learn: ``ilfs --help`` and a usage error answer at once.
+They have a module of their own because the parser of the command ``ilfs`` must not import numpy or scikit-learn. So
+``ilfs --help`` and usage errors answer at once.
 """
 
-FORMATS = ("text", "markdown", "latex", "csv")  # of tables
-METRIC_TITLES = {  # metrics of all classes together
+FORMATS = ("text", "markdown", "latex", "csv")  # formats of tables
+METRIC_TITLES = {  # titles of metrics over all classes
     "ap_macro": "average precision, mean of the classes",
     "ap_majority": "average precision, class with most samples",
     "accuracy": "accuracy",

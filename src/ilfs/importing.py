@@ -1,4 +1,4 @@
-"""Import classes by their path, also from the folder of a suite."""
+"""Imports of classes by their path, from installed packages or the folder of a suite."""
 
 import importlib
 import sys
@@ -13,12 +13,12 @@ from ilfs.one_line import in_one_line
 
 @contextmanager
 def importable_from(folder: str | None) -> Iterator[None]:
-    """Let modules be found in a folder too, after all other places, for as long as the context lasts.
+    """Append a folder to the import path while the context lasts.
 
     Parameters
     ----------
     folder : str or None
-        None for no folder.
+        The folder; None changes nothing.
 
     Examples
     --------
@@ -43,19 +43,26 @@ def importable_from(folder: str | None) -> Iterator[None]:
 
 
 def import_object(path: str, folder: str | None = None) -> Any:
-    """Import something by its path.
+    """Import an object by its path.
 
     Parameters
     ----------
     path : str
-        Such as ``"package.module.Class"``.
+        Import path such as ``"package.module.Class"``.
     folder : str, optional
-        Where else to look for the module.
+        Additional folder to import the module from.
 
     Returns
     -------
     object
-        LookupError if there is no such module or name, ImportError if the module fails.
+        The imported object.
+
+    Raises
+    ------
+    LookupError
+        If there is no such module, or no such name in it.
+    ImportError
+        If the module raises an error.
 
     Examples
     --------
@@ -77,7 +84,7 @@ def import_object(path: str, folder: str | None = None) -> Any:
 
 
 def import_module(name: str, folder: str | None) -> Any:
-    """Import a module; whatever happens is one sentence with its name."""
+    """Import a module; any error in it is reported as an ImportError in one line with the name of the module."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -89,13 +96,14 @@ def import_module(name: str, folder: str | None) -> Any:
 
 
 def places(folder: str | None) -> str:
-    """Where modules are looked for, as part of a sentence."""
+    """Format the places that are searched for modules, as part of an error message."""
     usual = "among the installed packages and in PYTHONPATH"
     return usual if folder is None else f"in the folder {folder}, {usual}"
 
 
 def check_not_another(name: str, folder: str | None) -> None:
-    """Refuse a module whose name is taken by one that this process has imported from another folder."""
+    """Raise an ImportError if another module of the same name is already imported from another folder."""
+    # Python would return the imported one without a warning, and the wrong class would be used.
     top = name.partition(".")[0]
     loaded = getattr(sys.modules.get(top), "__file__", None)
     if folder is None or loaded is None:

@@ -1,20 +1,20 @@
-"""Messages of errors, fit for a line of a terminal or a value of a table."""
+"""Error messages in one line, for terminals and tables."""
 
-MAX_CHARACTERS = 500
+MAX_CHARACTERS = 500  # of a message
 
 
 def in_one_line(error: BaseException) -> str:
-    r"""Type and message of an error, without characters that terminals and tables cannot show.
+    r"""Format the type and message of an error in one line, without control characters.
 
     Parameters
     ----------
     error : BaseException
-        Any, also one whose message cannot be made.
+        Any error, even one whose ``__str__`` fails.
 
     Returns
     -------
     str
-        At most `MAX_CHARACTERS` characters of the message.
+        The name of the type and at most `MAX_CHARACTERS` characters of the message.
 
     Examples
     --------
@@ -25,6 +25,6 @@ def in_one_line(error: BaseException) -> str:
     try:
         words = str(error)
     except Exception:
-        return f"{type(error).__name__}: it cannot say why"
+        return f"{type(error).__name__}: its message cannot be formatted"
     line = " ".join("".join(mark if mark.isprintable() else " " for mark in words).split())
     return f"{type(error).__name__}: " + (line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}...")

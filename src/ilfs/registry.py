@@ -1,4 +1,4 @@
-"""The methods of this library: one record each, and selectors made from names.
+"""Registry: one record for each method of this library, and functions that make selectors from names.
 
 Tables in the documentation, the command ``ilfs methods``, messages that list methods and the contract tests are made
 from these records. To register a method, add one record to `RECORDS`.
@@ -9,7 +9,7 @@ milliseconds. `Method.load` imports a class when it is needed.
 
 from dataclasses import dataclass, field
 
-TYPE_CHECKING = False  # the one of typing takes longer to import than this module
+TYPE_CHECKING = False  # importing typing.TYPE_CHECKING would take longer than the rest of this module
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Literal
@@ -21,7 +21,7 @@ IMPORT = "import:"  # prefix of a parameter that is given by its import path
 class Method:
     """Name, description and abilities of a method.
 
-    An ability is None if it depends on another selector that the method wraps.
+    An ability is None if it depends on parameters or on another selector that the method wraps.
 
     Parameters
     ----------
@@ -308,16 +308,16 @@ def make_selector(name: str, /, **parameters: "Any") -> "Any":
 
 @dataclass(frozen=True)
 class SelectorNames:
-    """The names that stand for selectors: those of the registry, more of the caller, and import paths.
+    """Names from which selectors can be made: those of the registry, names that the caller adds, and import paths.
 
     Parameters
     ----------
     others : mapping of str to type
-        More names and their classes.
+        Additional names and their classes.
     reserved : tuple of str
-        Names that have a meaning for the caller but no class; messages list them.
+        Names that the caller handles itself and that have no class; error messages list them.
     folder : str, optional
-        Folder in which modules are looked for too.
+        Additional folder to import modules from.
     """
 
     others: "Mapping[str, Any]" = field(default_factory=dict)
@@ -346,9 +346,9 @@ class SelectorNames:
         parameters : mapping
             As for `make_selector`; an unknown one is an error.
         defaults : mapping, optional
-            Parameters that are used if the class has them and ``parameters`` has not.
+            Values for parameters that the class has and that are not in ``parameters``.
         label : str, optional
-            How error messages call the selector; by default its name.
+            Name of the selector in error messages; by default ``name``.
 
         Returns
         -------
@@ -369,7 +369,7 @@ class SelectorNames:
         return called(selector_class, usable | given, label or name)
 
     def _wrapped(self, outer: str, inner: str | None, parameters: "Mapping[str, Any]") -> dict[str, "Any"]:
-        """Parameter ``selector`` of a method that wraps another one; nothing for the other methods."""
+        """Make the parameter ``selector`` of a method that wraps another one; return nothing for other methods."""
         wraps = outer in BY_NAME and BY_NAME[outer].wraps_another
         if inner is None:
             if wraps and "selector" not in parameters:
@@ -430,17 +430,17 @@ def split_name(name: str) -> tuple[str, str | None]:
 
 
 def called(selector_class: "Callable[..., Any]", parameters: "Mapping[str, Any]", label: str) -> "Any":
-    """Make an instance; whatever goes wrong in a class of the user's own becomes one sentence."""
+    """Make an instance of a class; any error in it is reported as a ValueError in one line."""
     from ilfs.one_line import in_one_line
 
     try:
         return selector_class(**parameters)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # a class of the user may fail in any way
         raise ValueError(f"method {label!r} cannot be made: {in_one_line(error)}") from None
 
 
 def find_object(path: str, role: str, known: "tuple[str, ...]", *, folder: str | None = None) -> "Any":
-    """Import an object, or say which of the known names may have been meant."""
+    """Import an object; if there is none, the error suggests the most similar known name."""
     from ilfs.importing import import_object
 
     try:
@@ -454,7 +454,7 @@ def find_object(path: str, role: str, known: "tuple[str, ...]", *, folder: str |
 
 
 def nearest_name(wrong: str, known: "tuple[str, ...]") -> str | None:
-    """Known name that is most like a wrong one; the name of a class leads to the short name of its method."""
+    """Find the known name most similar to a wrong one; the name of a class leads to the short name of its method."""
     from difflib import get_close_matches
 
     meant = {BY_NAME[name].class_name.lower(): name for name in known if name in BY_NAME}

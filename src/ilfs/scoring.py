@@ -154,14 +154,17 @@ class Scorer:
 
 
 def default_parameters(name: str, selector_class: type) -> dict[str, Any]:
-    """Parameters of a method that only its name is known of; a required one has the marker of `inspect`."""
+    """Collect the parameters that a method has by default; a required one is `inspect.Parameter.empty`."""
     defaults = {one.name: one.default for one in signature(selector_class).parameters.values()}
     _, inner = split_name(name)
     return defaults if inner is None else defaults | {"selector": make_selector(inner)}
 
 
 def described(selector: Any) -> tuple[type, dict[str, Any]]:
-    """Class and parameters of a selector, where estimators among the parameters are described by their own."""
+    """Return the class and all nested parameters of a selector, to compare selectors.
+
+    An estimator among the parameters is replaced by its class: its own parameters are in the nested ones.
+    """
     parameters = selector.get_params(deep=True)
     return type(selector), {
         name: type(value) if hasattr(value, "get_params") else value for name, value in parameters.items()

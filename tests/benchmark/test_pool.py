@@ -168,7 +168,7 @@ def test_an_error_without_a_message_is_a_reason_too():
         def __str__(self):
             raise RuntimeError
 
-    assert in_one_line(MuteError()) == "MuteError: it cannot say why"
+    assert in_one_line(MuteError()) == "MuteError: its message cannot be formatted"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")

@@ -41,7 +41,7 @@ def some(path):
 
 def test_a_run_prints_a_summary(store, capsys):
     assert main(["bench", "run", "quick", *some(store)]) == 0
-    assert f"0 jobs computed, 0 of them failed; 12 were there. Results: {store}" in capsys.readouterr().err
+    assert f"0 jobs computed, 0 of them failed; 12 were stored already. Results: {store}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex"])
@@ -228,7 +228,7 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
     assert "1 of 2 jobs" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    assert process.stderr.read() == "ilfs: stopped; what is finished is kept, and the same command goes on\n"
+    assert process.stderr.read() == "ilfs: stopped; finished work is saved, run the same command again to continue\n"
     process.stderr.close()
     assert process.wait() == 130
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -406,7 +406,7 @@ def test_the_timing_job_with_other_threads_is_shown_as_it_was_run(tmp_path, caps
         assert main(["bench", "table", *arguments, "--jobs", "3"]) == 0
         said = capsys.readouterr()
         assert "not been computed" not in said.out
-        assert said.err == "ilfs: note: nothing was timed with --jobs 3; this is with --jobs 1\n"
+        assert said.err == "ilfs: note: there are no timings with --jobs 3; showing those with --jobs 1\n"
 
 
 def damaged_row(path):
@@ -439,7 +439,7 @@ def removed_for_a_folder(path):
         ),
         (lambda path: path.write_bytes(path.read_bytes()[:9000]), "cannot be used: "),
         (lambda path: path.write_text("my notes " * 500), "cannot be used: file is not a database"),
-        (lambda path: path.write_bytes(b""), "does not say what its last run was, name the suite: "),
+        (lambda path: path.write_bytes(b""), "has no record of its last run, name the suite: "),
         (removed_for_a_folder, "there is no file ilfs-mine.sqlite"),
     ],
     ids=["row", "row without checksum", "cut", "text", "empty", "folder"],

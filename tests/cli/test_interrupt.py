@@ -12,7 +12,7 @@ import ilfs
 
 MODULE = [sys.executable, "-m", "ilfs"]
 SCRIPT = [sys.executable, "-c", "import sys; from ilfs.cli import main; sys.exit(main())"]  # what pip installs
-SAID = "ilfs: stopped; what is finished is kept, and the same command goes on\n"
+SAID = "ilfs: stopped; finished work is saved, run the same command again to continue\n"
 
 
 def started(command, folder, name, content):

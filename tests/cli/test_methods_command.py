@@ -36,7 +36,7 @@ def test_markdown_is_a_table(capsys):
 def test_an_ability_of_the_method_inside_is_marked(capsys):
     *_, novelty, _, note = printed(capsys).splitlines()
     assert novelty.split()[:9] == ["novelty", "Novelty", "filter", *["depends"] * 6]
-    assert note.startswith("depends: on the method inside")
+    assert note.startswith("depends: on the parameters, or on the wrapped method")
 
 
 def test_an_unknown_format_is_a_usage_error(capsys):

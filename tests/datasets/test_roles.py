@@ -43,7 +43,7 @@ def test_groups_and_folds_of_parquet_and_feather(genes, tmp_path):
     from pyarrow import csv, feather, parquet
 
     table = csv.read_csv(tmp_path / "genes.csv")
-    assert isinstance(table, pyarrow.Dataset)
+    assert isinstance(table, pyarrow.Table)
     parquet.write_table(table, tmp_path / "genes.parquet")
     feather.write_feather(table, tmp_path / "genes.feather")
     for ending in ("parquet", "feather"):

@@ -37,9 +37,9 @@ print(json.dumps({
 
 @pytest.fixture
 def place(tmp_path):
-    """A copy of the package beside which nothing can be written, an empty home and an empty temporary folder."""
+    """Make a copy of the package whose cache folder cannot be written to, and empty home and temporary folders."""
     shutil.copytree(Path(ilfs.__file__).parent, tmp_path / "ilfs", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "ilfs/kernels/__pycache__").touch()  # a file: permissions would not stop root
+    (tmp_path / "ilfs/kernels/__pycache__").touch()  # a file in place of the folder: permissions would not stop root
     (tmp_path / "home").mkdir()
     (tmp_path / "tmp").mkdir()
     return tmp_path
@@ -80,7 +80,7 @@ def test_kernels_of_a_read_only_package_are_kept_in_the_cache_folder_of_the_user
 
 
 @pytest.mark.slow
-def test_kernels_are_kept_in_a_private_temporary_folder_if_there_is_no_home_either(place):
+def test_without_a_home_folder_kernels_are_kept_in_a_private_temporary_folder(place):
     first, second = run(place, SMALL_KERNEL, HOME=os.devnull), run(place, SMALL_KERNEL, HOME=os.devnull)
     assert (first["compiled"], second["compiled"]) == (1, 0)
     (folder,) = (place / "tmp").iterdir()
@@ -89,14 +89,14 @@ def test_kernels_are_kept_in_a_private_temporary_folder_if_there_is_no_home_eith
 
 
 @pytest.mark.slow
-def test_a_folder_named_by_the_user_is_used_before_all_others(place):
+def test_a_folder_chosen_by_the_user_is_used_first(place):
     result = run(place, SMALL_KERNEL, NUMBA_CACHE_DIR=str(place / "chosen"))
     assert all(Path(folder).is_relative_to(place / "chosen") for folder in result["folders"])
     assert not files_below(place / "home")
 
 
 @pytest.mark.slow
-def test_processes_that_compile_at_the_same_time_leave_kernels_for_all_that_follow(place):
+def test_kernels_compiled_by_several_processes_at_once_are_all_kept(place):
     fits = [FIT.format(dtype=dtype) for dtype in ("float32", "float64", "float64")]
     for process in [start(place, fit) for fit in fits]:
         assert finish(process)["compiled"] > 0
@@ -104,7 +104,7 @@ def test_processes_that_compile_at_the_same_time_leave_kernels_for_all_that_foll
 
 
 @pytest.mark.slow
-def test_the_first_fit_tells_once_what_it_waits_for_and_the_second_nothing(place):
+def test_the_first_fit_logs_once_that_it_compiles_and_the_second_logs_nothing(place):
     lines = run(place, FIT.format(dtype="float64"))["stderr"].splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("ilfs: compiling numerical kernels")
@@ -112,14 +112,14 @@ def test_the_first_fit_tells_once_what_it_waits_for_and_the_second_nothing(place
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_again_after_a_change_of_another_file_of_the_folder(place):
+def test_a_kernel_is_compiled_again_if_another_file_of_its_folder_changes(place):
     run(place, SMALL_KERNEL)
     with open(place / "ilfs/kernels/_jit.py", "a") as file:
         file.write("# a comment\n")
     assert run(place, SMALL_KERNEL)["compiled"] == 1
 
 
-def test_a_kernel_works_without_any_folder_to_write_to(monkeypatch):
+def test_a_kernel_works_without_a_writable_folder(monkeypatch):
     monkeypatch.setattr(_cache.KernelCacheImpl, "_locator_classes", [])
     double = numba.njit(lambda x: 2 * x)
     _cache.keep_on_disk(double)
@@ -128,28 +128,28 @@ def test_a_kernel_works_without_any_folder_to_write_to(monkeypatch):
 
 def test_a_temporary_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    locator = _cache.TemporaryFolder.from_function(test_a_kernel_works_without_any_folder_to_write_to, __file__)
+    locator = _cache.TemporaryFolder.from_function(test_a_kernel_works_without_a_writable_folder, __file__)
     assert locator is not None
     (folder,) = tmp_path.iterdir()
     folder.chmod(0o777)
-    assert _cache.TemporaryFolder.from_function(test_a_kernel_works_without_any_folder_to_write_to, __file__) is None
+    assert _cache.TemporaryFolder.from_function(test_a_kernel_works_without_a_writable_folder, __file__) is None
 
 
 def test_versions_for_different_types_are_kept_side_by_side(tmp_path):
-    # as of two processes: each knows nothing of the files of the other
+    # Two objects, as in two processes: neither has seen the files of the other.
     one, other = (_cache.KernelFiles(str(tmp_path), "name", "stamp") for _ in range(2))
     one.save("float32", b"single")
     other.save("float64", b"double")
     assert (other.load("float32"), one.load("float64"), one.load("int64")) == (b"single", b"double", None)
 
 
-def test_a_version_of_another_source_is_not_loaded(tmp_path):
+def test_a_kernel_compiled_from_other_source_code_is_not_loaded(tmp_path):
     _cache.KernelFiles(str(tmp_path), "name", "before").save("float64", b"code")
     assert _cache.KernelFiles(str(tmp_path), "name", "after").load("float64") is None
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged"])
-def test_a_damaged_file_is_as_none(tmp_path, content):
+def test_a_damaged_file_is_ignored(tmp_path, content):
     files = _cache.KernelFiles(str(tmp_path), "name", "stamp")
     files.save("float64", b"code")
     (path,) = tmp_path.iterdir()
@@ -157,7 +157,7 @@ def test_a_damaged_file_is_as_none(tmp_path, content):
     assert files.load("float64") is None
 
 
-def test_a_folder_that_is_gone_stops_nobody(tmp_path):
+def test_a_missing_folder_is_no_error(tmp_path):
     files = _cache.KernelFiles(str(tmp_path / "gone"), "name", "stamp")
     files.save("float64", b"code")
     assert files.load("float64") is None

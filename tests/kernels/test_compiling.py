@@ -9,7 +9,7 @@ from ilfs.kernels import _compiling
 
 @pytest.fixture
 def wait(monkeypatch):
-    """As in a process that has compiled nothing, of a user who waits a hundredth of a second."""
+    """Reset the state to that of a new process, with a message after 0.01 seconds."""
     fresh = _compiling.Wait()
     monkeypatch.setattr(_compiling, "wait", fresh)
     monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 0.01)
@@ -22,7 +22,7 @@ def compile_for(seconds):
     _compiling.is_compiled()
 
 
-def test_compiling_that_takes_long_is_told_once(wait, caplog):
+def test_long_compilation_is_logged_once(wait, caplog):
     compile_for(0.2)
     compile_for(0.2)
     (record,) = caplog.records
@@ -30,20 +30,20 @@ def test_compiling_that_takes_long_is_told_once(wait, caplog):
     assert "some/folder" in record.getMessage()
 
 
-def test_compiling_that_takes_no_time_is_not_told(wait, caplog, monkeypatch):
+def test_short_compilation_is_not_logged(wait, caplog, monkeypatch):
     monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 60.0)
     compile_for(0.0)
     assert wait.timer is None
     assert not caplog.records
 
 
-def test_many_short_compilations_are_told_together(wait, caplog):
+def test_short_compilations_that_add_up_are_logged(wait, caplog):
     wait.seconds = 0.01
     compile_for(0.1)
     assert len(caplog.records) == 1
 
 
-def test_worker_processes_are_silent(wait, caplog, monkeypatch):
+def test_worker_processes_log_nothing(wait, caplog, monkeypatch):
     monkeypatch.setattr(multiprocessing, "parent_process", multiprocessing.current_process)
     compile_for(0.1)
     assert not caplog.records

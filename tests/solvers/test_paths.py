@@ -31,7 +31,7 @@ def test_scores_by_hand():
 
 
 @given(relevances, dampings)
-def test_scores_have_the_order_of_relevance(p, damping):
+def test_scores_rank_nodes_as_relevance_does(p, damping):
     np.testing.assert_array_equal(
         np.argsort(-paths.infinite_path_scores(p, damping), kind="stable"), np.argsort(-p, kind="stable")
     )
@@ -44,13 +44,13 @@ def test_scores_do_not_depend_on_the_scale_of_relevance(p, damping):
     )
 
 
-def test_weight_of_a_step_bounds_the_spectral_radius():
+def test_spectral_radius_equals_the_damping():
     p = np.array([0.9, 0.5, 0.2])
     radius = np.linalg.eigvalsh(paths.path_weight(p, 0.7, "radius") * np.outer(p, p)).max()
     assert radius == pytest.approx(0.7)
 
 
-def test_weight_of_a_step_bounds_the_row_sums():
+def test_largest_row_sum_equals_the_damping():
     p = np.array([0.9, 0.5, 0.2])
     rows = (paths.path_weight(p, 0.7, "rows") * np.outer(p, p)).sum(axis=1)
     assert rows.max() == pytest.approx(0.7)
@@ -58,7 +58,7 @@ def test_weight_of_a_step_bounds_the_row_sums():
 
 @pytest.mark.parametrize("bound", ["radius", "rows"])
 @given(relevances, dampings, st.integers(0, 2**32 - 1))
-def test_fundamental_matrix_times_a_vector(bound, p, damping, seed):
+def test_fundamental_product_equals_the_explicit_inverse_times_the_vector(bound, p, damping, seed):
     v = np.random.default_rng(seed).normal(size=p.size)
     A = np.outer(p, p)
     r = damping / (np.linalg.eigvalsh(A).max() if bound == "radius" else A.sum(axis=1).max())
@@ -77,8 +77,8 @@ def test_absorption_times_are_the_row_sums_of_the_fundamental_matrix(bound, p, d
     np.testing.assert_allclose(paths.absorption_times(p, damping, bound), expected, rtol=1e-9)
 
 
-def test_walk_of_one_node_by_hand():
-    # stays with probability c = 3/4 at every step: visits 1 / (1 - 3/4) = 4
+def test_absorption_time_of_one_node_by_hand():
+    # The walk stays with probability c = 3/4 at every step, so it makes 1 / (1 - 3/4) = 4 visits.
     for bound in ("radius", "rows"):
         np.testing.assert_allclose(paths.absorption_times(np.array([0.3]), 0.75, bound), [4.0])
 
@@ -96,7 +96,7 @@ def test_absorption_time_agrees_with_a_simulated_walk():
     assert lengths.mean() == pytest.approx(paths.absorption_times(p, 0.8, "rows")[0], rel=0.03)
 
 
-def test_nothing_relevant_gives_zero_scores_and_an_empty_walk():
+def test_zero_relevance_gives_zero_scores_and_absorption_at_once():
     nothing = np.zeros(3)
     np.testing.assert_array_equal(paths.infinite_path_scores(nothing, 0.9), nothing)
     np.testing.assert_array_equal(paths.absorption_times(nothing, 0.9, "rows"), np.ones(3))
@@ -106,13 +106,13 @@ def test_adjacency_is_the_outer_product():
     np.testing.assert_array_equal(paths.adjacency(np.array([1.0, 0.5])), [[1.0, 0.5], [0.5, 0.25]])
 
 
-class TestGraphOfNovelty:
+class TestNovelGraph:
     def made(self, seed=0, n=7):
         rng = np.random.default_rng(seed)
         return rng.uniform(0.1, 1.0, n), np.corrcoef(rng.normal(size=(20, n)) + rng.normal(size=(20, 1)), rowvar=False)
 
     @pytest.mark.parametrize("damping", [0.1, 0.9, 0.99])
-    def test_path_sums_are_those_of_the_inverse_and_of_the_series(self, damping):
+    def test_path_sums_equal_the_explicit_inverse_and_the_series(self, damping):
         p, rho = self.made()
         A = novel_adjacency(p, rho)
         r = damping / np.linalg.eigvalsh(A).max()
@@ -124,19 +124,19 @@ class TestGraphOfNovelty:
             series += step
         np.testing.assert_allclose(found, series, rtol=1e-9)
 
-    def test_without_correlation_it_is_the_graph_of_the_paper_but_for_its_loops(self):
+    def test_without_correlation_only_the_diagonal_differs_from_the_paper(self):
         p, _ = self.made()
         A = novel_adjacency(p, np.eye(7))
         np.testing.assert_allclose(A, adjacency(p) - np.diag(p**2))
 
-    def test_copies_of_the_best_stay_in_front(self):
-        # which is why path sums are no cure: three copies of a good feature, and ten weaker ones that are all new
+    def test_path_sums_rank_copies_of_the_best_feature_first(self):
+        # Three copies of a good feature and ten weaker, uncorrelated ones: path sums do not remove redundancy.
         rho = np.eye(13)
         rho[:3, :3] = 1.0
         p = np.array([0.9] * 3 + [0.5] * 10)
         assert set(np.argsort(-novel_path_scores(p, rho, 0.9))[:3]) == {0, 1, 2}
         assert novel_picks(p, rho).order.tolist() == [0, *range(3, 13)]
 
-    def test_a_graph_without_edges(self):
+    def test_a_graph_without_edges_has_zero_scores(self):
         np.testing.assert_array_equal(novel_path_scores(np.zeros(3), np.eye(3), 0.9), np.zeros(3))
         np.testing.assert_array_equal(novel_path_scores(np.ones(2), np.ones((2, 2)), 0.9), np.zeros(2))

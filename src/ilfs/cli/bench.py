@@ -1,4 +1,4 @@
-"""``ilfs bench``: run a suite, print its tables, statistics and chosen features."""
+"""``ilfs bench``: run a suite, and print its tables, its statistics and the selected features."""
 
 import argparse
 import sys
@@ -9,12 +9,12 @@ from typing import Any
 
 from ilfs.choices import FORMATS, METRIC_TITLES
 
-MAX_TIMING_SIDE = 2**31 - 1  # rows or columns of the timing experiment
+MAX_TIMING_SIDE = 2**31 - 1  # largest number of rows or columns in the timing experiment
 
 
 def add_to(commands: Any) -> None:
     """Add ``ilfs bench`` and its actions."""
-    bench = commands.add_parser("bench", help="the paper's evaluation, and your own")
+    bench = commands.add_parser("bench", help="run the benchmark of the paper, or your own, and show the results")
     actions = bench.add_subparsers(metavar="ACTION", required=True)
     add_run(actions)
     add_table(actions)
@@ -23,17 +23,25 @@ def add_to(commands: Any) -> None:
 
 
 def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> None:
-    """Add the options that choose a suite; without any, an action is about the last run on the store."""
+    """Add the options that choose a suite.
+
+    With ``of_last_run`` the suite is optional: without one, the action shows the last run on the store.
+    """
     parser.add_argument(
         "suite",
         nargs="?" if of_last_run else None,
         help="paper, deep, modern, novelty, timing, quick, or the path of a .toml file"
-        + " (what the last run computed)" * of_last_run,
+        + " (default: the last run)" * of_last_run,
     )
     parser.add_argument(
-        "--datasets", nargs="+", metavar="NAME", help="only these data sets; others and paths of files are possible too"
+        "--datasets",
+        nargs="+",
+        metavar="NAME",
+        help="use these data sets only, also ones outside the suite: names or paths of files",
     )
-    parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these methods; others are possible too")
+    parser.add_argument(
+        "--methods", nargs="+", metavar="NAME", help="use these methods only, also ones outside the suite"
+    )
     parser.add_argument(
         "--classifiers",
         nargs="+",
@@ -46,14 +54,16 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
     parser.add_argument(
         "--devkit", metavar="FOLDER", help="the VOCdevkit folder, for the data sets voc2007 and voc2012"
     )
-    parser.add_argument("--network", metavar="FILE.onnx", help="its activations are the features of VOC images")
+    parser.add_argument(
+        "--network", metavar="FILE.onnx", help="network whose activations are the features of VOC images"
+    )
     parser.add_argument("--layer", metavar="NAME", help="layer of the network (the last)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
     if of_last_run:
         parser.add_argument(
             "--any-code",
             action="store_true",
-            help="where nothing else is there, show results of other code",
+            help="also show results of other code, where there are none of the present code",
         )
 
 
@@ -64,16 +74,22 @@ def add_classifier(parser: argparse.ArgumentParser) -> None:
 
 def add_run(actions: Any) -> None:
     """Add ``ilfs bench run``."""
-    parser = actions.add_parser("run", help="compute what is missing of a suite")
+    parser = actions.add_parser("run", help="compute the missing results of a suite")
     add_suite(parser, of_last_run=False)
-    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (-1: as many as there are cores)")
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="number of processes (-1: one per core)")
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds after which a job counts as failed")
-    parser.add_argument("--memory-limit", type=float, metavar="MB", help="megabytes for a job")
-    parser.add_argument("--retry-failed", action="store_true", help="compute jobs again that failed before")
     parser.add_argument(
-        "--recompute", action="store_true", help="compute all jobs again; old results stay until the new ones are there"
+        "--memory-limit", type=float, metavar="MB", help="megabytes of memory above which a job counts as failed"
     )
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://..., whose workers compute")
+    parser.add_argument("--retry-failed", action="store_true", help="compute failed jobs again")
+    parser.add_argument(
+        "--recompute",
+        action="store_true",
+        help="compute all jobs again; each old result is kept until the new one is stored",
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run the jobs on the workers of this Dask scheduler, tcp://..."
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(function=run_suite)
 
@@ -82,44 +98,52 @@ def add_table(actions: Any) -> None:
     """Add ``ilfs bench table``."""
     parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
     add_suite(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help="threads that were timed (those of the last run)")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="show timings with this number of threads (that of the last run)"
+    )
     add_classifier(parser)
-    parser.add_argument("--format", choices=FORMATS, default="text", help="csv has the measured quality in long form")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="csv: the measured metrics in long form")
     parser.set_defaults(function=print_tables)
 
 
 def add_statistics(actions: Any) -> None:
     """Add ``ilfs bench statistics``."""
-    parser = actions.add_parser("statistics", help="which differences are significant, and how stable choices are")
+    parser = actions.add_parser("statistics", help="print significance tests and the stability of the selections")
     add_suite(parser)
-    parser.add_argument("--reference", metavar="METHOD", help="compared with all others (ilfs, or else the first)")
+    parser.add_argument(
+        "--reference", metavar="METHOD", help="method to compare with all others (ilfs, else the first)"
+    )
     parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text")
-    parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram there")
+    parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram to this file")
     parser.set_defaults(function=print_statistics)
 
 
 def add_features(actions: Any) -> None:
     """Add ``ilfs bench features``."""
-    parser = actions.add_parser("features", help="list the features that the methods choose")
+    parser = actions.add_parser("features", help="list the features that the methods select")
     add_suite(parser)
-    parser.add_argument("--size", type=int, metavar="N", help="among the best N (the smallest number evaluated)")
-    parser.add_argument("--top", type=int, default=20, metavar="N", help="features to list (20)")
-    parser.add_argument("--by", metavar="METHOD", help="whose choice orders the list (the mean of all)")
+    parser.add_argument(
+        "--size", type=int, metavar="N", help="count features among the best N (the smallest evaluated number)"
+    )
+    parser.add_argument("--top", type=int, default=20, metavar="N", help="number of features to list (20)")
+    parser.add_argument(
+        "--by", metavar="METHOD", help="order the list by the selections of this method (the mean of all methods)"
+    )
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.set_defaults(function=print_features)
 
 
 def asked_suite(options: argparse.Namespace) -> Any:
-    """Get the suite that is named, before other options change it."""
+    """Load the suite named on the command line, before other options change it."""
     from ilfs.benchmark.suites.suite_file import suite_by_name
 
     return replace(suite_by_name(options.suite), voc=voc_options(options))
 
 
 def voc_options(options: argparse.Namespace) -> Any:
-    """Options of the VOC data sets."""
+    """Collect the options of the VOC data sets."""
     from ilfs.datasets import VocOptions
 
     return VocOptions(options.devkit or "", options.network or "", options.layer or "")
@@ -149,7 +173,7 @@ def check_jobs(n_jobs: int | None) -> None:
 
 
 def store_path(options: argparse.Namespace) -> Path:
-    """Path of the file of results."""
+    """Find the path of the file of results."""
     if options.store:
         return Path(options.store)
     if options.suite is not None:
@@ -162,7 +186,7 @@ def store_path(options: argparse.Namespace) -> Path:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Compute what is missing; the exit code is 1 if a job failed."""
+    """Compute the missing results; the exit code is 1 if a job failed."""
     from ilfs.benchmark import run
     from ilfs.cli.progress import NoDisplay, display_of
     from ilfs.parameters import check_positive
@@ -190,7 +214,7 @@ def run_suite(options: argparse.Namespace) -> int:
     before = f", {summary.failed_before} of them failed (--retry-failed)" if summary.failed_before else ""
     print(
         f"{summary.computed} {'job' if summary.computed == 1 else 'jobs'} computed, {summary.failed} of them failed; "
-        f"{summary.found} were there{before}. "
+        f"{summary.found} were stored already{before}. "
         f"Results: {path}",
         file=sys.stderr,
     )
@@ -205,7 +229,7 @@ def results_of(options: argparse.Namespace) -> Any:
     check_jobs(getattr(options, "jobs", None))
     asked, path = None if options.suite is None else asked_suite(options), store_path(options)
     if not path.is_file():
-        raise ValueError(f"there is no file {path}: ilfs bench run {options.suite or 'SUITE'} makes it")
+        raise ValueError(f"there is no file {path}: create it by ilfs bench run {options.suite or 'SUITE'}")
     with Store(path) as store:
         run = last_run_of(store, asked)
         shown = shown_suite(asked, run, options)
@@ -220,7 +244,10 @@ def results_of(options: argparse.Namespace) -> Any:
 
 
 def last_run_of(store: Any, asked: Any) -> Any:
-    """Read the last run on a store. If it is not known, None if a suite is named, else an error."""
+    """Read the last run on a store.
+
+    If the store has none that can be read, return None if a suite is named, and raise an error if not.
+    """
     from ilfs.benchmark.suites.last_run import read_run
 
     try:
@@ -231,13 +258,14 @@ def last_run_of(store: Any, asked: Any) -> Any:
     except (ValueError, OSError) as error:
         if asked is not None:
             return None
-        raise ValueError(
-            f"the store {store.path} does not say what its last run was, name the suite: {error}"
-        ) from None
+        raise ValueError(f"the store {store.path} has no record of its last run, name the suite: {error}") from None
 
 
 def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
-    """Choose the suite to show: the last run if no suite is named, or if its suite is named without options."""
+    """Choose the suite to show.
+
+    It is the suite of the last run if no suite is named, or if that suite is named without further options.
+    """
     from joblib import effective_n_jobs
 
     from ilfs.benchmark.suites.last_run import suite_as_data
@@ -256,19 +284,19 @@ def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
 
 
 def results_of_other_threads(results: Any, last: Any, store: Any) -> Any:
-    """Results with the threads of the last run, if the store has none with the threads that are asked for."""
+    """Read timings with the number of threads of the last run; return the given results if there are none."""
     from ilfs.benchmark.store.results import Results
 
     n_asked, n_there = results.suite.protocol.n_threads, last.protocol.n_threads
     others = Results.from_store(results.suite.with_threads(n_there), store, any_code=results.any_code)
     if others.n_missing == others.n_jobs:
         return results
-    note(f"nothing was timed with --jobs {n_asked}; this is with --jobs {n_there}")
+    note(f"there are no timings with --jobs {n_asked}; showing those with --jobs {n_there}")
     return others
 
 
 def other_code_note(results: Any) -> str:
-    """Note on rows of other code."""
+    """Format the note on results that were computed by other code."""
     from ilfs.report.benchmark.tables import other_code
 
     return other_code(results)
@@ -280,7 +308,7 @@ def note(sentence: str) -> None:
 
 
 def print_statistics(options: argparse.Namespace) -> int:
-    """Print statistical tests and stability; write the diagram if asked to."""
+    """Print significance tests and stability, and write the diagram if a file is given."""
     from ilfs.benchmark import rank_diagram
     from ilfs.files import write_text_atomically
     from ilfs.report.benchmark import diagram_svg, statistics_of
@@ -288,7 +316,7 @@ def print_statistics(options: argparse.Namespace) -> int:
     results = results_of(options)
     usual = "ilfs" if "ilfs" in results.methods else results.methods[0]
     grids = statistics_of(results, options.reference or usual, options.metric)
-    if options.diagram:  # first: if it is not possible, the error must be the only output
+    if options.diagram:  # first: if this fails, the error must be the only output
         write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
     show(grids, options.format)
     return 0
@@ -307,7 +335,7 @@ def print_tables(options: argparse.Namespace) -> int:
 
 
 def print_features(options: argparse.Namespace) -> int:
-    """Print how often features were chosen."""
+    """Print how often each feature was selected."""
     from ilfs.parameters import check_integer
     from ilfs.report.benchmark import features_grids
 

@@ -14,7 +14,7 @@ def add_to(commands: Any) -> None:
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the list of data sets."""
     from ilfs.datasets import REGISTRY
     from ilfs.datasets.loading import whereabouts
     from ilfs.text_table import Grid

@@ -1,29 +1,31 @@
-"""The command line. Whatever the user can put right is one line on stderr and exit code 2, never a traceback.
+"""The command ``ilfs``: parse the command line, run the command, and report errors.
 
-Hardly anything is imported before ``main`` runs: Ctrl-C while scikit-learn is being imported ends the command in one
-line, too. The parser imports neither numpy nor scikit-learn, so that ``--help``, ``--version``, ``ilfs methods`` and
-usage errors answer at once; a command imports them when it runs.
+An error that the user can correct is printed as one line on stderr, without a traceback, and the exit code is 2.
+
+This module imports almost nothing at the top, so that Ctrl-C during the import of scikit-learn also ends the command
+with one line. The parser imports neither numpy nor scikit-learn: ``--help``, ``--version``, ``ilfs methods`` and usage
+errors answer at once. A command imports them when it runs.
 """
 
 import os
 import sys
 
-TYPE_CHECKING = False  # that of typing takes longer to import than everything else here
+TYPE_CHECKING = False  # importing typing.TYPE_CHECKING would take longer than everything else here
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
     from typing import Any
 
-STOPPED = 130  # what shells call the end by Ctrl-C
+INTERRUPTED = 130  # exit code that shells use for Ctrl-C: 128 + SIGINT
 
 
 def note(message: Warning | str, *_: "Any", **__: "Any") -> None:
-    """A warning, as a user of the command is to see it."""
+    """Print a warning as one line on stderr, without file name and line number."""
     print(f"ilfs: note: {message}", file=sys.stderr)
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
-    """Run a command; its exit code."""
+    """Run a command and return its exit code."""
     try:
         import warnings
 
@@ -32,7 +34,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
             warnings.showwarning = note
             code: int = options.function(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # who read it has enough
+    except BrokenPipeError:  # the reader of a pipe, such as head, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ImportError, OSError) as error:
@@ -48,7 +50,10 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def is_interrupt(error: BaseException | None) -> bool:
-    """Whether an error is Ctrl-C, or was caused by it: an import that is interrupted may raise another error."""
+    """Return True if an error is a KeyboardInterrupt or was caused by one.
+
+    An import that is interrupted may raise another error.
+    """
     seen = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):
@@ -59,13 +64,13 @@ def is_interrupt(error: BaseException | None) -> bool:
 
 
 def tell_stopped() -> int:
-    """Say that Ctrl-C has ended the command; its exit code."""
-    print("ilfs: stopped; what is finished is kept, and the same command goes on", file=sys.stderr)
-    return STOPPED
+    """Print that Ctrl-C has stopped the command, and return the exit code."""
+    print("ilfs: stopped; finished work is saved, run the same command again to continue", file=sys.stderr)
+    return INTERRUPTED
 
 
 def command_line() -> "argparse.ArgumentParser":
-    """All commands with their options."""
+    """Build the parser of all commands and their options."""
     import argparse
 
     from ilfs import __version__

@@ -1,4 +1,4 @@
-"""``ilfs methods``: list the methods with their abilities."""
+"""``ilfs methods``: list the methods and the kinds of data that each takes."""
 
 import argparse
 from collections.abc import Sequence
@@ -7,14 +7,14 @@ from typing import Any
 from ilfs.registry import Method, list_methods
 
 HEADER = ("name", "class", "type", "labels", "sparse", "NaN", "weights", "multilabel", "streams", "looks for")
-NOTE = "depends: on the method inside, as in novelty(fisher)"
+NOTE = "depends: on the parameters, or on the wrapped method as in novelty(fisher)"
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
-    parser = commands.add_parser("methods", help="list the methods, with what they can take")
+    """Add ``ilfs methods``."""
+    parser = commands.add_parser("methods", help="list the methods and the kinds of data that each takes")
     parser.add_argument(
-        "--format", choices=("text", "json", "markdown"), default="text", help="json has titles and references too"
+        "--format", choices=("text", "json", "markdown"), default="text", help="json: also titles and references"
     )
     parser.set_defaults(function=show)
 
@@ -27,7 +27,7 @@ def show(options: argparse.Namespace) -> int:
 
 
 def as_json(methods: Sequence[Method]) -> str:
-    """Format all fields as a JSON list; an ability that depends on the method inside is null."""
+    """Format all fields as a JSON list; an ability that depends on parameters or the wrapped method is null."""
     import json
     from dataclasses import asdict
 
@@ -36,9 +36,9 @@ def as_json(methods: Sequence[Method]) -> str:
 
 def as_text(methods: Sequence[Method]) -> str:
     """Format the methods as an aligned table."""
-    table = [HEADER, *map(row_of, methods)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+    from ilfs.text_table import aligned
+
+    lines = aligned([HEADER, *map(row_of, methods)], [False] * len(HEADER))
     return "\n".join([*lines, "", NOTE])
 
 
@@ -49,7 +49,7 @@ def as_markdown(methods: Sequence[Method]) -> str:
 
 
 def row_of(method: Method) -> tuple[str, ...]:
-    """Words of one method, in the order of `HEADER`."""
+    """Format one method as a row of words, in the order of `HEADER`."""
     abilities = (
         method.supervised,
         method.sparse,
@@ -62,5 +62,5 @@ def row_of(method: Method) -> tuple[str, ...]:
 
 
 def answer(ability: bool | None) -> str:
-    """Format an ability as a word."""
+    """Format an ability as yes, no or depends."""
     return "depends" if ability is None else "yes" if ability else "no"

@@ -1,4 +1,4 @@
-"""Displays of the progress of a run: bars on a terminal, lines elsewhere."""
+"""Progress of a run: bars on a terminal, lines elsewhere."""
 
 import sys
 import time
@@ -20,14 +20,14 @@ class Display(Protocol):
         """Stop the display."""
 
     def begin(self, found: dict[str, int], n_found: int) -> None:
-        """Show the number of jobs that are stored already, of each data set and of all."""
+        """Show the number of jobs that are already stored, for each data set and in total."""
 
     def show(self, finished: FinishedJob) -> None:
         """Show a finished job."""
 
 
 def display_of(suite: Suite) -> Display:
-    """Make bars on a terminal if rich is installed, else lines."""
+    """Choose bars on a terminal if rich is installed, and lines otherwise."""
     if sys.stderr.isatty():
         try:
             return Bars(suite)
@@ -76,7 +76,7 @@ class Lines(NoDisplay):
         self._failed: set[str] = set()
 
     def show(self, finished: FinishedJob) -> None:
-        """Print a line if the last one is some seconds ago."""
+        """Print a line if `SECONDS_BETWEEN_LINES` have passed since the last one, and at the end."""
         what = f"{finished.job.dataset} {finished.job.method.name}"
         if finished.reason and what not in self._failed:
             self._failed.add(what)
@@ -88,14 +88,16 @@ class Lines(NoDisplay):
 
 
 class Bars:
-    """A bar for all jobs and one for each data set, with the method that was finished last."""
+    """A bar for all jobs and one for each data set, which names the method of the last finished job."""
 
     def __init__(self, suite: Suite) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self._bars: Any = Progress(
-            TextColumn("{task.description:24}", markup=False),  # names and reasons may have brackets
+            TextColumn(
+                "{task.description:24}", markup=False
+            ),  # names and reasons may contain brackets, which rich would take for markup
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[note]}", markup=False),
@@ -119,7 +121,7 @@ class Bars:
             self._bars.update(self._tasks[name], completed=number)
 
     def show(self, finished: FinishedJob) -> None:
-        """Move the bars, and print the reason of a failure."""
+        """Move the bars, and print the reason if the job failed."""
         job = finished.job
         if finished.reason:
             failure = f"failed: {job.dataset} {job.method.name}, split {job.split}: {finished.reason}"

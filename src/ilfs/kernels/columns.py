@@ -1,4 +1,4 @@
-"""Copy columns of a row-major table, one after the other."""
+"""Copies of columns of a row-major array."""
 
 from typing import Any
 
@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 from ilfs.arrays import Integers
 from ilfs.kernels._jit import kernel
 
-TILE_ROWS, TILE_COLUMNS = 16, 8  # source and copy of a tile together fit into the first-level cache
+TILE_ROWS, TILE_COLUMNS = 16, 8  # a tile of the source and its copy fit together into the first-level cache
 
 
 @kernel
 def gather_columns(X: NDArray[Any], rows: Integers, first: int, columns: NDArray[Any]) -> None:
-    """Fill columns[j, a] = X[rows[a], first + j]."""
+    """Copy a block of columns at some rows: columns[j, a] = X[rows[a], first + j]."""
     width, height = columns.shape
+    # Tile by tile: a plain transposed copy reads one value of every cache line and fetches each line many times.
     for top in range(0, height, TILE_ROWS):
         for left in range(0, width, TILE_COLUMNS):
             for j in range(left, min(left + TILE_COLUMNS, width)):

@@ -1,4 +1,4 @@
-"""How much values differ along the edges of a graph, and at all."""
+"""Numerator and denominator of the Laplacian score: differences along the edges of a graph, and weighted variances."""
 
 from typing import Any
 
@@ -19,18 +19,20 @@ def edge_differences(
     weights: Floats,
     along: Floats,
 ) -> None:
-    """Fill the sum over the edges of weight times squared difference times scale, for columns from this one on.
+    """Write to ``along`` the sum over all edges of weight x (scaled difference)^2, for a block of columns.
 
-    The graph is symmetric, in compressed rows; every edge is counted once.
+    The block begins at ``column`` and has ``scale.size`` columns. The graph is symmetric and in compressed sparse rows;
+    every edge is counted once.
     """
     along[:] = 0.0
     n = scale.size
     for i in range(indptr.size - 1):
         x = X[i, column : column + n]
         for e in range(indptr[i], indptr[i + 1]):
-            if indices[e] < i:
+            if indices[e] < i:  # the lower triangle, so that every edge counts once
                 y = X[indices[e], column : column + n]
                 for f in range(n):
+                    # Scale before squaring: squares of unscaled differences may overflow or underflow.
                     d = (np.float64(x[f]) - np.float64(y[f])) * scale[f]
                     along[f] += weights[e] * (d * d)
 
@@ -39,7 +41,10 @@ def edge_differences(
 def weighed_squares(
     X: NDArray[Any], column: int, low: Floats, scale: Floats, degree: Floats, mean: Floats, squares: Floats
 ) -> None:
-    """Fill the mean, above low and times scale, and the squares about it, both weighed, of columns from this one on."""
+    """Write the weighted means and weighted centred sums of squares of (x - low) * scale, for a block of columns.
+
+    Row i has the weight degree[i]. The block begins at ``column`` and has ``scale.size`` columns.
+    """
     mean[:] = 0.0
     squares[:] = 0.0
     n = scale.size
@@ -48,6 +53,7 @@ def weighed_squares(
         for f in range(n):
             mean[f] += degree[i] * ((x[f] - low[f]) * scale[f])
     mean /= degree.sum()
+    # A second pass about the mean: the difference of the mean square and the squared mean would lose digits.
     for i in range(degree.size):
         x = X[i, column : column + n]
         for f in range(n):

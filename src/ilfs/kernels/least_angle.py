@@ -1,4 +1,4 @@
-"""One step of least angle regression."""
+"""Inner loops of least angle regression; see `solvers.least_angle`."""
 
 from typing import Any
 
@@ -11,10 +11,13 @@ from ilfs.kernels._jit import formula, kernel
 
 @formula
 def step_to_entry(c: float, a: float, top: float, relative: float) -> float:
-    """How far to go until a correlation c, which falls by a, has the size of the top one, which falls by 1.
+    """Compute the step after which abs(c - step * a) equals top - step.
 
-    A copy of a feature that entered falls as fast as the top one but for rounding and never enters.
+    c is the correlation of a feature with the residual, and a its fall per unit of distance. The features that have
+    entered all have the absolute correlation top, which falls by 1. A copy of one of them falls equally fast, up to
+    rounding: abs(a) is within ``relative`` of 1, and that sign gives no step.
     """
+    # The first case has c - step * a = top - step, the second c - step * a = step - top.
     step = np.inf
     if a < 1.0 - relative:
         step = max((top - c) / (1.0 - a), 0.0)
@@ -27,16 +30,17 @@ def step_to_entry(c: float, a: float, top: float, relative: float) -> float:
 def next_entry(
     c: Floats, a: Floats, top: float, usable: NDArray[Any], relative: float, floor: float
 ) -> tuple[float, int]:
-    """How far to go until another feature is correlated as much as those that entered, and which; -1 if none is.
+    """Find the next feature to enter; return the step until then and the feature.
 
-    Along the way the correlations are c - step * a, and those of the features that entered fall from top as fast as 1.
-    Of features whose steps are equal, by a relative tolerance or a floor, the first enters: rounding must not choose
-    between copies.
+    At that step its absolute correlation equals that of the features that have entered. If there is no such feature,
+    the step is top, at which all correlations are 0, and the feature is -1. If several steps are equal within the
+    relative tolerance or the floor, the first feature enters: rounding must not choose between copies.
     """
     least = np.inf
     for j in range(c.size):
         if usable[j]:
             least = min(least, step_to_entry(c[j], a[j], top, relative))
+    # At a step of top the residual is that of least squares: nothing is left to fit.
     if not least < top:
         return top, -1
     limit = least + max(relative * least, floor)
@@ -50,7 +54,10 @@ def next_entry(
 
 @kernel
 def advance(c: Floats, a: Floats, step: float, top: float, nearness: Floats) -> None:
-    """Go a step, to where the features that entered have this correlation; remember how near the others came to it."""
+    """Update the correlations c after a step, and the largest ratio of each to that of the entered features so far.
+
+    top is the absolute correlation of the entered features after the step.
+    """
     for j in range(c.size):
         c[j] -= step * a[j]
         if abs(c[j]) > nearness[j] * top:
@@ -59,10 +66,12 @@ def advance(c: Floats, a: Floats, step: float, top: float, nearness: Floats) -> 
 
 @kernel
 def close_up(S: Floats, panel: Floats, gone: Integers, n: int) -> None:
-    """Move what is left of a symmetric matrix, of which the upper triangle is stored, and of the panel to the front.
+    """Delete rows and columns of a symmetric matrix and columns of the panel, and close the gaps, in place.
 
-    Rows and columns go, in ascending order, of the first n; those between two that go are moved together.
+    Only the first n rows and columns are in use, and only the upper triangle of S is stored. ``gone`` has the indices
+    to delete, ascending.
     """
+    # Values only move to lower indices, and in ascending order, so none is overwritten before it has moved.
     for a in range(gone.size + 1):
         row, after = (gone[a - 1] + 1 if a > 0 else 0), (gone[a] if a < gone.size else n)
         for i in range(row, after):
@@ -73,7 +82,7 @@ def close_up(S: Floats, panel: Floats, gone: Integers, n: int) -> None:
 
 @formula
 def _close_row(source: Floats, target: Floats, gone: Integers, a: int, start: int, n: int) -> None:
-    """Cells from start on, before which a have gone."""
+    """Copy the values of a row from ``start`` on without the deleted ones; ``a`` deleted ones come before start."""
     for b in range(a, gone.size + 1):
         stop = gone[b] if b < gone.size else n
         for j in range(start, stop):

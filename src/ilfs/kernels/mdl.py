@@ -1,6 +1,6 @@
-"""Columns cut by the minimum description length principle of Fayyad and Irani (1993).
+"""Discretization of columns by the minimum description length principle of Fayyad and Irani (1993).
 
-A cut is made if the bits that it saves in describing the classes exceed the bits that it takes to describe the cut.
+A cut is made if it saves more bits in the description of the classes than its own description takes.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-MAX_EXACT_CLASSES = 30  # for more classes 3^k - 2 and 3^k are the same number in floating point
+MAX_EXACT_CLASSES = 30  # with k > 30 classes, log2(3^k - 2) and log2(3^k) are equal in floating point
 
 
 @kernel
@@ -27,11 +27,11 @@ def mdl_bins(
     n_bins: Integers,
     gain: Floats,
 ) -> None:
-    """Fill the bin of every value of every column, the number of bins, and what the first cut gained over its cost.
+    """Write the bin of every value of every column, the number of bins, and the net gain of the first cut.
 
-    ordered[j] is column j sorted, order[j] the samples in that order, n_log_n[n] = n log2 n. Cuts whose entropies
-    differ by no more than the fraction equal of n log2 n are equally good, and the first of them is made; a gain of at
-    most floor bits a value is rounding.
+    The net gain of a cut is the number of bits per value that it saves, less its cost. ordered[j] is column j sorted,
+    order[j] the samples in that order, and n_log_n[n] = n log2 n. Of cuts whose entropies differ by at most
+    equal * n log2 n, the first is made. A gain of at most ``floor`` bits per value counts as rounding error.
     """
     height = ordered.shape[1]
     begins, labels = np.empty(height, np.bool_), np.empty(height, np.int64)
@@ -41,6 +41,7 @@ def mdl_bins(
         for a in range(height):
             begins[a] = False
             labels[a] = classes[order[j, a]]
+        # A stack instead of recursion: every cut replaces an interval by its two halves.
         todo[0, 0], todo[0, 1], n_todo = 0, height, 1
         while n_todo > 0:
             n_todo -= 1
@@ -53,7 +54,7 @@ def mdl_bins(
                 todo[n_todo, 0], todo[n_todo, 1] = start, cut
                 todo[n_todo + 1, 0], todo[n_todo + 1, 1] = cut, stop
                 n_todo += 2
-        b = 0
+        b = 0  # number of cuts at or before this position
         for a in range(height):
             b += begins[a]
             bins[j, order[j, a]] = b
@@ -71,9 +72,9 @@ def best_cut(
     left: Integers,
     right: Integers,
 ) -> tuple[int, float]:
-    """Position of the best cut of the sorted values start:stop, and the bits a value that it gains over its cost.
+    """Find the best cut of the sorted values start:stop; return its position and its net gain in bits per value.
 
-    left and right are buffers for the number of values of each class.
+    Returns -1 and minus infinity if all values are equal. ``left`` and ``right`` are buffers for class counts.
     """
     n = stop - start
     left[:], right[:] = 0, 0
@@ -81,7 +82,8 @@ def best_cut(
         right[labels[a]] += 1
     whole = bits(n, right, n_log_n)
     classes = n_filled(right)
-    # Sums of n_k log n_k on both sides: only one term of each changes from one position to the next.
+    # n times the entropy of one side is n log n - sum over classes of n_k log n_k. From one position to the next, only
+    # one term of each sum changes.
     on_left, on_right = 0.0, n_log_n[n] - whole
     cut, at_cut, least = -1, np.inf, np.inf
     for a in range(start, stop - 1):
@@ -90,19 +92,23 @@ def best_cut(
         on_right += n_log_n[right[k] - 1] - n_log_n[right[k]]
         left[k] += 1
         right[k] -= 1
-        if x[a + 1] > x[a]:
+        if x[a + 1] > x[a]:  # equal values cannot be separated
             here = n_log_n[a + 1 - start] - on_left + n_log_n[stop - a - 1] - on_right
             least = min(least, here)
+            # Move the cut only if the new one is better by more than rounding: the first of equal ones stays.
             if at_cut > least + equal * n_log_n[n]:
                 cut, at_cut = a + 1, here
     if cut < 0:
         return -1, -np.inf
+    # Count again at the cut: the running counts have gone on to the last position.
     left[:], right[:] = 0, 0
     for a in range(start, cut):
         left[labels[a]] += 1
     for a in range(cut, stop):
         right[labels[a]] += 1
     bits_left, bits_right = bits(cut - start, left, n_log_n), bits(stop - cut, right, n_log_n)
+    # The criterion of Fayyad and Irani: n x gain > log2(n - 1) + log2(3^k - 2) - (k E - k_1 E_1 - k_2 E_2). Here k, k_1
+    # and k_2 are the numbers of classes in the whole and on each side, and E, E_1 and E_2 their entropies.
     choices = classes * np.log2(3.0) if classes > MAX_EXACT_CLASSES else np.log2(3.0**classes - 2.0)
     change = (
         classes * whole / n - n_filled(left) * bits_left / (cut - start) - n_filled(right) * bits_right / (stop - cut)
@@ -112,7 +118,7 @@ def best_cut(
 
 @formula
 def bits(n: int, counts: Integers, n_log_n: Floats) -> float:
-    """Entropy of the classes of n values in bits, times n."""
+    """Compute n times the entropy, in bits, of the classes of n values."""
     total = float(n_log_n[n])
     for count in counts:
         total -= n_log_n[count]
@@ -121,7 +127,7 @@ def bits(n: int, counts: Integers, n_log_n: Floats) -> float:
 
 @formula
 def n_filled(counts: Integers) -> int:
-    """Number of counts that are not 0."""
+    """Count the classes that occur."""
     n = 0
     for count in counts:
         n += count > 0

@@ -1,5 +1,8 @@
 """Pivots of the parametric simplex method for a hinge loss and weighted absolute weights; see `solvers.hinge_program`.
 
+The objective is piecewise linear. A *kink* is a point where it changes slope: a weight of 0, or a sample exactly on the
+margin. Duals and slopes move until one of them meets a bound; then the weights move along an edge to the next kink.
+
 Arrays are changed in place.
 """
 
@@ -11,17 +14,18 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-SLACK = 1e-12  # by which a loss or a weight may pass zero for the sake of a larger pivot
+RATIO_TEST_SLACK = 1e-12  # a loss or a weight may pass zero by this much if that allows a larger pivot
 NEGLIGIBLE_RATE = 1e-12  # rates below this fraction of the largest one are rounding
-ARRIVED, LIMIT, STUCK = 0, 1, 2  # how `follow` ended
+ARRIVED, LIMIT, STUCK = 0, 1, 2  # status returned by `follow`
 
 
 class Basis(NamedTuple):
-    """The square matrix of the active columns at the samples of the elbow; its size k is kept apart.
+    """The basis: a square matrix with one row per elbow sample and one column per active column.
 
-    ``columns`` are all columns times the labels, one a row. ``active`` and ``elbow`` say which columns and which
-    samples are in the basis, ``active_columns`` and ``elbow_rows`` are copies of them, and ``inverse`` is the inverse
-    (active x elbow). All but the first have room for more than k.
+    ``columns`` holds all columns of the program times the labels, one per row. ``active`` and ``elbow`` are the indices
+    of the columns and samples in the basis, and ``active_columns`` and ``elbow_rows`` are copies of their values.
+    ``inverse`` is the inverse of the basis (active x elbow). The size k of the basis is passed separately: only the
+    first k entries of these five arrays are valid, and the others are room for growth.
     """
 
     columns: Floats
@@ -33,7 +37,11 @@ class Basis(NamedTuple):
 
 
 class Vertex(NamedTuple):
-    """The vertex: weights of the columns and duals and losses of the samples; see `solvers.hinge_program`."""
+    """A vertex of the program; `solvers.hinge_program` describes the arrays.
+
+    ``weight``, ``sign``, ``slope``, ``cost`` and ``tilt`` have one value per column, ``dual``, ``bound``, ``loss`` and
+    ``side`` one per sample.
+    """
 
     weight: Floats
     sign: Floats
@@ -50,18 +58,18 @@ class Vertex(NamedTuple):
 def follow(
     basis: Basis, k: int, vertex: Vertex, fall: Floats, righting: Floats, left: float, max_pivots: int
 ) -> tuple[int, int, float, int]:
-    """Let costs and tilts fall, as far as ``left`` of the given amounts, and keep the vertex optimal.
+    """Lower the costs by ``left * fall`` and the tilts by ``left * righting``, and keep the vertex optimal.
 
     Returns
     -------
     status : int
-        `ARRIVED`, `LIMIT` (of the pivots) or `STUCK`.
+        `ARRIVED`, `LIMIT` (``max_pivots`` were made) or `STUCK` (no kink on an edge, because of rounding errors).
     k : int
         Size of the basis.
     left : float
-        What remains of the way.
+        Fraction of the way that remains.
     n_pivots : int
-        How many were made.
+        Number of pivots that were made.
     """
     slope, cost, tilt, dual = vertex.slope, vertex.cost, vertex.tilt, vertex.dual
     is_active = np.zeros(cost.size, dtype=np.bool_)
@@ -71,6 +79,7 @@ def follow(
         slope_rate = np.dot(dual_rate, basis.elbow_rows[:k]) - righting if k else -righting
         feature_step, feature, feature_sign = first_feature(slope_rate, fall, righting, slope, cost, is_active)
         sample_step, place = first_sample(dual_rate, basis.elbow, dual, vertex.bound)
+        # Up to this step the basis stays optimal: duals, slopes, costs and tilts all move along straight lines.
         step = min(feature_step, sample_step, left)
         for e in range(k):
             dual[basis.elbow[e]] += step * dual_rate[e]
@@ -92,9 +101,11 @@ def follow(
 
 @formula
 def rate_of_duals(basis: Basis, k: int, sign: Floats, fall: Floats, righting: Floats) -> Floats:
-    """How fast the duals of the elbow change."""
+    """Compute the rates at which the duals of the elbow change."""
     inverse, active = basis.inverse, basis.active
     rate = np.zeros(k)
+    # Optimality: an active column has slope = S'u + tilt = sign * cost. The derivative of both sides gives the system
+    # (basis)' rate = righting - sign * fall.
     for a in range(k):
         change = righting[active[a]] - fall[active[a]] * sign[active[a]]
         for e in range(k):
@@ -106,13 +117,14 @@ def rate_of_duals(basis: Basis, k: int, sign: Floats, fall: Floats, righting: Fl
 def first_feature(
     slope_rate: Floats, fall: Floats, righting: Floats, slope: Floats, cost: Floats, is_active: NDArray[np.bool_]
 ) -> tuple[float, int, float]:
-    """How far until a feature without weight meets its cost, which, and with what sign."""
+    """Find the inactive feature whose slope reaches its cost first; return the step, the feature and its sign."""
     scale = 0.0
     for j in range(slope.size):
         scale = max(scale, abs(fall[j] + slope_rate[j]), abs(fall[j] - slope_rate[j]), abs(righting[j]))
     first, feature, feature_sign = np.inf, 0, 1.0
     for s in (1.0, -1.0):
         for j in range(slope.size):
+            # The gap cost - s * slope must not become negative. It closes at this rate.
             rate = fall[j] + s * slope_rate[j]
             if not is_active[j] and rate > NEGLIGIBLE_RATE * scale:
                 step = max(cost[j] - s * slope[j], 0.0) / rate
@@ -123,7 +135,7 @@ def first_feature(
 
 @formula
 def first_sample(dual_rate: Floats, elbow: Integers, dual: Floats, bound: Floats) -> tuple[float, int]:
-    """How far until the dual of a sample of the elbow meets an end of its interval, and its place there."""
+    """Find the elbow sample whose dual is the first to reach 0 or its bound; return the step and its place."""
     first, place, scale = np.inf, 0, 0.0
     for e in range(dual_rate.size):
         scale = max(scale, abs(dual_rate[e]))
@@ -138,25 +150,37 @@ def first_sample(dual_rate: Floats, elbow: Integers, dual: Floats, bound: Floats
 
 @formula
 def first_kink(d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> tuple[float, int]:
-    """How far to go along an edge, and to what: the place of a weight of 0, or that plus k: a sample on the margin."""
+    """Find the first kink along an edge, where active weights change by d and margins by rise per unit of length.
+
+    Returns
+    -------
+    stride : float
+        Distance to the kink, infinite if there is none.
+    which : int
+        Below k: place of the active column whose weight becomes 0. Else k plus the sample that reaches the margin.
+    """
     weight, sign, loss, side = vertex.weight, vertex.sign, vertex.loss, vertex.side
     k = d.size
-    # If two columns swap their weight, all of rise is rounding: its own largest would be no scale.
+    # The scale is at least 1: if two equal columns exchange weight, rise is nothing but rounding errors, and its own
+    # maximum would make them look significant.
     scale = 1.0
     for a in range(k):
         scale = max(scale, abs(d[a]))
     for i in range(rise.size):
         scale = max(scale, abs(rise[i]))
+    # Harris' ratio test, in two passes. The first finds the longest stride by which no weight and no loss passes zero
+    # by more than the slack.
     furthest = np.inf
     for a in range(k):
         rate = -sign[active[a]] * d[a]
         if rate > NEGLIGIBLE_RATE * scale:
-            furthest = min(furthest, (max(sign[active[a]] * weight[active[a]], 0.0) + SLACK) / rate)
+            furthest = min(furthest, (max(sign[active[a]] * weight[active[a]], 0.0) + RATIO_TEST_SLACK) / rate)
     for i in range(rise.size):
         rate = side[i] * rise[i]
         if rate > NEGLIGIBLE_RATE * scale:
-            furthest = min(furthest, (max(side[i] * loss[i], 0.0) + SLACK) / rate)
-    # Of those nearly first the one with the largest rate, by which the next inverse is divided.
+            furthest = min(furthest, (max(side[i] * loss[i], 0.0) + RATIO_TEST_SLACK) / rate)
+    # The second takes the kink within that stride with the largest rate: the update of the inverse divides by it, so a
+    # small one would magnify rounding errors.
     stride, which, largest = np.inf, 0, 0.0
     for a in range(k):
         rate = -sign[active[a]] * d[a]
@@ -175,7 +199,7 @@ def first_kink(d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> tup
 
 @formula
 def advance(stride: float, d: Floats, rise: Floats, active: Integers, vertex: Vertex) -> None:
-    """Go along an edge."""
+    """Move the weights and the losses along an edge."""
     for a in range(d.size):
         vertex.weight[active[a]] += stride * d[a]
     for i in range(rise.size):
@@ -186,7 +210,11 @@ def advance(stride: float, d: Floats, rise: Floats, active: Integers, vertex: Ve
 def give_weight(
     feature: int, feature_sign: float, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> int:
-    """Let a feature have weight until something else is at its kink instead; the new size of the basis, or -1."""
+    """Let a feature enter the basis and move along its edge to the next kink.
+
+    Returns the new size of the basis, or -1 if rounding errors hide the kink (an optimal program is bounded).
+    """
+    # The active weights make up for the new one: elbow samples stay on the margin if basis @ d = -sign * new column.
     z = np.zeros(k)
     for a in range(k):
         for e in range(k):
@@ -215,8 +243,9 @@ def give_weight(
 def swap_weights(
     place: int, feature: int, z: Floats, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> None:
-    """Put a feature into the place of another one, whose weight has become 0."""
+    """Replace an active feature whose weight has become 0 by another feature."""
     inverse = basis.inverse
+    # One column of the basis changes. z is the new column in coordinates of the old basis, and z[place] is the pivot.
     row = inverse[place, :k] / z[place]
     for a in range(k):
         for e in range(k):
@@ -233,6 +262,7 @@ def swap_weights(
 def grow(feature: int, sample: int, z: Floats, basis: Basis, k: int) -> None:
     """Add a feature and a sample to the basis."""
     inverse = basis.inverse
+    # Inverse of a bordered matrix: the pivot is the Schur complement of the old basis.
     y, pivot = np.zeros(k), basis.columns[feature, sample]
     for a in range(k):
         value = basis.active_columns[a, sample]
@@ -252,7 +282,12 @@ def grow(feature: int, sample: int, z: Floats, basis: Basis, k: int) -> None:
 
 @formula
 def leave_margin(gone: int, above: bool, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]) -> int:
-    """Let a sample leave the margin until something else is at its kink instead; the new size of the basis, or -1."""
+    """Let a sample leave the elbow and move along its edge to the next kink.
+
+    ``above`` is True if its dual has reached its bound, so that its loss becomes positive. Returns the new size of the
+    basis, or -1 if rounding errors hide the kink.
+    """
+    # Column ``gone`` of the inverse is the change of weights that moves this sample alone off the margin.
     old, column = basis.elbow[gone], basis.inverse[:k, gone].copy()
     d = -column if above else column.copy()
     rise = np.dot(d, basis.active_columns[:k])
@@ -275,8 +310,9 @@ def leave_margin(gone: int, above: bool, basis: Basis, k: int, vertex: Vertex, i
 def shrink(
     place: int, gone: int, column: Floats, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> None:
-    """Take a feature and a sample out of the basis; the last ones move to their places."""
+    """Remove a feature and a sample from the basis, and move the last ones to their places."""
     inverse, active, elbow = basis.inverse, basis.active, basis.elbow
+    # `grow` backwards: subtracting this product of rank one leaves the inverse of the smaller basis.
     row = inverse[place, :k] / column[place]
     for a in range(k):
         for e in range(k):
@@ -295,7 +331,8 @@ def shrink(
 
 @formula
 def swap_samples(gone: int, sample: int, column: Floats, basis: Basis, k: int) -> None:
-    """Put a sample into the place of another one."""
+    """Replace an elbow sample by another sample."""
+    # One row of the basis changes: the formula of Sherman and Morrison, with y the new row times the old inverse.
     inverse, y = basis.inverse, np.zeros(k)
     for a in range(k):
         for e in range(k):
@@ -312,13 +349,13 @@ def swap_samples(gone: int, sample: int, column: Floats, basis: Basis, k: int) -
 @formula
 def copy(source: Floats, target: Floats) -> None:
     """Copy all of an array to the beginning of another one."""
-    # Not slices: the message for arrays of different shapes takes Numba three seconds to compile.
+    # A loop instead of slices: Numba needs three seconds to compile the shape check of a slice assignment.
     for i in range(source.size):
         target[i] = source[i]
 
 
 @formula
 def copy_column(source: Floats, column: int, target: Floats) -> None:
-    """Copy a column of a matrix."""
+    """Copy a column of a matrix to the beginning of an array."""
     for i in range(target.size):
         target[i] = source[i, column]

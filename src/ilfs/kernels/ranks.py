@@ -1,4 +1,4 @@
-"""Ranks of values, ties averaged."""
+"""Ranks of values with ties averaged, as for Spearman's correlation."""
 
 from math import sqrt
 from typing import Any
@@ -8,10 +8,14 @@ from ilfs.kernels._jit import formula, kernel
 
 @kernel
 def write_unit_ranks(values: Any, order: Any, ranks: Any) -> None:
-    """Ranks of each row of values, of mean 0 and length 1; order sorts the row and equal values share a rank."""
+    """Write the ranks of the values in each row, shifted to mean 0 and scaled to length 1.
+
+    order[row] sorts the row. Equal values get the mean of their ranks. No row may be constant.
+    """
     n_rows, n_values = values.shape
     middle = 0.5 * (n_values - 1)
     for row in range(n_rows):
+        # First pass: the length of the centred ranks, which ties make shorter. Second pass: write the scaled ranks.
         length = 0.0
         first = 0
         while first < n_values:
@@ -30,7 +34,7 @@ def write_unit_ranks(values: Any, order: Any, ranks: Any) -> None:
 
 @formula
 def _last_equal(values: Any, order: Any, first: int) -> int:
-    """The last place in the order with the value of the first."""
+    """Find the last position in the order whose value equals the one at position ``first``."""
     last = first
     while last + 1 < order.size and values[order[last + 1]] == values[order[first]]:
         last += 1

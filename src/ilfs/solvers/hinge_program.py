@@ -197,6 +197,8 @@ class HingeProgram:
         except np.linalg.LinAlgError:
             return False
         self._place()
+        # Slopes of active columns are sign * cost. The samples off the margin contribute ``rest``, and the elbow must
+        # contribute the remainder.
         self.dual[self.elbow] = 0.0
         rest = self.active_columns[:k] @ self.dual
         self.dual[self.elbow] = ((self.cost * self.sign - self.tilt)[self.active] - rest) @ self.inverse

@@ -33,6 +33,7 @@ MIN_LIVE_FRACTION = 0.95  # fraction of the matrix that features not yet entered
 PRODUCT_COLUMNS = 512  # columns per block of products
 PRODUCT_SAMPLES = 1024  # samples whose products are added by one matrix product
 BASIS_BYTES = 2**28  # memory for the bases of the targets that are treated at the same time
+NEGLIGIBLE_CORRELATION = 1e-12  # fraction of the first correlation; below it, the residual is only rounding errors
 MIN_REMAINING_SQUARE = 1e-10  # fraction of a feature's square; with less left it depends linearly on those that entered
 
 
@@ -61,6 +62,7 @@ def least_angle_coefficients(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | No
         Between 0 and 1, how close each feature came to entering: the largest ratio, along the path, of its correlation
         to that of the features that had entered.
     """
+    # Centred features span at most n_samples - 1 dimensions.
     n_nonzero = min(n_nonzero, X.shape[1], X.shape[0] - 1)
     Y = Y - Y.mean(axis=1, keepdims=True)
     few_features = X.shape[1] <= X.shape[0] and not sparse.issparse(X)
@@ -110,7 +112,7 @@ class LeastAnglePath:
         self.entering = first_of_largest(np.abs(self.c))  # rounding must not choose between copies
         self.top = float(abs(self.c[self.entering]))
         self.nearness = np.abs(self.c) / (self.top or 1.0)
-        self.negligible = 1e-12 * self.top
+        self.negligible = NEGLIGIBLE_CORRELATION * self.top
         if not self.top:
             self.entering = -1
 
@@ -179,6 +181,7 @@ def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> LeastAnglePat
             triangle[len(path.entered) - 1] = r
             rest.take_away(p, r)
     if path.entered:
+        # The columns of the features that entered form a triangular matrix R with X = Q R, and the fit is Q fitted().
         square = triangle[: len(path.entered)].take(path.entered, axis=1)
         path.coefficients[path.entered] = solve_triangular(square, path.fitted())
     return path
@@ -255,6 +258,7 @@ def _products(X: NDArray[Any], Y: Floats, n_jobs: int | None) -> tuple[Floats, F
     n = X.shape[1]
     G, with_targets = np.zeros((n, n)), np.zeros((len(Y), n))
     mean = X.mean(axis=0, dtype=np.float64)
+    # Centre before multiplying: subtracting the product of means afterwards would lose digits if means are large.
     for rows in blocks(X.shape[0], PRODUCT_SAMPLES):
         Z = X[rows] - mean
         with_targets += Y[:, rows] @ Z

@@ -1,10 +1,10 @@
-"""Sums over all paths of the graph with edges a_ij = p_i p_j, without the graph.
+"""Sums over all paths of the graph with edges a_ij = p_i p_j, computed without the matrix A of the graph.
 
-A = p p' has rank one, so its powers are multiples of it: A^l = |p|^(2l - 2) A, and with r = c / |p|^2, 0 < c < 1,
+A = p p' has rank one, so its powers are multiples of it: A^l = |p|^(2l - 2) A. With r = c / |p|^2 and 0 < c < 1,
 
     sum over l >= 1 of r^l A^l = (I - r A)^-1 - I = r p p' / (1 - c).
 
-All of the following cost O(n), except the graph itself.
+All functions take O(n) time, except those that build a matrix: `adjacency`, `novel_adjacency`, `novel_path_scores`.
 """
 
 from typing import Any, Literal
@@ -18,22 +18,24 @@ Bound = Literal["radius", "rows"]
 
 
 def inner(a: Floats, b: NDArray[Any]) -> float:
-    """Sum of products, not by BLAS: its order of summation depends on the number of threads."""
+    """Compute the inner product of two vectors, the same for any number of threads."""
+    # Not by BLAS, whose order of summation depends on the number of threads.
     return float(np.einsum("i,i->", a, b))
 
 
 def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
-    """The weight r of one step along the graph.
+    """Compute the weight r of one step along the graph.
 
     Parameters
     ----------
     p : ndarray of shape (n,)
-        Weights of the nodes, not negative; an edge weighs the product of its two ends.
+        Weights of the nodes, not negative; the weight of an edge is the product of those of its two ends.
     damping : float
         A number in (0, 1).
     bound : {"radius", "rows"}, default="radius"
-        What `damping` is: ``"radius"``, the spectral radius of r A, as in the paper; ``"rows"``, its largest row sum,
-        so that r A is a matrix of transition probabilities and what a row lacks to 1 is absorbed.
+        The norm of r A that equals `damping`. ``"radius"``: the spectral radius, as in the paper. ``"rows"``: the
+        largest row sum. Then r A has the transition probabilities of a random walk, which is absorbed at each node with
+        the probability that the row lacks to 1.
 
     Returns
     -------
@@ -47,12 +49,13 @@ def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
     >>> path_weight(np.array([3.0, 4.0]), damping=0.5)  # 0.5 / (9 + 16)
     0.02
     """
+    # The only nonzero eigenvalue of p p' is |p|^2, and its row sums are p_i sum(p).
     largest = inner(p, p) if bound == "radius" else float(p.max(initial=0.0) * p.sum())
     return damping / largest if largest > 0 else 0.0
 
 
 def fundamental_product(p: Floats, v: NDArray[Any], damping: float, bound: Bound = "radius") -> Floats:
-    """(I - r A)^-1 v, where v is any vector.
+    """Compute (I - r A)^-1 v for a vector v.
 
     With v the indicator of some nodes and ``bound="rows"``, this is the expected number of visits of the absorbing walk
     to those nodes, from every node.
@@ -66,7 +69,7 @@ def fundamental_product(p: Floats, v: NDArray[Any], damping: float, bound: Bound
     damping : float
         A number in (0, 1).
     bound : {"radius", "rows"}, default="radius"
-        What `damping` bounds, see `path_weight`.
+        The norm of r A that equals `damping`; see `path_weight`.
 
     Returns
     -------
@@ -81,13 +84,14 @@ def fundamental_product(p: Floats, v: NDArray[Any], damping: float, bound: Bound
     array([1.5, 0.5])
     """
     r = path_weight(p, damping, bound)
+    # The formula of Sherman and Morrison for the inverse of I - r p p'.
     return np.asarray(v + p * (r * inner(p, v) / (1.0 - r * inner(p, p))), dtype=np.float64)
 
 
 def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floats:
-    """(I - r A)^-1 times the vector of ones.
+    """Compute (I - r A)^-1 times the vector of ones.
 
-    With ``bound="rows"``, the expected number of steps until the walk from each node is absorbed.
+    With ``bound="rows"``, this is the expected number of steps until the walk from each node is absorbed.
 
     Parameters
     ----------
@@ -96,12 +100,12 @@ def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floa
     damping : float
         A number in (0, 1).
     bound : {"radius", "rows"}, default="radius"
-        What `damping` bounds, see `path_weight`.
+        The norm of r A that equals `damping`; see `path_weight`.
 
     Returns
     -------
     ndarray of shape (n,)
-        At least 1 each, and in the order of p.
+        Numbers of at least 1, in the same order as p: a larger weight has a longer time.
 
     Examples
     --------
@@ -114,7 +118,7 @@ def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floa
 
 
 def infinite_path_scores(p: Floats, damping: float) -> Floats:
-    """Row sums of (I - r A)^-1 - I, the weight of all paths from each node.
+    """Compute the row sums of (I - r A)^-1 - I, the weight of all paths from each node.
 
     Parameters
     ----------
@@ -126,7 +130,7 @@ def infinite_path_scores(p: Floats, damping: float) -> Floats:
     Returns
     -------
     ndarray of shape (n,)
-        p times one number, so in the order of p.
+        A multiple of p, so the scores rank the nodes as p does.
 
     Examples
     --------
@@ -140,7 +144,7 @@ def infinite_path_scores(p: Floats, damping: float) -> Floats:
 
 
 def adjacency(p: Floats) -> Floats:
-    """The graph itself, for teaching and tests.
+    """Compute the matrix A of the graph, for teaching and tests.
 
     Parameters
     ----------
@@ -164,19 +168,19 @@ def adjacency(p: Floats) -> Floats:
 
 
 def novel_adjacency(p: Floats, correlation: Floats) -> Floats:
-    """The graph whose edges weigh two nodes and how little they repeat each other: a_ij = p_i p_j (1 - rho_ij^2).
+    """Compute the matrix of a graph that accounts for redundancy: a_ij = p_i p_j (1 - rho_ij^2).
 
     Parameters
     ----------
     p : ndarray of shape (n,)
         Weights of the nodes, not negative.
     correlation : ndarray of shape (n, n)
-        Of all pairs.
+        Correlations of all pairs of nodes.
 
     Returns
     -------
     ndarray of shape (n, n)
-        Symmetric, 0 on the diagonal: no node is new to itself.
+        Symmetric, with zeros on the diagonal.
 
     Examples
     --------
@@ -192,19 +196,19 @@ def novel_adjacency(p: Floats, correlation: Floats) -> Floats:
 
 
 def novel_path_scores(p: Floats, correlation: Floats, damping: float) -> Floats:
-    """The weight of all paths from each node of `novel_adjacency`, by conjugate gradients.
+    """Compute the weight of all paths from each node of `novel_adjacency`, by conjugate gradients.
 
-    This graph no longer has rank one, and its path sums see redundancy. They are no ranking of subsets, though: a node
-    is worth more if it is unlike many others, and copies of each other are all worth the same, so that they follow each
-    other. To pick one node after the other is another thing (`ilfs.solvers.picking`), and a better one (the
-    documentation has figures).
+    The matrix of this graph does not have rank one, and its path sums depend on redundancy. They do not rank subsets,
+    though: a node scores higher if it is unlike many others, but copies of a node all have the same score and follow
+    each other in the order. Picking one node at a time (`ilfs.solvers.picking`) works better; the documentation has
+    measurements.
 
     Parameters
     ----------
     p : ndarray of shape (n,)
         Weights of the nodes, not negative.
     correlation : ndarray of shape (n, n)
-        Of all pairs.
+        Correlations of all pairs of nodes.
     damping : float
         Spectral radius of r A, in (0, 1).
 
@@ -227,5 +231,6 @@ def novel_path_scores(p: Floats, correlation: Floats, damping: float) -> Floats:
     radius = float(np.linalg.eigvalsh(A)[-1]) if len(A) else 0.0
     if radius <= 0.0:
         return np.zeros_like(p)
+    # I - r A is symmetric and, as the spectral radius of r A is below 1, positive definite.
     paths, _ = cg(np.eye(len(A)) - damping / radius * A, np.ones(len(A)), rtol=1e-12)
     return np.asarray(paths - 1.0)

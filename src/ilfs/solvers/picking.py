@@ -1,7 +1,7 @@
-"""Features picked one at a time, each by what it adds to those before it: pure arithmetic on small matrices.
+"""Forward selection: features are picked one at a time, each for what it adds to those picked before.
 
-Nothing here sees rows. What is picked from are some candidates, given by their relevance, their correlations, and for
-`gaining_picks` their correlations with the classes.
+The functions need no rows. They take the relevance of some candidate features and their correlations, and
+`gaining_picks` takes their correlations with the classes.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from ilfs.arrays import Floats, Integers
 from ilfs.blas import add_squares
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest
 
-LEAST_GAIN = 1e-12  # a smaller gain is rounding: the square of a correlation that is zero but for its last bits
-DELAYED = 64  # picks after which what they explain is taken off all covariances at once, as a product of matrices
+MIN_GAIN = 1e-12  # a smaller gain is the square of a correlation that is zero up to rounding
+PICKS_PER_UPDATE = 64  # picks per blocked update of the covariances, which is one product of matrices
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Picks:
     Parameters
     ----------
     order : ndarray of shape (n_picked,)
-        Which; candidates that add nothing are not among them.
+        Indices of the picked candidates. Candidates that add nothing are not picked.
     value : ndarray of shape (n_picked,)
-        What each added, as share of what the first did, but never more than the one before.
+        Gain of each pick as a fraction of the gain of the first, but never more than the value of the pick before.
     novelty : ndarray of shape (n_candidates,)
-        Share of the variance that the nearest one picked before does not explain; 1 for the first.
+        Fraction of the variance that is not explained by the nearest of the candidates picked before; 1 for the first.
     nearest : ndarray of shape (n_candidates,)
-        That one; -1 for the first, and for one that has nothing to do with any.
+        Index of that candidate; -1 for the first pick, and if there is no correlation with any of those picked before.
     """
 
     order: Integers
@@ -40,19 +40,21 @@ class Picks:
 
 
 def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
-    """Always the feature with the largest relevance times novelty.
+    """Pick the feature with the largest relevance times novelty, again and again.
+
+    The novelty of a feature is 1 - r^2, where r is its largest absolute correlation with a feature picked before.
 
     Parameters
     ----------
     relevance : ndarray of shape (n_candidates,)
-        Not negative. Of equal values the first is picked, so they should be descending.
+        Numbers that are not negative, in descending order: of equal ones the first is picked.
     correlation : ndarray of shape (n_candidates, n_candidates)
-        Of all pairs.
+        Correlations of all pairs of candidates.
 
     Returns
     -------
     Picks
-        Of candidates with a relevance above 0 that are no copies of another.
+        Candidates with a relevance above 0 that are not copies of one picked before.
 
     Examples
     --------
@@ -63,53 +65,55 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
     >>> picks.order, picks.value.round(3)
     (array([0, 2, 1]), array([1.   , 0.5  , 0.171]))
     """
-    family = Families.of(correlation)
+    nearest = NearestPicked.before_picks(correlation)
     order, values = [], []
     left = relevance.astype(np.float64)
     for _ in range(left.size):
-        value = left * family.novelty
+        value = left * nearest.novelty
         if value.max(initial=0.0) <= 0.0:
             break
         j = first_of_largest(value, UNIT_FLOOR)
         order.append(j)
         values.append(float(value[j]))
-        family.admit(j)
+        nearest.admit(j)
         left[j] = 0.0
-    return family.picks(order, values)
+    return nearest.picks(order, values)
 
 
 def gaining_picks(
     of_classes: Floats, correlation: Floats, ridge: float, covariance: Floats | None = None
 ) -> tuple[Picks, Floats]:
-    r"""Always the feature by which a ridge regression of the classes gains most.
+    r"""Pick the feature that lowers the loss of a ridge regression of the classes most, again and again.
 
-    With :math:`S` picked, the regression of the (standardised) classes :math:`y_k` on the (standardised) features has
-    the loss
+    With the features :math:`S` picked, the regression of the standardised class indicators :math:`y_k` on the
+    standardised features has the loss
 
     .. math:: \ell(S) = \sum_k \min_w \|y_k - X_S w\|^2 + \lambda \|w\|^2
 
-    and a further feature lowers it by exactly :math:`\sum_k c_{jk}^2 / (v_j + \lambda)`, where :math:`c_{jk}` is the
-    product of the feature with what is left of class :math:`k`, and :math:`v_j` what is left of its own variance.
+    Another feature j lowers it by exactly :math:`\sum_k c_{jk}^2 / (v_j + \lambda)`. Here :math:`c_{jk}` is the
+    covariance of the feature with the residual of class :math:`k`, and :math:`v_j` is the variance of the feature that
+    the picked features do not explain.
 
     Parameters
     ----------
     of_classes : ndarray of shape (n_candidates, n_classes)
         Correlations of the candidates with the indicators of the classes.
     correlation : ndarray of shape (n_candidates, n_candidates)
-        Of all pairs, by which copies are known, and which of those picked is nearest.
+        Correlations of all pairs of candidates. They determine copies, novelty and the nearest picked candidate.
     ridge : float
-        :math:`\lambda`, above 0: for infinity a pick explains nothing, and the order is that of the correlations with
-        the classes; near 0 it explains all that it can of the samples seen.
+        :math:`\lambda`, above 0. As it goes to infinity, picks explain nothing, and candidates are ordered by their
+        correlations with the classes. As it goes to 0, the regression becomes least squares.
     covariance : ndarray of shape (n_candidates, n_candidates), optional
-        What the regression is made of, if not of the correlations: those of a table with missing cells, each from other
-        rows, need not fit together, and a regression on them would find more to explain than there is.
+        Covariances for the regression, by default the correlations. If values are missing, each correlation comes from
+        other rows. Then their matrix may have negative eigenvalues, and gains computed from it would be too large.
 
     Returns
     -------
     picks : Picks
-        Of candidates that the loss gains by and that are no copies of another.
+        Candidates that lower the loss and are not copies of one picked before.
     gain : ndarray of shape (n_candidates, n_classes)
-        What each class gained by each when it was picked, as share of its variance; 0 for those not picked.
+        Decrease of the loss of each class by each pick, as a fraction of the variance of the class; 0 for candidates
+        that were not picked.
 
     Examples
     --------
@@ -123,33 +127,34 @@ def gaining_picks(
     from ilfs.kernels.gains import pick_some
 
     n, n_classes = of_classes.shape
-    left = np.array(of_classes.T, dtype=np.float64, order="C")  # of the classes
+    left = np.array(of_classes.T, dtype=np.float64, order="C")  # residual correlations with the classes
     covariance = (correlation if covariance is None else covariance).copy()
     variance = covariance.diagonal().copy()
     waiting, novelty, nearest = np.ones(n, dtype=bool), np.ones(n), np.full(n, -1)
     order, value, gain = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n))
-    steps = np.zeros((DELAYED, n))
-    for start in range(0, n, DELAYED):
-        now = slice(start, start + DELAYED)
+    steps = np.zeros((PICKS_PER_UPDATE, n))
+    for start in range(0, n, PICKS_PER_UPDATE):
+        now = slice(start, start + PICKS_PER_UPDATE)
         n_picked = pick_some(
-            left, variance, covariance, correlation, ridge, RELATIVE_TOLERANCE, UNIT_FLOOR, LEAST_GAIN,
+            left, variance, covariance, correlation, ridge, RELATIVE_TOLERANCE, UNIT_FLOOR, MIN_GAIN,
             waiting, novelty, nearest, steps, order[now], value[now], gain,
         )  # fmt: skip
-        if n_picked < DELAYED:
+        if n_picked < PICKS_PER_UPDATE:
             order, value = order[: start + n_picked], value[: start + n_picked]
             break
+        # Subtract what these picks explain from the covariances: steps holds rows of the Cholesky factor.
         add_squares(covariance, steps, times=-1.0)
-    return Picks(order, falling_shares(value), novelty, nearest), gain.T
+    return Picks(order, falling_fractions(value), novelty, nearest), gain.T
 
 
-def falling_shares(value: Floats) -> Floats:
-    """Values as shares of the first, each at most the one before."""
+def falling_fractions(value: Floats) -> Floats:
+    """Divide values by the first, and limit each to the one before."""
     return np.minimum.accumulate(value) / value[0] if value.size else value
 
 
 @dataclass
-class Families:
-    """For every candidate the nearest of those picked before it."""
+class NearestPicked:
+    """The nearest picked candidate of every candidate, updated after each pick."""
 
     squares: Floats
     novelty: Floats
@@ -157,21 +162,22 @@ class Families:
     waiting: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, correlation: Floats) -> "Families":
-        """Nothing picked yet."""
+    def before_picks(cls, correlation: Floats) -> "NearestPicked":
+        """Start without any pick."""
         n = len(correlation)
         return cls(correlation**2, np.ones(n), np.full(n, -1), np.ones(n, dtype=bool))
 
     def admit(self, j: int) -> None:
-        """Pick one more."""
+        """Update the novelty of the remaining candidates after candidate j is picked."""
         self.waiting[j] = False
         novelty = 1.0 - self.squares[j]
-        novelty[novelty <= UNIT_FLOOR] = 0.0  # a copy, but for rounding
+        novelty[novelty <= UNIT_FLOOR] = 0.0  # a copy, up to rounding
+        # A difference within rounding is a tie, which the earlier pick wins.
         closer = (novelty < self.novelty - UNIT_FLOOR) & self.waiting
         np.copyto(self.novelty, novelty, where=closer)
         self.nearest[closer] = j
 
     def picks(self, order: list[int], values: list[float]) -> Picks:
-        """All that was picked."""
-        value = falling_shares(np.array(values, dtype=np.float64))
+        """Return the picks in their order."""
+        value = falling_fractions(np.array(values, dtype=np.float64))
         return Picks(np.array(order, dtype=np.int64), value, self.novelty, self.nearest)

@@ -1,9 +1,10 @@
 """Probabilistic latent semantic analysis of tokens with two topics, relevancy and irrelevancy.
 
-P(t|f) = P(t|z1) p_f + P(t|z2) (1 - p_f) with p_f = P(z1|f). The paper writes the joint P(f, t) with P(z) and P(f|z); as
-P(f) is always the share of the counts that f has, that is the same model and the same steps.
+The model is P(t|f) = P(t|z1) p_f + P(t|z2) (1 - p_f) with p_f = P(z1|f). The paper writes the joint distribution
+P(f, t) in terms of P(z) and P(f|z). The maximum-likelihood estimate of P(f) is always the fraction of the counts that
+belong to f, so both forms are the same model with the same steps of expectation-maximisation (EM).
 
-Counts are tokens x features here, so that neighbours in memory are features and the loops over them use whole vectors.
+Counts have the shape tokens x features. So neighbours in memory are features, and the inner loops are vectorised.
 """
 
 from collections.abc import Iterator
@@ -16,12 +17,13 @@ from ilfs.arrays import Floats
 from ilfs.kernels.plsa import expect, maximise_relevance
 from ilfs.solvers.paths import inner
 
-SMALLEST = np.finfo(np.float64).tiny  # keeps divisors above zero
+MIN_DIVISOR = np.finfo(np.float64).tiny  # keeps divisors above zero
+MIN_FRACTION_LEFT = 0.1  # of the distance of each p to 0 and 1, after an extrapolation
 
 
 @dataclass(frozen=True)
 class Topics:
-    """Relevancy (z1) and irrelevancy (z2), and how much of each a feature has."""
+    """The two topics, relevancy (z1) and irrelevancy (z2), and the probability of z1 in each feature."""
 
     relevance: Floats
     """P(z1|f) of every feature."""
@@ -30,7 +32,7 @@ class Topics:
     weights: Floats
     """P(z)."""
     loglik: Floats
-    """(Penalised) log-likelihood at the start and after each step."""
+    """Log-likelihood, penalised if there is a prior, at the start and after each step."""
     converged: bool
 
 
@@ -42,11 +44,11 @@ class Parameters(NamedTuple):
 
 
 class Model:
-    """Two topics over given counts, with pseudo-counts as prior.
+    """Objective and EM step of two topics for given counts, with pseudo-counts as prior.
 
-    `relevance_prior` is the number of pseudo-counts of each topic in every feature, `token_prior` that of all tokens in
-    each topic, spread over them as the ramps are. `mirrored` topics are each other's mirror images: what a token says
-    for relevancy, the opposite one says against it. With none of these a step is the paper's.
+    `relevance_prior` is the number of pseudo-counts of each topic in every feature. `token_prior` is the number of
+    pseudo-counts of all tokens in each topic, distributed over the tokens like the ramps. With `mirrored`, the topics
+    are mirror images: P(t|z1) of a token is P(t|z2) of the opposite token. With the defaults, a step is the paper's.
     """
 
     def __init__(
@@ -59,43 +61,46 @@ class Model:
         self._mixture = np.empty_like(counts)
 
     def step(self, at: Parameters) -> tuple[float, Parameters]:
-        """The objective at these parameters, and the parameters after one step of expectation-maximisation."""
+        """Compute the objective at these parameters, and the parameters after one EM step."""
         relevant, expected = np.empty_like(at.p), np.empty_like(at.tokens)
         expect(self.counts, at.tokens, at.p, self._mixture, relevant, expected)
         loglik = inner(self.counts.ravel(), np.log(self._mixture, out=self._mixture).ravel())
         if self.has_prior:
             loglik += self.relevance_prior * float(np.sum(np.log(at.p * (1.0 - at.p))))
             loglik += inner(self.token_prior.ravel(), np.log(at.tokens).ravel())
+        # A feature without counts or pseudo-counts keeps its p: there is nothing to estimate it from.
         weight = self.total + 2.0 * self.relevance_prior
         p = np.divide(relevant + self.relevance_prior, weight, out=at.p.copy(), where=weight > 0)
         return loglik, Parameters(p, self.normalised(expected + self.token_prior))
 
     def normalised(self, tokens: Floats) -> Floats:
-        """The nearest topics: not negative, rows that sum to one, and mirror images if they have to be."""
+        """Scale each topic to a sum of 1, after making the topics mirror images if required."""
+        # The sum of both mirrored counts: each token of z1 is also an observation of the opposite token of z2.
         if self.mirrored:
             tokens = tokens + tokens[::-1, ::-1]
-        return np.asarray(tokens / np.maximum(tokens.sum(axis=1, keepdims=True), SMALLEST))
+        return np.asarray(tokens / np.maximum(tokens.sum(axis=1, keepdims=True), MIN_DIVISOR))
 
     def topic_weights(self, p: Floats) -> Floats:
-        """P(z): the share of all counts that each topic has."""
-        share = inner(self.total, p) / max(float(self.total.sum()), SMALLEST)
-        return np.array([share, 1.0 - share])
+        """Compute P(z), the fraction of all counts that each topic has."""
+        relevant = inner(self.total, p) / max(float(self.total.sum()), MIN_DIVISOR)
+        return np.array([relevant, 1.0 - relevant])
 
 
 def learned_topics(counts: Floats, *, max_iter: int, tol: float) -> Topics:
-    """Plain maximum likelihood, by the paper's steps from the ramps; stops when no p moves by more than `tol`."""
+    """Estimate the topics by maximum likelihood, with the paper's steps; stop when no p moves by more than `tol`."""
     model = Model(counts)
     return _follow(model, _plain(model), max_iter, tol)
 
 
 def shrunk_topics(counts: Floats, *, relevance_prior: float, token_prior: float, max_iter: int, tol: float) -> Topics:
-    """Maximum of the posterior with mirrored topics, by accelerated steps; `tol` as in `learned_topics`."""
+    """Estimate mirrored topics by maximum posterior, with accelerated steps; `tol` is as in `learned_topics`."""
     model = Model(counts, relevance_prior, token_prior, mirrored=True)
     return _follow(model, _accelerated(model), max_iter, tol)
 
 
 def anchored_topics(counts: Floats) -> Topics:
-    """P(t|z) kept at the ramps: each p is then the maximum of a concave function of its own (Newton's method)."""
+    """Estimate the relevance of each feature with P(t|z) fixed at the ramps."""
+    # With fixed topics the likelihood is a sum of concave functions of one p each, and Newton's method maximises them.
     model = Model(counts)
     before, _ = model.step(model.start)
     p = maximise_relevance(counts, model.start.tokens)
@@ -104,16 +109,17 @@ def anchored_topics(counts: Floats) -> Topics:
 
 
 def ramps(n_tokens: int) -> Floats:
-    """P(t|z) at the start: the densities 2 rho and 2 (1 - rho) on [0, 1], summed over equal intervals."""
+    """Compute the initial P(t|z): the densities 2 rho and 2 (1 - rho) on [0, 1], integrated over equal intervals."""
+    # The integral of 2 rho from (t - 1) / n to t / n is (2t - 1) / n^2: proportional to the odd numbers.
     odd = np.arange(1.0, 2 * n_tokens, 2.0)
     return np.asarray(np.vstack([odd, odd[::-1]]) / odd.sum())
 
 
-Trace = Iterator[tuple[float, Parameters, float]]  # objective, parameters, how far the next step moves any p
+Trace = Iterator[tuple[float, Parameters, float]]  # objective, parameters, largest change of any p in the next step
 
 
 def _follow(model: Model, trace: Trace, max_iter: int, tol: float) -> Topics:
-    """Follow a trace until it settles or has made max_iter steps."""
+    """Follow a trace until no p moves by more than `tol`, or for `max_iter` steps."""
     loglik: list[float] = []
     moves = np.inf
     while moves > tol and len(loglik) <= max_iter:
@@ -123,7 +129,7 @@ def _follow(model: Model, trace: Trace, max_iter: int, tol: float) -> Topics:
 
 
 def _plain(model: Model) -> Trace:
-    """One step after the other."""
+    """Iterate plain EM steps."""
     at = model.start
     while True:
         loglik, after = model.step(at)
@@ -132,7 +138,7 @@ def _plain(model: Model) -> Trace:
 
 
 def _accelerated(model: Model) -> Trace:
-    """Two steps, then a leap along the parabola through the three points, unless it loses (Varadhan, Roland 2008)."""
+    """Iterate accelerated EM steps: two plain steps, then an extrapolation (SQUAREM; Varadhan and Roland, 2008)."""
     at = model.start
     loglik, one = model.step(at)
     while True:
@@ -141,6 +147,7 @@ def _accelerated(model: Model) -> Trace:
         yield loglik, one, _largest(two.p - one.p)
         at, one = two, leap(model, at, one, two)
         leapt, after = model.step(one)
+        # Keep the extrapolated point only if the objective does not fall; so it is monotone, as in plain EM.
         if leapt >= loglik:
             loglik, at, one = leapt, one, after
         else:
@@ -148,20 +155,27 @@ def _accelerated(model: Model) -> Trace:
 
 
 def leap(model: Model, zero: Parameters, one: Parameters, two: Parameters) -> Parameters:
-    """Where three successive points of a slowly converging sequence are heading."""
+    """Extrapolate three successive points of an EM sequence.
+
+    With velocity v = one - zero and change w = (two - one) - v, the new point is zero + 2 s v + s^2 w, where the length
+    s is |v| / |w|. A length of 1 gives the point ``two``.
+    """
     velocity = [b - a for a, b in zip(zero, one, strict=True)]
     change = [c - b - v for b, c, v in zip(one, two, velocity, strict=True)]
-    n_features = max(int(np.count_nonzero(model.total)), 1)  # without counts a feature does not move, and is not there
-    length = _norm(velocity, n_features) / max(_norm(change, n_features), SMALLEST)
+    n_features = max(int(np.count_nonzero(model.total)), 1)  # one without counts never moves
+    length = _norm(velocity, n_features) / max(_norm(change, n_features), MIN_DIVISOR)
     p, tokens = (a + 2 * length * v + length**2 * w for a, v, w in zip(zero, velocity, change, strict=True))
-    # never more than nine tenths of the way to the edge
-    p = np.clip(p, 0.1 * two.p, 1.0 - 0.1 * (1.0 - two.p))
-    # a long leap magnifies the rounding of the rows' sums
+    # At p = 0 or 1 the logarithm of the prior is infinite, and without a prior EM cannot leave that point.
+    p = np.clip(p, MIN_FRACTION_LEFT * two.p, 1.0 - MIN_FRACTION_LEFT * (1.0 - two.p))
+    # Normalise again: a long extrapolation magnifies the rounding errors in the sums of P(t|z).
     return Parameters(p, model.normalised(tokens) if tokens.min() > 0 else two.tokens)
 
 
 def _norm(parts: list[Floats], n_features: int) -> float:
-    """Length of a move; the mean over features, lest twelve numbers drown among thousands."""
+    """Compute the length of a move: the root of the mean square over features plus the sum of squares over tokens.
+
+    The mean keeps the few token probabilities from being negligible beside thousands of features.
+    """
     p, tokens = parts
     return float(np.sqrt(np.sum(p**2) / n_features + np.sum(tokens**2)))
 
