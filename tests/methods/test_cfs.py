@@ -23,7 +23,7 @@ def least_of_matrix(X):
 @pytest.fixture
 def small_panels(monkeypatch):
     """Many panels and strips of even a tiny table."""
-    for name, size in {"PANEL_CELLS": 1000, "STRIP": 4, "TILE": 6}.items():
+    for name, size in {"PANEL_VALUES": 1000, "STRIP_COLUMNS": 4, "TILE_COLUMNS": 6}.items():
         monkeypatch.setattr(cfs, name, size)
 
 
