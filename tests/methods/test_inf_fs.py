@@ -72,7 +72,7 @@ def test_lanczos_is_a_cholesky_solve_and_a_largest_eigenvalue():
     rho = np.linalg.eigvalsh(A)[-1]
     half = np.linalg.cholesky(np.eye(300) - 0.95 / rho * A)
     x = np.linalg.solve(half.T, np.linalg.solve(half, np.ones(300)))
-    assert paths.settled
+    assert paths.converged
     assert paths.spectral_radius == pytest.approx(rho, rel=1e-12)
     np.testing.assert_allclose(paths.sums, x - 1, rtol=1e-9)
     np.testing.assert_allclose(paths.degrees, A.sum(axis=1), rtol=1e-12)
@@ -140,7 +140,7 @@ def test_columns_without_any_edge_score_zero():
 
 
 def test_too_few_steps_are_said():
-    with pytest.warns(ConvergenceWarning, match="did not settle to tol=1e-10 in max_iter=2 steps"):
+    with pytest.warns(ConvergenceWarning, match="did not converge to tol=1e-10 in max_iter=2 steps"):
         InfFS(max_iter=2).fit(table())
 
 
