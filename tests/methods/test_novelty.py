@@ -130,7 +130,7 @@ class TestRelevance:
     @pytest.mark.parametrize("selector", [VarianceThreshold(), KMeans(2)], ids=str)
     def test_a_selector_without_scores(self, selector):
         with pytest.raises(
-            ValueError, match="selector must have scores_, feature_importances_, coef_ or ranking_ once"
+            ValueError, match="selector must have scores_, feature_importances_, coef_ or ranking_ after fitting"
         ):
             Novelty(selector).fit(*repeated())
 
@@ -305,9 +305,7 @@ class TestRows:
     )
     def test_weights_that_the_selector_does_not_take(self, selector, name):
         X, y = repeated()
-        with pytest.raises(
-            TypeError, match=f"sample_weight is of use only if the selector takes it, {name} takes none"
-        ):
+        with pytest.raises(TypeError, match=f"sample_weight needs a selector that supports it, {name} does not"):
             Novelty(selector).fit(X, y, sample_weight=np.ones(80))
 
     def test_other_fit_parameters(self):
