@@ -185,7 +185,7 @@ class TestFittedAttributes:
         np.testing.assert_array_equal(np.sort(selector.scores_)[::-1], selector.scores_[selector.order_])
 
     def test_steps_end_at_max_iter_with_a_warning(self, table):
-        with pytest.warns(ConvergenceWarning, match=r"did not settle to tol=1e-06 in max_iter=2 steps"):
+        with pytest.warns(ConvergenceWarning, match=r"did not converge to tol=1e-06 in max_iter=2 steps"):
             selector = ILFS(max_iter=2).fit(*table)
         assert selector.n_iter_ == 2
 

@@ -39,7 +39,7 @@ def assert_near(a, b):
     np.testing.assert_allclose(a.mean_log_odds_, b.mean_log_odds_, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.filterwarnings("ignore:the topics did not settle")
+@pytest.mark.filterwarnings("ignore:the topics did not converge")
 class TestInvariance:
     @given(tables(), settings_of_ilfs)
     def test_order_of_rows(self, table, parameters):
