@@ -394,7 +394,7 @@ class TestFamilies:
         X, y = families_of_three()
         with pytest.raises(NotFittedError):
             ILFS().families()
-        with pytest.raises(ValueError, match="families need correlations of features, which redundancy=None"):
+        with pytest.raises(ValueError, match="families needs the correlations of features, which redundancy=None"):
             ILFS(redundancy=None).fit(X, y).families()
         with pytest.raises(ValueError, match="top must be an integer >= 1, got 0"):
             ILFS().fit(X, y).families(0)

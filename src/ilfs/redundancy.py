@@ -1,13 +1,15 @@
-r"""Subsets instead of single features: what each feature adds to those picked before it.
+r"""Subsets of features that do not repeat each other.
 
-The most relevant features are candidates; their cross products, one more pass over the rows, say which of them repeat
-each other. Then features are picked one at a time, always the one with the largest
+The most relevant features are the candidates. One more pass over the rows gives the correlations of all pairs of
+candidates. Then features are picked one at a time; the next pick is the candidate with the largest value of
 
 .. math:: \text{relevance}_j\,\big(1 - \max_{i} \rho_{ij}^2\big)
           \qquad\text{or}\qquad \sum_k \frac{c_{jk}^2}{v_j + \lambda}
 
-``"novelty"`` asks how little of a relevant feature is explained by one already picked. ``"gain"`` asks what the feature
-adds for each class :math:`k` to all that were picked together (see `ilfs.solvers.picking`).
+The first is ``"novelty"``: relevance times the fraction of the feature's variance that no single picked feature i
+explains. The second is ``"gain"``: the decrease of the loss of a ridge regression of all classes k on the picked
+features, where :math:`v_j` and :math:`c_{jk}` are the variance of the feature and its covariance with the class that
+the picked features leave unexplained (see `ilfs.solvers.picking`).
 """
 
 from collections.abc import Sequence
@@ -28,31 +30,32 @@ from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 
 Redundancy = Literal["gain", "novelty"]
 
-# The ridge of "gain". Over m samples the largest of n squared correlations is about 2 log(n) / m by chance alone: the
-# more features were looked at for each sample, the less of what a pick seems to explain is to be believed. The result
-# hardly depends on the two numbers between 0.3 and 1 and between 3 and 15.
-LEAST_RIDGE, RIDGE_OF_CHANCE = 1.0, 7.5
+# The ridge of "gain" is MIN_RIDGE + RIDGE_PER_CHANCE * 2 log(n) / m for n features and m samples. By chance alone, the
+# largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
+# is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
+MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
 
 
 @dataclass(frozen=True)
 class PickedSubset:
-    """Features in the order in which they were picked, and what was found about all of them.
+    """Scores of all features and the redundancy found among the candidates.
 
     Parameters
     ----------
     scores : Scores
-        What a picked feature added, as share of what the first did (never more than the one before it); at most 0, by
-        relevance, for all others.
+        Scores from 1 down to 0 for picked features: their contribution as a fraction of that of the first pick, never
+        more than that of the pick before. Scores of at most 0, by relevance, for all others.
     candidates : ndarray of shape (n_candidates,)
-        Columns that were looked at, most relevant first.
+        Columns of the candidates, most relevant first.
     novelty : ndarray of shape (n_features,)
-        Share of the variance that the nearest feature picked before does not explain; NaN for no candidate.
+        Fraction of the variance that the nearest feature picked before does not explain; NaN if not a candidate.
     nearest : ndarray of shape (n_features,)
-        That feature; -1 for the first picked, for one that has nothing to do with any before, and for no candidate.
+        Column of the nearest feature, the most correlated one among those picked before. -1 for the first pick, for a
+        feature that is uncorrelated with all picks before it, and for features that are not candidates.
     correlation : ndarray of shape (n_features,)
-        With it; NaN if there is none.
+        Correlation with the nearest feature; NaN if there is none.
     gain : ndarray of shape (n_features, n_classes) or None
-        What each class gained by each feature, as share of its variance.
+        Decrease of the loss of each class when the feature was picked, as a fraction of the variance of the class.
     """
 
     scores: Scores
@@ -64,7 +67,7 @@ class PickedSubset:
 
 
 class PicksSubsets(PlannedSelector):
-    """Base of the selectors that may pick features one at a time, and then know which of them repeat each other."""
+    """Base class of selectors that can pick features one at a time and avoid redundant ones."""
 
     candidates_: Integers
     novelty_: Floats
@@ -78,17 +81,17 @@ class PicksSubsets(PlannedSelector):
         return (yield from self._plan_scores(classes, moments))
 
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Find ``relevance_``, and return the moments of the features."""
+        """Compute ``relevance_`` and return the moments of the features."""
         raise NotImplementedError
 
     def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
-        """Score features by relevance and, if wanted, redundancy."""
+        """Score features by relevance and, if requested, redundancy."""
         raise NotImplementedError
 
     def _plan_joint_scores(
         self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
     ) -> Plan[Scores]:
-        """Score features by what they add for all labels of an indicator matrix.
+        """Score features jointly for all labels of an indicator matrix.
 
         Parameters
         ----------
@@ -107,7 +110,10 @@ class PicksSubsets(PlannedSelector):
         raise NotImplementedError
 
     def _plan_labels(self, labellings: Sequence[Classes], all_rows: Classes) -> Plan[Scores]:
-        """Score an indicator matrix; each step reads the rows once for all labels and for the joint picks."""
+        """Score the features for an indicator matrix.
+
+        Each step reads the rows once, for all labels and for the joint picks together.
+        """
         fitted = {label: self._clone_for_label() for label in self._telling_labels(labellings)}
         of_label = {label: labellings[label] for label in fitted}
         moments = yield from together(
@@ -126,11 +132,11 @@ class PicksSubsets(PlannedSelector):
         return joint_scores
 
     def _average_relevance(self, fitted: list[Self]) -> None:
-        """Average what the labels of an indicator matrix have found about each feature."""
+        """Set ``relevance_`` to the mean over the labels of an indicator matrix."""
         self.relevance_ = np.mean([one.relevance_ for one in fitted], axis=0)
 
     def _keep_subset(self, subset: PickedSubset) -> Scores:
-        """Keep what was found about the candidates as attributes, and return the scores."""
+        """Set the fitted attributes of the picks and return the scores."""
         self.candidates_, self.novelty_ = subset.candidates, subset.novelty
         self.nearest_, self.nearest_correlation_ = subset.nearest, subset.correlation
         if subset.gain is not None:
@@ -138,21 +144,22 @@ class PicksSubsets(PlannedSelector):
         return subset.scores
 
     def families(self, top: int | None = None, *, at_least: float = 0.7) -> dict[int, Integers]:
-        """Features that say about the same as one of the best.
+        """Group features with the one of the best features that they repeat.
 
         Parameters
         ----------
         top : int, optional
-            How many of the best features have a family; by default those selected.
+            Number of best features to find the family of; by default the selected features.
         at_least : float, default=0.7
-            How alike a feature must be to the head of its family: the product of the absolute correlations along the
-            chain of nearest features, from the feature to the head.
+            Minimum similarity of a feature to the head of its family, from 0 to 1. The similarity is the product of the
+            absolute correlations along the chain of nearest features from the feature to the head.
 
         Returns
         -------
         dict of int to ndarray
-            For each of the best columns, best first, the columns of its family without itself, also best first. A
-            feature belongs where its nearest feature does, and so to one family. Only candidates are looked at.
+            For each of the best columns, best first, the other columns of its family, also best first. A feature
+            belongs to the family of its nearest feature, so it is in at most one family. Features that are not
+            candidates are in none.
 
         Examples
         --------
@@ -168,17 +175,22 @@ class PicksSubsets(PlannedSelector):
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
         if not hasattr(self, "nearest_"):
-            raise ValueError("families need correlations of features, which redundancy=None does not look at")
+            raise ValueError(
+                "families needs the correlations of features, which redundancy=None does not compute: fit with "
+                "redundancy='gain' or redundancy='novelty'"
+            )
         if top is not None:
             check_integer("top", top, 1)
         heads = self.order_[: self._n_selected() if top is None else top]
-        head_of = {int(head): (int(head), 1.0) for head in heads}  # and how alike
+        head_of = {int(head): (int(head), 1.0) for head in heads}  # column: (head of its family, similarity)
         members: dict[int, list[int]] = {head: [] for head in head_of}
-        for column in self.order_[len(members) :].tolist():  # a feature comes after its nearest one
-            head, alike = head_of.get(int(self.nearest_[column]), (-1, 0.0))
-            alike *= abs(float(self.nearest_correlation_[column]))
-            if alike >= at_least:
-                head_of[column] = head, alike
+        for column in self.order_[
+            len(members) :
+        ].tolist():  # best first: the nearest feature of a column comes before it
+            head, similarity = head_of.get(int(self.nearest_[column]), (-1, 0.0))
+            similarity *= abs(float(self.nearest_correlation_[column]))
+            if similarity >= at_least:
+                head_of[column] = head, similarity
                 members[head].append(column)
         return {head: np.array(columns, dtype=np.int64) for head, columns in members.items()}
 
@@ -191,7 +203,7 @@ class PicksSubsets(PlannedSelector):
 
 
 def check_redundancy(redundancy: Any, n_candidates: Any, choices: tuple[Any, ...] = ("gain", "novelty")) -> None:
-    """Refuse what cannot be meant."""
+    """Validate `redundancy` and `n_candidates`."""
     check_choice("redundancy", redundancy, choices)
     if n_candidates is not None and not (is_integer(n_candidates) and n_candidates >= 1):
         raise ValueError(f"n_candidates must be None (all features) or an integer >= 1, got {n_candidates!r}")
@@ -200,35 +212,35 @@ def check_redundancy(redundancy: Any, n_candidates: Any, choices: tuple[Any, ...
 def most_relevant(
     relevance: Floats, usable: NDArray[np.bool_], n_candidates: int | None, tie_break: Floats | None = None
 ) -> Integers:
-    """Columns to pick from, best first.
+    """Choose the candidates: the most relevant usable features.
 
     Parameters
     ----------
     relevance : ndarray of shape (n_features,)
         Larger is better.
     usable : ndarray of bool of shape (n_features,)
-        Features that say something.
+        Informative features.
     n_candidates : int or None
-        How many at most; None is all of them.
+        Maximum number of candidates; None means all usable features.
     tie_break : ndarray of shape (n_features,), optional
-        Orders features of the same relevance.
+        Orders features with equal relevance, larger first.
 
     Returns
     -------
     ndarray of shape (n,)
-        Usable ones.
+        Column indices, best first.
     """
     return relevance_order(relevance, usable, tie_break)[: np.count_nonzero(usable)][:n_candidates]
 
 
 def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Floats | None) -> Integers:
-    """All columns by relevance, best first, those that are not usable last."""
+    """Sort all columns by relevance, best first and unusable ones last."""
     largest = float(np.abs(relevance[usable]).max(initial=0.0))
     return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
 def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[Classes]) -> Association:
-    """Return the association of features with every label of an indicator matrix.
+    """Compute the association of features with every label of an indicator matrix.
 
     Parameters
     ----------
@@ -240,7 +252,7 @@ def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[C
     Returns
     -------
     Association
-        Correlations of each feature with each label; labels may overlap, unlike classes. All samples count the same.
+        Correlations of each feature with each label. Labels may overlap, unlike classes, so samples are not balanced.
     """
     associations = [
         Association.from_moments(of_label, class_total=both.total)
@@ -251,16 +263,16 @@ def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[C
 
 
 def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
-    """Relevance from 0, the median of the usable features and everything below it, to 1, the best of them.
+    """Scale relevance to [0, 1]: 0 at the median of the usable features and below it, 1 at the maximum.
 
-    Most features of a wide table say nothing, and their relevance is near the median: what is left of it must not make
-    the newest noise a good pick.
+    Most features of a wide table are uninformative, and their relevance is near the median. Without subtracting it,
+    uncorrelated noise would be picked, because it has a high novelty and some relevance.
     """
     if not usable.any():
         return np.zeros_like(relevance)
     middle, largest = float(np.median(relevance[usable])), float(relevance[usable].max())
     rounding = RELATIVE_TOLERANCE * float(np.abs(relevance[usable]).max())
-    if largest - middle <= rounding:  # at least half of them are the best
+    if largest - middle <= rounding:  # at least half of the features tie for the maximum
         return np.where(usable & (relevance >= largest - rounding), 1.0, 0.0)
     above = np.where(relevance - middle > rounding, relevance - middle, 0.0)
     return np.where(usable, np.clip(above / (largest - middle), 0.0, 1.0), 0.0)
@@ -276,7 +288,7 @@ def pick(
     tie_break: Floats | None = None,
     labelling: int | None = 0,
 ) -> Plan[PickedSubset]:
-    """Pick features one at a time; the rows are read once.
+    """Pick features one at a time, in one pass over the rows.
 
     Parameters
     ----------
@@ -291,11 +303,11 @@ def pick(
     candidates : ndarray of shape (n_candidates,)
         Columns to pick from, best first.
     association : Association
-        Association of the candidates with the classes, which also has the weight of each class.
+        Association of the candidates with the classes, and the weight of each class.
     tie_break : ndarray of shape (n_features,), optional
-        Orders features of the same relevance.
+        Orders features with equal relevance, larger first.
     labelling : int or None, default=0
-        Labelling of the rows that the classes belong to; None for one class of all rows.
+        Column of the indicator matrix that the classes belong to; None if all rows are one class.
 
     Returns
     -------
@@ -309,42 +321,43 @@ def pick(
         else:
             ridge = ridge_of(np.count_nonzero(usable), effective_samples(classes, association.class_weight))
             picks, gain = gaining_picks(association.correlation, rho, ridge, covariance)
-    return described(picks, gain, rho, candidates, relevance, usable, tie_break)
+    return expand_to_all_features(picks, gain, rho, candidates, relevance, usable, tie_break)
 
 
 def correlations(
     candidates: Integers, association: Association, labelling: int | None = 0
 ) -> Plan[tuple[Floats, Floats]]:
-    """Ask for the correlations of all pairs of candidates.
+    """Compute the correlations of all pairs of candidates in one pass over the rows.
 
     Returns
     -------
     plan of two ndarrays of shape (n_candidates, n_candidates)
-        Correlations over the rows that have both values, and over all rows with missing values at their means.
+        Correlations over the rows in which both features are present, and over all rows with missing values replaced
+        by the mean of the feature.
     """
     if not candidates.size:
         return np.empty((0, 0)), np.empty((0, 0))
-    lie = np.argsort(candidates)  # columns are read in the order in which they lie in memory
-    products = yield from ask(Products(association.take(lie)), candidates[lie], labelling)
-    place = np.empty_like(lie)
-    place[lie] = np.arange(lie.size)
+    by_column = np.argsort(candidates)  # columns are read in the order of memory
+    products = yield from ask(Products(association.take(by_column)), candidates[by_column], labelling)
+    place = np.empty_like(by_column)  # inverse permutation, back to the order of the candidates
+    place[by_column] = np.arange(by_column.size)
     rho = products.correlation()[np.ix_(place, place)]
     np.fill_diagonal(rho, 1.0)
     return rho, rho if products.is_complete else products.filled()[np.ix_(place, place)]
 
 
 def ridge_of(n_features: Any, n_samples: float) -> float:
-    """How much the loss of the regression charges for a weight of 1."""
-    return LEAST_RIDGE + RIDGE_OF_CHANCE * 2 * float(np.log(max(n_features, 1))) / n_samples
+    """Compute the penalty of a squared coefficient in the ridge regression of ``redundancy="gain"``."""
+    return MIN_RIDGE + RIDGE_PER_CHANCE * 2 * float(np.log(max(n_features, 1))) / n_samples
 
 
 def effective_samples(classes: Classes, class_weight: Floats) -> float:
-    """Number of samples of equal weight with the same information (Kish 1965): weighting up a rare class adds none."""
+    """Compute the effective sample size (Kish 1965): a larger weight of a rare class adds no information."""
     fraction = class_weight * classes.total / np.sum(class_weight * classes.total)
     return float(1.0 / np.sum(fraction**2 / classes.total))
 
 
-def described(
+def expand_to_all_features(
     picks: Picks,
     gain: Floats | None,
     rho: Floats,
@@ -353,7 +366,7 @@ def described(
     usable: NDArray[np.bool_],
     tie_break: Floats | None,
 ) -> PickedSubset:
-    """What is known of the candidates as something known of all features."""
+    """Expand results for the candidates to all features."""
     n_features = relevance.size
     picked = candidates[picks.order]
     values = below_zero(relevance, usable)
@@ -362,18 +375,18 @@ def described(
     order = np.concatenate([picked, by_relevance[~np.isin(by_relevance, picked)]])
     novelty, correlation, nearest = np.full(n_features, np.nan), np.full(n_features, np.nan), np.full(n_features, -1)
     novelty[candidates] = picks.novelty
-    has = picks.nearest >= 0
-    nearest[candidates[has]] = candidates[picks.nearest[has]]
-    correlation[candidates[has]] = rho[np.flatnonzero(has), picks.nearest[has]]
-    of_all = None
+    has_nearest = picks.nearest >= 0
+    nearest[candidates[has_nearest]] = candidates[picks.nearest[has_nearest]]
+    correlation[candidates[has_nearest]] = rho[np.flatnonzero(has_nearest), picks.nearest[has_nearest]]
+    gain_of_all = None
     if gain is not None:
-        of_all = np.zeros((n_features, gain.shape[1]))
-        of_all[candidates] = gain
-    return PickedSubset(Scores.along(order, values), candidates, novelty, nearest, correlation, of_all)
+        gain_of_all = np.zeros((n_features, gain.shape[1]))
+        gain_of_all[candidates] = gain
+    return PickedSubset(Scores.along(order, values), candidates, novelty, nearest, correlation, gain_of_all)
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
-    """Relevance from -1 to 0, the largest; -1 for features that say nothing."""
+    """Scale relevance to [-1, 0], with 0 at the maximum and -1 for uninformative features."""
     if not usable.any():
         return np.full(relevance.size, -1.0)
     least, largest = float(relevance[usable].min()), float(relevance[usable].max())

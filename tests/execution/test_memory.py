@@ -15,16 +15,16 @@ from ilfs.execution import memory, partition, threads
 from ilfs.sources import tables
 from ilfs.statistics import SparseBlock
 
-LEARNT = ["scores_", "ranking_", "relevance_", "token_counts_", "topic_tokens_", "loglik_", "mean_log_odds_"]
+FITTED_ATTRIBUTES = ["scores_", "ranking_", "relevance_", "token_counts_", "topic_tokens_", "loglik_", "mean_log_odds_"]
 
 
 def assert_same_bits(a, b):
-    for name in LEARNT:
+    for name in FITTED_ATTRIBUTES:
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
 
 
-class Places:
-    """A statistic that remembers which blocks it is made of, in the order of merging."""
+class BlockRecorder:
+    """Statistic that records the columns of its blocks in the order of merging."""
 
     def __init__(self, block):
         self.places = [(block.columns.start, block.columns.stop)]
@@ -41,7 +41,7 @@ class Places:
 
 
 def layouts(X):
-    """The same numbers in other places and orders."""
+    """Return the same table in different memory layouts."""
     wide = np.zeros((2 * X.shape[0], 3 * X.shape[1]), dtype=X.dtype)
     wide[::2, 1::3] = X
     tall = np.zeros((2 * X.shape[0], X.shape[1]), dtype=X.dtype)
@@ -58,19 +58,19 @@ def layouts(X):
 
 @pytest.mark.parametrize("layout", sorted(layouts(np.zeros((1, 1)))))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_layout_changes_not_a_bit(small_blocks, layout, dtype):
+def test_results_are_bitwise_equal_in_every_layout(small_blocks, layout, dtype):
     X, y = planted(n_samples=70, n_features=11)
     X = X.astype(dtype)
     assert_same_bits(ILFS().fit(layouts(X)[layout], y), ILFS().fit(X, y))
 
 
-def test_layout_changes_not_a_bit_in_blocks_of_the_real_size():
+def test_results_are_bitwise_equal_in_every_layout_with_default_blocks():
     X, y = planted(n_samples=9000, n_features=60)
     assert_same_bits(ILFS().fit(np.asfortranarray(X), y), ILFS().fit(X, y))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_memory_mapped_file_changes_not_a_bit(tmp_path, order):
+def test_a_memory_mapped_file_gives_bitwise_equal_results(tmp_path, order):
     X, y = planted(n_samples=70, n_features=11)
     np.save(tmp_path / "X.npy", np.asarray(X, order=order))
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
@@ -79,13 +79,13 @@ def test_memory_mapped_file_changes_not_a_bit(tmp_path, order):
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int32, np.int64, np.float16, np.float32])
-def test_numbers_of_other_types_are_read_as_they_are(dtype):
+def test_other_dtypes_give_the_result_of_float64(dtype):
     X, y = planted(n_samples=70, n_features=11)
     X = (X > 0 if dtype is bool else 10 * np.abs(X)).astype(dtype)
     assert_same_bits(ILFS().fit(X, y), ILFS().fit(X.astype(np.float64), y))
 
 
-def test_single_precision_is_near_double_precision():
+def test_float32_is_close_to_float64():
     X, y = planted(n_samples=200, n_features=30, shift=1)
     np.testing.assert_allclose(ILFS().fit(X.astype(np.float32), y).scores_, ILFS().fit(X, y).scores_, rtol=1e-5)
 
@@ -126,13 +126,13 @@ def test_sparse_equals_dense(form, evidence):
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.float32])
-def test_sparse_numbers_of_other_types_equal_dense(dtype):
+def test_sparse_equals_dense_for_other_dtypes(dtype):
     X, y = mostly_zero()
     X = (X > 0 if dtype is bool else 10 * X).astype(dtype)
     assert_near(ILFS().fit(sparse.csr_array(X), y), ILFS().fit(X, y))
 
 
-def test_sparse_with_missing_cells_and_weights_equals_dense():
+def test_sparse_equals_dense_with_missing_values_and_weights():
     X, y = mostly_zero()
     rng = np.random.default_rng(1)
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -148,7 +148,7 @@ def test_stored_zeros_are_zeros():
     assert_near(ILFS().fit(stored, y), ILFS().fit(X, y))
 
 
-def test_cells_stored_twice_add_up_and_stay_with_the_caller():
+def test_duplicate_entries_are_summed_and_the_input_is_not_modified():
     X, y = mostly_zero()
     rows, columns = np.nonzero(X)
     twice = sparse.csc_array(
@@ -164,7 +164,7 @@ def test_cells_stored_twice_add_up_and_stay_with_the_caller():
     assert twice.nnz == 2 * rows.size
 
 
-def test_unsorted_indices_are_read_right():
+def test_unsorted_indices_are_supported():
     X, y = mostly_zero()
     unsorted = sparse.csc_array(X)
     for start, stop in zip(unsorted.indptr[:-1], unsorted.indptr[1:], strict=True):
@@ -178,7 +178,7 @@ def test_unsorted_indices_are_read_right():
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize(("redundancy", "n_dense"), [(None, 0), ("novelty", 5), ("gain", 5)])
-def test_of_sparse_columns_only_candidates_are_made_dense(monkeypatch, form, redundancy, n_dense):
+def test_only_candidates_of_sparse_columns_are_made_dense(monkeypatch, form, redundancy, n_dense):
     X, y = mostly_zero()
     X = form(X)
     for kind in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array):
@@ -192,7 +192,7 @@ def test_of_sparse_columns_only_candidates_are_made_dense(monkeypatch, form, red
     assert ILFS(redundancy=redundancy, n_candidates=5).fit(X, y).scores_.shape == (12,)
 
 
-def test_sparse_table_that_no_memory_could_hold_dense():
+def test_a_sparse_table_too_large_for_dense_storage_is_fitted():
     n_samples, n_features = 20_000, 200_000
     rng = np.random.default_rng(0)
     n_cells = 100_000
@@ -204,21 +204,21 @@ def test_sparse_table_that_no_memory_could_hold_dense():
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
-def test_two_threads_change_not_a_bit(small_blocks, is_sparse):
+def test_two_threads_give_bitwise_equal_results(small_blocks, is_sparse):
     X, y = mostly_zero(n_samples=150, n_features=31)
     X = sparse.csr_array(X) if is_sparse else X
     weight = np.random.default_rng(0).uniform(0.5, 2, size=150)
     assert_same_bits(ILFS(n_jobs=2).fit(X, y, weight), ILFS(n_jobs=1).fit(X, y, weight))
 
 
-def test_two_threads_change_not_a_bit_in_blocks_of_the_real_size():
+def test_two_threads_give_bitwise_equal_results_with_default_blocks():
     X, y = planted(n_samples=17_000, n_features=40, shift=0.1, n_classes=3)
     assert X.size > memory.SERIAL_VALUES
     assert len(X) > 2 * tables.BLOCK_ROWS
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
 
 
-def test_two_threads_change_not_a_bit_in_a_wide_table():
+def test_two_threads_give_bitwise_equal_results_for_a_wide_table():
     X, y = planted(n_samples=40, n_features=9000)
     assert X.size > memory.SERIAL_VALUES
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
@@ -228,7 +228,7 @@ def test_two_threads_change_not_a_bit_in_a_wide_table():
 @given(st.integers(1, 50), st.integers(1, 12), st.integers(1, 3), st.booleans())
 def test_blocks_cover_every_row_and_column_once(small_blocks, n_samples, n_features, n_jobs, is_fortran):
     X = np.zeros((n_samples, n_features), order="F" if is_fortran else "C")
-    parts = fold_of(X, np.zeros(n_samples), n_jobs=n_jobs)(Places)
+    parts = fold_of(X, np.zeros(n_samples), n_jobs=n_jobs)(BlockRecorder)
     covered = [part.places[0] for part in parts]
     assert covered[0][0] == 0
     assert covered[-1][1] == n_features
@@ -239,13 +239,13 @@ def test_blocks_cover_every_row_and_column_once(small_blocks, n_samples, n_featu
 def test_small_blocks_are_many(small_blocks):
     X = np.zeros((100, 20))
     for table in (X, np.asfortranarray(X)):
-        parts = fold_of(table, np.zeros(100))(Places)
+        parts = fold_of(table, np.zeros(100))(BlockRecorder)
         assert len(parts) > 2
         assert all(len(part.places) == 7 for part in parts)
-    assert len(fold_of(sparse.csc_array(np.ones((100, 20))), np.zeros(100))(Places)) > 2
+    assert len(fold_of(sparse.csc_array(np.ones((100, 20))), np.zeros(100))(BlockRecorder)) > 2
 
 
-def test_blocks_of_rows_are_merged_in_order_whichever_is_ready_first(small_blocks):
+def test_blocks_of_rows_are_merged_in_order_of_rows_not_of_completion(small_blocks):
     class Rows:
         def __init__(self, block):
             self.first = [float(block.X[0, 0])]
@@ -284,7 +284,7 @@ def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
     X = np.zeros((16 * 200, 2))
     assert fold_of(X, np.zeros(len(X)), n_jobs=2)(Large, columns=columns) == 399
     at_once = 2 * threads.QUEUED_PER_THREAD if columns is None else 2
-    n_levels = 3  # of the tree, each of which keeps one statistic
+    n_levels = 3  # levels of the merge tree; each keeps one statistic
     assert max(most) <= at_once + 1 + n_levels
 
 
@@ -294,7 +294,7 @@ def test_products_inside_a_fold_of_some_columns_use_one_thread(small_blocks, n_j
 
     def look(block):
         seen.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
-        return Places(block)
+        return BlockRecorder(block)
 
     X = np.zeros((64, 2))
     with threadpool_limits(2):
@@ -307,13 +307,13 @@ def test_two_threads_work_at_the_same_time(small_blocks):
 
     def wait_for_the_other(block):
         meeting.wait()
-        return Places(block)
+        return BlockRecorder(block)
 
     X = np.zeros((64, 2))
     assert fold_of(X, np.zeros(64), n_jobs=2)(wait_for_the_other)[0].n_rows == 64
 
 
-def test_an_error_in_a_thread_comes_through_and_stops_the_rest(small_blocks):
+def test_an_error_in_a_thread_is_raised_and_stops_the_others(small_blocks):
     begun = []
 
     def fail(block):
@@ -326,7 +326,7 @@ def test_an_error_in_a_thread_comes_through_and_stops_the_rest(small_blocks):
     assert len(begun) < 200
 
 
-def test_infinity_in_a_later_block_is_named_by_its_column(small_blocks):
+def test_infinity_in_a_later_block_is_reported_with_its_column(small_blocks):
     X, y = planted(n_samples=70, n_features=11)
     X[60, 9] = np.inf
     for table in (X, np.asfortranarray(X), sparse.csr_array(X)):
@@ -340,7 +340,7 @@ def test_contiguous_floats_are_read_in_place():
 
     def look(block):
         seen.append(np.shares_memory(block.X, X))
-        return Places(block)
+        return BlockRecorder(block)
 
     fold_of(X, y)(look)
     fold_of(X.astype(np.float32), y)(look)
@@ -355,7 +355,7 @@ def test_compressed_columns_are_read_in_place():
     def look(block):
         assert isinstance(block, SparseBlock)
         assert np.shares_memory(block.data, X.data)
-        return Places(block)
+        return BlockRecorder(block)
 
     fold_of(X, y)(look)
 

@@ -1,4 +1,4 @@
-"""CFS of the paper against the explicit matrix of correlations and the authors' toolbox."""
+"""CFS of the ILFS paper against the explicit correlation matrix and the authors' toolbox."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def cfs_score(X, **parameters):
     return scorer("cfs", **parameters)(X)
 
 
-def least_of_matrix(X):
+def smallest_correlations(X):
     R = np.abs(np.corrcoef(X, rowvar=False))
     np.fill_diagonal(R, np.inf)
     return R.min(axis=0)
@@ -22,12 +22,12 @@ def least_of_matrix(X):
 
 @pytest.fixture
 def small_panels(monkeypatch):
-    """Many panels and strips of even a tiny table."""
-    for name, size in {"PANEL_CELLS": 1000, "STRIP": 4, "TILE": 6}.items():
+    """Reduce the block sizes so that a small table has many panels and strips."""
+    for name, size in {"PANEL_VALUES": 1000, "STRIP_COLUMNS": 4, "TILE_COLUMNS": 6}.items():
         monkeypatch.setattr(cfs, name, size)
 
 
-def test_numbers_worked_by_hand():
+def test_scores_match_hand_computed_values():
     # centred: (-3, -1, 1, 3) / 2, (-1, 1, -1, 1) / 2, (1, -1, -1, 1) / 2
     X = np.array([[0.0, 0, 1], [1, 1, 0], [2, 0, 0], [3, 1, 1]])
     r = (3 - 1 - 1 + 3) / np.sqrt(20 * 4)
@@ -37,21 +37,21 @@ def test_numbers_worked_by_hand():
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("n_features", [2, 4, 5, 8, 37])
-def test_it_is_the_least_of_the_explicit_matrix(small_panels, n_features, n_jobs):
+def test_scores_match_the_explicit_correlation_matrix(small_panels, n_features, n_jobs):
     X, _ = planted(n_samples=100, n_features=n_features)
     X[:, 1] += 2 * X[:, 0]
     done = CFS(n_jobs=n_jobs).fit(X)
-    np.testing.assert_allclose(-done.scores_, least_of_matrix(X), rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(-done.scores_, smallest_correlations(X), rtol=1e-10, atol=1e-15)
 
 
 @pytest.mark.parametrize("n_samples", [7, 300])
-def test_it_is_the_same_in_blocks_of_the_usual_size(n_samples):
+def test_scores_match_the_explicit_matrix_with_the_default_block_sizes(n_samples):
     X = np.random.default_rng(0).normal(size=(n_samples, 700)) + 100
-    np.testing.assert_allclose(cfs_score(X, n_jobs=2), -least_of_matrix(X), rtol=1e-8, atol=1e-14)
+    np.testing.assert_allclose(cfs_score(X, n_jobs=2), -smallest_correlations(X), rtol=1e-8, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300"])
-def test_it_is_the_toolbox(name):
+def test_scores_match_the_toolbox(name):
     X, _, weights, ranking = oracle(name, "cfs")
     done = CFS().fit(X)
     np.testing.assert_allclose(-done.scores_, np.abs(weights), rtol=1e-9, atol=1e-14)
@@ -60,26 +60,26 @@ def test_it_is_the_toolbox(name):
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
 @pytest.mark.parametrize("name", ["colon", "polarity"])
-def test_it_is_the_least_of_the_explicit_matrix_on_real_data(name):
+def test_scores_match_the_explicit_correlation_matrix_on_real_data(name):
     X, _ = load(name)
     dense = (X.toarray() if sparse.issparse(X) else X).astype(np.float64)
-    np.testing.assert_allclose(-cfs_score(X, n_jobs=2), least_of_matrix(dense), rtol=1e-6, atol=1e-13)
+    np.testing.assert_allclose(-cfs_score(X, n_jobs=2), smallest_correlations(dense), rtol=1e-6, atol=1e-13)
 
 
-def test_scale_offset_and_sign_of_a_column_do_not_matter():
+def test_scores_do_not_depend_on_scale_offset_and_sign():
     X, _ = planted()
     scale, offset = np.logspace(-100, 100, 40) * np.where(np.arange(40) % 2, 1, -1), np.linspace(-50, 50, 40)
     np.testing.assert_allclose(cfs_score((X + offset) * scale), cfs_score(X), rtol=1e-8, atol=1e-13)
 
 
-def test_columns_far_from_zero_keep_their_correlation():
-    # one unit in the last place is 2: the values are exact, their mean is no number of this size
+def test_large_offsets_lose_no_precision():
+    # The spacing of floats is 2 here: the values are exact, but their mean is not a float.
     a, b = np.array([0.0, 2, 0, 2, 2]), np.array([2.0, 0, 2, 2, 0])
     X = 2.0**53 + np.column_stack([a, b])
     assert cfs_score(X)[0] == pytest.approx(-abs(np.corrcoef(a, b)[0, 1]), rel=1e-12)
 
 
-def test_equal_columns_are_worst_but_before_constant_ones():
+def test_copies_come_last_but_before_constant_columns():
     x = np.arange(6.0)
     done = CFS().fit(np.column_stack([np.ones(6), x, -2 * x]))
     np.testing.assert_allclose(done.scores_, -1.0)
@@ -87,13 +87,13 @@ def test_equal_columns_are_worst_but_before_constant_ones():
     assert done.order_[-1] == 0
 
 
-def test_one_column_has_nothing_to_be_correlated_with():
+def test_a_single_varying_column_scores_zero():
     assert CFS().fit(np.arange(5.0)[:, None]).scores_.tolist() == [0.0]
     assert CFS().fit(np.column_stack([np.arange(5.0), np.ones(5)])).scores_.tolist() == [0.0, -1.0]
 
 
 class EndAfter:
-    """A callback that ends the work."""
+    """Callback that ends the fit after some steps."""
 
     max_propagation_depth = None
 
@@ -110,19 +110,19 @@ class EndAfter:
 
 
 @needs_callbacks
-def test_ended_early_it_knows_some_pairs(small_panels):
+def test_scores_are_lower_bounds_if_a_callback_ends_the_fit(small_panels):
     X, _ = planted(n_features=30)
     ended, full = CFS().set_callbacks(EndAfter(2)).fit(X), CFS().fit(X)
     assert (ended.scores_ <= full.scores_ + 1e-15).all()
     assert (ended.scores_ > -1).any()
 
 
-def test_scikit_learn_takes_the_scorer():
+def test_the_scorer_works_in_select_k_best():
     X, y = planted()
-    chosen = SelectKBest(scorer("cfs"), k=4).fit(X, y)  # not 5: the least correlated come in pairs
+    chosen = SelectKBest(scorer("cfs"), k=4).fit(X, y)  # not 5: the scores come in pairs of equal values
     np.testing.assert_array_equal(np.flatnonzero(chosen.get_support()), np.sort(CFS().fit(X).order_[:4]))
 
 
-def test_peak_memory_does_not_grow_with_the_square_of_the_features():
+def test_peak_memory_does_not_grow_with_n_features_squared():
     # 15,000 x 15,000 correlations would be 1.8 GB
     assert peak_megabytes("CFS(n_jobs=2)", 100, 15_000) < 60

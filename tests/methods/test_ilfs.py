@@ -32,14 +32,14 @@ def table():
 
 class TestAgainstTheDefinition:
     @pytest.mark.parametrize("kind", KINDS, ids=str)
-    def test_tokens_are_counted_as_defined(self, table, kind):
+    def test_token_counts_match_the_definition(self, table, kind):
         X, y = table
         selector = ILFS(**kind).fit(X, y)
         np.testing.assert_allclose(selector.token_counts_, by_definition(X, y, **kind), atol=1e-9)
         np.testing.assert_array_equal(selector.token_edges_, np.linspace(0, 1, 7))
 
     @pytest.mark.parametrize("kind", KINDS, ids=str)
-    def test_shrunk_relevance_is_the_end_of_plain_steps_with_pseudo_counts(self, table, kind):
+    def test_shrunk_relevance_is_the_limit_of_plain_em_with_pseudo_counts(self, table, kind):
         X, y = table
         Q = by_definition(X, y, **kind)
         relevance, tokens = map_em(Q, 0.2 * len(X), Q.sum(), n_steps=1500)
@@ -48,7 +48,7 @@ class TestAgainstTheDefinition:
         np.testing.assert_allclose(selector.topic_tokens_, tokens, atol=1e-7)
 
     @pytest.mark.parametrize("kind", KINDS, ids=str)
-    def test_learned_relevance_is_that_of_the_steps_of_the_paper(self, table, kind):
+    def test_learned_relevance_matches_em_as_in_the_paper(self, table, kind):
         X, y = table
         selector = ILFS(**kind, topics="learned", tol=1e-3).fit(X, y)
         relevance, tokens, weights = paper_em(by_definition(X, y, **kind), selector.n_iter_)
@@ -58,7 +58,7 @@ class TestAgainstTheDefinition:
         np.testing.assert_allclose(selector.topic_weights_, weights, atol=1e-9)
 
     @pytest.mark.parametrize("kind", KINDS, ids=str)
-    def test_anchored_relevance_is_the_maximum_of_the_likelihood(self, table, kind):
+    def test_anchored_relevance_maximises_the_likelihood(self, table, kind):
         X, y = table
         selector = ILFS(**kind, topics="anchored").fit(X, y)
         np.testing.assert_allclose(selector.relevance_, anchored_relevance(by_definition(X, y, **kind)), atol=1e-6)
@@ -71,7 +71,7 @@ class TestAgainstTheDefinition:
         inverse = np.linalg.inv(np.eye(len(A)) - r * A) - np.eye(len(A))
         np.testing.assert_allclose(selector.scores_, inverse.sum(axis=1), rtol=1e-9)
 
-    def test_configuration_of_the_paper_end_to_end(self, table):
+    def test_the_paper_configuration_matches_the_definition(self, table):
         X, y = table
         X, y = X[y < 2], y[y < 2]
         selector = ILFS.paper(tol=1e-3).fit(X, y)
@@ -85,7 +85,7 @@ class TestAgainstTheDefinition:
         np.testing.assert_allclose(selector.scores_, path_sum(p, 0.9 / (p @ p)).sum(axis=1), rtol=1e-6)
 
 
-def test_paper_switches_off_what_is_not_in_the_paper():
+def test_paper_switches_off_all_additions():
     own = {
         "evidence": "distance",
         "topics": "learned",
@@ -98,7 +98,7 @@ def test_paper_switches_off_what_is_not_in_the_paper():
     assert ILFS.paper(evidence="posterior").evidence == "posterior"
 
 
-def test_priors_are_those_that_were_measured():
+def test_priors_have_their_documented_values():
     assert (RELEVANCE_PRIOR, TOKEN_PRIOR) == (0.2, 1.0)
 
 
@@ -114,8 +114,8 @@ class TestOrientation:
         [anchored_topics, lambda counts: learned_topics(counts, max_iter=50, tol=1e-3)],
         ids=["anchored", "learned"],
     )
-    def test_the_formula_of_the_paper_taken_literally_ranks_it_last(self, topics):
-        # pi = 1 - rho is small for a well represented sample, so its tokens are those of rho from the other end
+    def test_the_literal_formula_of_the_paper_ranks_an_informative_feature_last(self, topics):
+        # pi = 1 - rho is small for a well represented sample, so its token counts are those of rho in reverse order.
         literal = ILFS.paper(tol=1e-3).fit(self.X, self.y).token_counts_.T[::-1].copy()
         relevance = topics(literal).relevance
         assert relevance[0] < np.delete(relevance, 0).min()
@@ -141,14 +141,14 @@ def test_planted_features_are_found(n_classes, parameters):
     assert np.isin(found, np.arange(50, 70)).sum() >= 18
 
 
-def test_many_classes_of_few_samples():
+def test_many_classes_with_few_samples_are_ranked():
     X, y = planted(n_samples=600, n_features=20, n_informative=3, n_classes=200, shift=0.5)
     selector = ILFS(3).fit(X, y)
     assert selector.get_support(indices=True).tolist() == [0, 1, 2]
     assert selector.classes_.size == 200
 
 
-def test_rare_class_counts_as_much_as_a_common_one():
+def test_balancing_gives_a_rare_class_the_same_weight():
     rng = np.random.default_rng(0)
     y = np.r_[np.zeros(180, int), np.ones(20, int)]
     X = rng.normal(size=(200, 3))
@@ -159,7 +159,7 @@ def test_rare_class_counts_as_much_as_a_common_one():
 
 
 class TestFittedAttributes:
-    def test_shapes(self, table):
+    def test_attributes_have_their_documented_shapes(self, table):
         selector = ILFS(n_tokens=5).fit(*table)
         assert selector.scores_.shape == selector.ranking_.shape == selector.order_.shape == (9,)
         assert selector.relevance_.shape == selector.mean_log_odds_.shape == (9,)
@@ -184,8 +184,8 @@ class TestFittedAttributes:
         np.testing.assert_array_equal(selector.ranking_[selector.order_], np.arange(1, 10))
         np.testing.assert_array_equal(np.sort(selector.scores_)[::-1], selector.scores_[selector.order_])
 
-    def test_steps_end_at_max_iter_with_a_warning(self, table):
-        with pytest.warns(ConvergenceWarning, match=r"did not settle to tol=1e-06 in max_iter=2 steps"):
+    def test_learning_ends_at_max_iter_with_a_warning(self, table):
+        with pytest.warns(ConvergenceWarning, match=r"did not converge to tol=1e-06 in max_iter=2 steps"):
             selector = ILFS(max_iter=2).fit(*table)
         assert selector.n_iter_ == 2
 
@@ -194,13 +194,13 @@ class TestFittedAttributes:
 
 
 class TestGraph:
-    def test_adjacency_is_of_rank_one(self, table):
+    def test_the_adjacency_matrix_has_rank_one(self, table):
         selector = ILFS().fit(*table)
         A = selector.adjacency_matrix()
         np.testing.assert_array_equal(A, np.outer(selector.relevance_, selector.relevance_))
         assert np.linalg.matrix_rank(A) == 1
 
-    def test_absorption_times_and_visits_are_those_of_the_explicit_chain(self, table):
+    def test_absorption_times_and_visits_match_the_explicit_markov_chain(self, table):
         selector = ILFS(damping=0.8).fit(*table)
         A = selector.adjacency_matrix()
         transition = 0.8 / A.sum(axis=1).max() * A
@@ -212,7 +212,7 @@ class TestGraph:
             selector.expected_visits([1, 4, 6]), fundamental[:, [1, 4, 6]].sum(axis=1), rtol=1e-10
         )
 
-    def test_scores_relevance_and_absorption_times_have_one_order(self, table):
+    def test_scores_relevance_and_absorption_times_have_the_same_order(self, table):
         selector = ILFS().fit(*table)
         np.testing.assert_array_equal(np.argsort(-selector.relevance_), selector.order_)
         np.testing.assert_array_equal(np.argsort(-selector.absorption_times()), selector.order_)
@@ -224,7 +224,7 @@ class TestGraph:
 
 class TestPooledIntervals:
     @pytest.mark.parametrize("n_tokens", [2, 6, 40, 100])
-    def test_edges_rise_from_0_to_1(self, table, n_tokens):
+    def test_edges_increase_from_0_to_1(self, table, n_tokens):
         edges = ILFS(intervals="pooled", n_tokens=n_tokens).fit(*table).token_edges_
         assert edges.shape == (n_tokens + 1,)
         assert (edges[0], edges[-1]) == (0, 1)
@@ -232,14 +232,14 @@ class TestPooledIntervals:
 
     def test_intervals_have_about_the_same_mass(self):
         selector = ILFS(intervals="pooled").fit(*planted(n_samples=300, n_features=60, n_informative=30))
-        share = selector.token_counts_.sum(axis=0) / selector.token_counts_.sum()
-        assert share.min() > 0.5 / 6
-        assert share.max() < 1.6 / 6
+        fraction = selector.token_counts_.sum(axis=0) / selector.token_counts_.sum()
+        assert fraction.min() > 0.5 / 6
+        assert fraction.max() < 1.6 / 6
 
-    def test_uniform_intervals_have_not(self):
+    def test_uniform_intervals_have_different_mass(self):
         selector = ILFS().fit(*planted(n_samples=300, n_features=60, n_informative=30))
-        share = selector.token_counts_.sum(axis=0) / selector.token_counts_.sum()
-        assert share.max() > 1.6 / 6
+        fraction = selector.token_counts_.sum(axis=0) / selector.token_counts_.sum()
+        assert fraction.max() > 1.6 / 6
 
     def test_counts_of_a_feature_add_up_to_the_samples(self, table):
         np.testing.assert_allclose(ILFS(intervals="pooled").fit(*table).token_counts_.sum(axis=1), 45)
@@ -250,19 +250,19 @@ class TestPooledIntervals:
         expected = token_counts(representativeness(X, y), y, edges=selector.token_edges_)
         np.testing.assert_allclose(selector.token_counts_, expected, atol=1e-9)
 
-    def test_cuts_by_hand(self):
-        # a third of 12 is 4, two thirds are 8: below interval 1, 2, ... lie 1, 4, 4, 8, 12
+    def test_cuts_match_hand_computed_values(self):
+        # The total is 12, so the cuts should be at masses 4 and 8; the cumulative masses are 1, 4, 4, 8, 12.
         assert equal_frequency_cuts(np.array([1.0, 3, 0, 4, 4]), 3).tolist() == [0, 2, 4, 5]
 
-    def test_cuts_stay_apart_where_all_mass_is_in_one_interval(self):
+    def test_cuts_are_distinct_if_all_mass_is_in_one_interval(self):
         assert equal_frequency_cuts(np.array([9.0, 0, 0, 0]), 3).tolist() == [0, 1, 2, 4]
         assert equal_frequency_cuts(np.array([0, 0, 0, 9.0]), 3).tolist() == [0, 1, 3, 4]
         assert equal_frequency_cuts(np.zeros(4), 4).tolist() == [0, 1, 2, 3, 4]
 
 
-class TestMissingCells:
+class TestMissingValues:
     @pytest.mark.parametrize("evidence", ["posterior", "distance"])
-    def test_a_feature_is_described_by_the_samples_it_has(self, table, evidence):
+    def test_each_feature_uses_the_samples_in_which_it_is_present(self, table, evidence):
         X, y = table
         X = X.copy()
         X[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
@@ -273,7 +273,7 @@ class TestMissingCells:
             np.testing.assert_allclose(selector.token_counts_[f], alone.token_counts_[0], atol=1e-9)
             assert selector.mean_log_odds_[f] == pytest.approx(alone.mean_log_odds_[0], rel=1e-9)
 
-    def test_a_column_without_cells_is_last(self, table):
+    def test_a_column_without_values_is_last(self, table):
         X, y = table
         X = np.insert(X, 2, np.nan, axis=1)
         selector = ILFS().fit(X, y)
@@ -289,7 +289,7 @@ class TestMissingCells:
         assert selector.order_[-1] == 0
         assert selector.relevance_[0] == 0
 
-    def test_a_column_missing_in_one_of_three_classes_tells_the_others_apart(self):
+    def test_a_column_missing_in_one_of_three_classes_is_informative(self):
         X, y = planted(n_classes=3, n_informative=1)
         X[y == 2, 0] = np.nan
         X[:, 0] += 9 * (y == 1)
@@ -298,7 +298,7 @@ class TestMissingCells:
         two = ILFS().fit(X[y < 2], y[y < 2])
         np.testing.assert_allclose(selector.token_counts_[0], two.token_counts_[0], atol=1e-9)
 
-    def test_missing_cells_of_sparse_columns(self, table):
+    def test_missing_values_in_sparse_columns_are_ignored(self, table):
         X, y = table
         X = np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
         np.testing.assert_allclose(
@@ -306,7 +306,7 @@ class TestMissingCells:
         )
 
 
-class TestColumnsThatSayNothing:
+class TestUninformativeFeatures:
     @pytest.mark.parametrize("value", [0.0, 0.1, -1e8, 1e-300, 1e200])
     @pytest.mark.parametrize(
         "selector", [ILFS(), ILFS(topics="anchored"), ILFS(redundancy=None), ILFS.paper(tol=1e-3)], ids=str
@@ -319,26 +319,26 @@ class TestColumnsThatSayNothing:
         assert selector.scores_[3] == selector.scores_.min() == (0 if selector.redundancy is None else -1)
 
     @pytest.mark.parametrize("topics", ["shrunk", "anchored"])
-    def test_a_constant_column_is_behind_a_column_that_misleads(self, topics):
-        # the values 1 and -1 equally often in both classes: without the sample, its own mean is on the other side
+    def test_a_constant_column_comes_after_a_misleading_one(self, topics):
+        # Both classes have 1 and -1 equally often. Without the sample, the mean of its class has the opposite sign.
         y = np.arange(24) % 2
         misleading = np.where(np.arange(24) % 4 < 2, 1.0, -1.0)
         selector = ILFS(topics=topics).fit(np.column_stack([np.ones(24), misleading]), y)
         assert selector.mean_log_odds_[1] < 0
         assert selector.order_.tolist() == [1, 0]
 
-    def test_a_constant_column_changes_nothing_for_the_others(self, table):
+    def test_a_constant_column_does_not_change_the_relevance_of_others(self, table):
         X, y = table
         padded = ILFS(tol=1e-10).fit(np.insert(X, 4, 0.1, axis=1), y)
         np.testing.assert_allclose(np.delete(padded.relevance_, 4), ILFS(tol=1e-10).fit(X, y).relevance_, atol=1e-8)
 
-    def test_only_constant_columns_are_said(self):
+    def test_constant_features_give_a_warning(self):
         with pytest.warns(UserWarning, match="no feature differs"):
             selector = ILFS().fit(np.ones((10, 3)), np.arange(10) % 2)
         np.testing.assert_array_equal(selector.scores_, np.full(3, -1.0))
         assert selector.order_.tolist() == [0, 1, 2]
 
-    def test_a_column_that_is_the_label_is_first(self):
+    def test_a_column_that_equals_the_label_is_first(self):
         X, y = planted(n_classes=3, n_informative=2)
         for scale in (1e-6, 1.0, 1e6):
             assert ILFS().fit(np.column_stack([X, scale * (y + y**2)]), y).order_[0] == X.shape[1]
@@ -355,12 +355,12 @@ class TestTies:
     def test_copies_are_never_picked(self, table, redundancy):
         X, y = table
         once, twice = (ILFS(redundancy=redundancy).fit(Z, y) for Z in (X, np.concatenate([X, -2 * X + 1], axis=1)))
-        picked = twice.order_[twice.scores_[twice.order_] > 0]  # either of the two, as rounding has it
+        picked = twice.order_[twice.scores_[twice.order_] > 0]  # rounding decides which of two copies is picked
         np.testing.assert_array_equal(picked % 9, once.order_[once.scores_[once.order_] > 0])
 
     @pytest.mark.parametrize("redundancy", [None, "novelty", "gain"])
     @pytest.mark.parametrize("mean", [0.1, 1.0])
-    def test_tables_of_counts_have_one_order_whatever_rounding_does(self, redundancy, mean):
+    def test_rounding_does_not_change_the_order_of_count_data(self, redundancy, mean):
         for seed in range(10):
             rng = np.random.default_rng(seed)
             X, y = rng.poisson(mean, (100, 150)).astype(float), rng.integers(2, size=100)
@@ -381,7 +381,7 @@ class TestTies:
 
 
 class TestClasses:
-    def test_a_class_of_one_sample_is_named(self):
+    def test_a_class_of_one_sample_gives_a_warning_with_its_name(self):
         X, _ = planted(n_samples=21)
         y = np.array(["a"] * 10 + ["b"] * 10 + ["lone"])
         with pytest.warns(UserWarning, match=r"one sample.*'lone'"):
@@ -390,12 +390,12 @@ class TestClasses:
         expected = token_counts(rho, y, edges=np.linspace(0, 1, 7))
         np.testing.assert_allclose(selector.token_counts_, expected, atol=1e-9)
 
-    def test_a_class_of_one_sample_is_no_trouble_without_leaving_out(self):
+    def test_a_class_of_one_sample_is_allowed_without_leave_one_out(self):
         X, _ = planted(n_samples=21)
         selector = ILFS(leave_one_out=False).fit(X, np.array([0] * 10 + [1] * 10 + [2]))
         assert np.isfinite(selector.scores_).all()
 
-    def test_two_samples_of_two_classes(self):
+    def test_two_samples_of_two_classes_are_ranked(self):
         with pytest.warns(UserWarning, match="one sample"):
             selector = ILFS().fit(np.array([[0.0, 1.0, 2.0], [1.0, 1.0, 0.0]]), ["a", "b"])
         assert selector.order_[-1] == 1
@@ -403,11 +403,11 @@ class TestClasses:
     @pytest.mark.parametrize(
         ("label", "shown"), [("only", "'only'"), (3, "3"), (True, "True")], ids=["text", "integer", "boolean"]
     )
-    def test_one_class_is_refused_by_name(self, label, shown):
+    def test_a_single_class_is_rejected_with_its_name(self, label, shown):
         with pytest.raises(ValueError, match=f"y must have at least two classes, got one class, {shown}"):
             ILFS().fit(planted()[0], np.array([label] * 120))
 
-    def test_one_class_with_weight_is_refused(self):
+    def test_a_single_class_with_positive_weight_is_rejected(self):
         X, y = planted()
         with pytest.raises(ValueError, match="at least two classes, got one class, 1"):
             ILFS().fit(X, y, sample_weight=y)
@@ -415,7 +415,7 @@ class TestClasses:
 
 class TestWeights:
     @pytest.mark.parametrize("kind", KINDS, ids=str)
-    def test_weights_are_counted_as_defined(self, table, kind):
+    def test_weighted_token_counts_match_the_definition(self, table, kind):
         X, y = table
         weight = np.random.default_rng(0).uniform(0.2, 3, size=45)
         selector = ILFS(**kind).fit(X, y, weight)
@@ -423,7 +423,7 @@ class TestWeights:
 
     @pytest.mark.parametrize("selector", [ILFS(), ILFS.paper(tol=1e-3), ILFS(intervals="pooled")], ids=str)
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-    def test_weight_is_the_number_of_times_a_row_is_there(self, table, selector, convert):
+    def test_integer_weights_equal_repeated_rows(self, table, selector, convert):
         X, y = table
         weight = np.random.default_rng(0).integers(0, 4, size=45)
         often = selector.fit(convert(np.repeat(X, weight, axis=0)), np.repeat(y, weight))
@@ -432,14 +432,14 @@ class TestWeights:
         for name, value in expected.items():
             np.testing.assert_allclose(getattr(selector, name), value, rtol=1e-6, atol=1e-9, err_msg=name)
 
-    def test_halves_of_a_row_are_the_row(self, table):
+    def test_two_rows_of_half_weight_equal_one_row(self, table):
         X, y = table
         halves = ILFS().fit(np.concatenate([X, X]), np.concatenate([y, y]), np.full(90, 0.5))
         whole = ILFS().fit(X, y)
         np.testing.assert_allclose(halves.token_counts_, whole.token_counts_, atol=1e-9)
         np.testing.assert_allclose(halves.scores_, whole.scores_, rtol=1e-9)
 
-    def test_a_row_without_weight_may_hold_anything(self, table):
+    def test_a_row_with_weight_zero_may_contain_any_value(self, table):
         X, y = table
         padded = np.insert(X, 7, [np.inf, -np.inf, 1e300, np.nan, 0, 0, 0, 0, 0], axis=0)
         for convert in (np.asarray, sparse.csr_array):
@@ -447,7 +447,7 @@ class TestWeights:
             np.testing.assert_allclose(ignored.scores_, ILFS().fit(X, y).scores_, rtol=1e-9)
             assert ignored.classes_.tolist() == [0, 1, 2]
 
-    def test_a_class_of_one_unit_of_weight_is_named(self, table):
+    def test_a_class_of_weight_one_gives_a_warning_with_its_name(self, table):
         X, y = table
         weight = np.where(y == 1, 1 / (y == 1).sum(), 1.0)
         with pytest.warns(UserWarning, match=r"leave_one_out.* 1\b"):
@@ -457,7 +457,7 @@ class TestWeights:
 class TestBadValues:
     @pytest.mark.parametrize("value", [1e160, 1e200, 1e300])
     @pytest.mark.parametrize("evidence", ["posterior", "distance"])
-    def test_values_too_large_to_square_are_refused_by_column(self, value, evidence):
+    def test_values_whose_squares_overflow_are_rejected_with_the_column(self, value, evidence):
         X, y = planted()
         X[:, 5] *= value
         with pytest.raises(ValueError, match=r"column 5 .*too far apart"):
@@ -465,27 +465,27 @@ class TestBadValues:
 
     @pytest.mark.parametrize("value", [1e160, 1e200])
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_class_means_too_far_apart_to_square_are_refused_by_column(self, value, n_classes):
+    def test_class_means_whose_squared_distance_overflows_are_rejected(self, value, n_classes):
         X, y = planted(n_classes=n_classes)
         X[:, 5] = value * y
         with pytest.raises(ValueError, match=r"column 5 .*too far apart"):
             ILFS().fit(X, y)
 
     @pytest.mark.parametrize("evidence", ["posterior", "distance"])
-    def test_values_too_small_to_square_are_refused_by_column(self, evidence):
+    def test_values_whose_squares_underflow_are_rejected_with_the_column(self, evidence):
         X, y = planted()
         X[:, 5] *= 1e-170
         with pytest.raises(ValueError, match=r"column 5 .*too close"):
             ILFS(evidence=evidence).fit(X, y)
 
-    def test_probabilities_that_are_nearly_zero_in_one_class_are_read(self):
+    def test_values_that_are_nearly_zero_in_one_class_are_accepted(self):
         X, y = planted()
         X[:, 5] = np.where(y == 0, 1e-180 * (1 + X[:, 5] ** 2), 0.5 + 0.01 * X[:, 5])
         assert ILFS().fit(X, y).order_[0] == 5
 
     @pytest.mark.parametrize("scale", [1e-140, 1e140])
     @pytest.mark.parametrize("evidence", ["posterior", "distance"])
-    def test_very_large_and_very_small_values_are_read(self, scale, evidence):
+    def test_very_large_and_very_small_values_are_accepted(self, scale, evidence):
         X, y = planted()
         np.testing.assert_allclose(
             ILFS(evidence=evidence).fit(scale * X, y).token_counts_, ILFS(evidence=evidence).fit(X, y).token_counts_
@@ -493,13 +493,13 @@ class TestBadValues:
 
     @pytest.mark.parametrize("value", [np.inf, -np.inf])
     @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix])
-    def test_infinity_is_refused_by_column(self, value, convert):
+    def test_infinity_is_rejected_with_the_column(self, value, convert):
         X, y = planted()
         X[17, 23] = value
         with pytest.raises(ValueError, match=r"column 23 .*infinity"):
             ILFS().fit(convert(X), y)
 
-    def test_infinity_in_single_precision_is_refused(self):
+    def test_infinity_in_float32_is_rejected(self):
         X, y = planted()
         X = X.astype(np.float32)
         X[:, 3] = np.inf
@@ -536,11 +536,11 @@ class TestBadValues:
         ],
         ids=str,
     )
-    def test_a_bad_parameter_is_refused_in_one_sentence(self, parameters, message):
+    def test_invalid_parameters_are_rejected(self, parameters, message):
         with pytest.raises(ValueError, match=f"^{message}$"):
             ILFS(**parameters).fit(*planted())
 
-    def test_parameters_may_come_out_of_a_numpy_array(self):
+    def test_parameters_may_be_numpy_scalars(self):
         numpy_values = {
             "n_tokens": np.int64(5),
             "evidence": np.array(["distance", "posterior"])[0],
@@ -552,5 +552,5 @@ class TestBadValues:
         plain = ILFS(3, n_tokens=5, evidence="distance", leave_one_out=False, damping=0.5).fit(*planted())
         np.testing.assert_array_equal(selector.scores_, plain.scores_)
 
-    def test_bad_parameters_are_met_in_fit_not_before(self):
+    def test_parameters_are_validated_in_fit_only(self):
         assert ILFS(n_tokens=-3).n_tokens == -3

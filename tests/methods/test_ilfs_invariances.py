@@ -1,4 +1,4 @@
-"""What must not change the ranking, for tables and settings that hypothesis draws."""
+"""Invariances of ILFS, on tables and parameters drawn by hypothesis."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ settings_of_ilfs = st.fixed_dictionaries(
 
 @st.composite
 def tables(draw):
-    """Rows of normal noise, some columns informative, some cells missing, every class at least twice."""
+    """Draw a table of normal noise with informative columns and missing values; each class has two rows or more."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_classes, n_features = draw(st.integers(2, 4)), draw(st.integers(1, 8))
     y = np.r_[np.repeat(np.arange(n_classes), 2), rng.integers(n_classes, size=draw(st.integers(4, 30)))]
@@ -39,7 +39,7 @@ def assert_near(a, b):
     np.testing.assert_allclose(a.mean_log_odds_, b.mean_log_odds_, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.filterwarnings("ignore:the topics did not settle")
+@pytest.mark.filterwarnings("ignore:the topics did not converge")
 class TestInvariance:
     @given(tables(), settings_of_ilfs)
     def test_order_of_rows(self, table, parameters):
@@ -57,7 +57,7 @@ class TestInvariance:
         np.testing.assert_allclose(moved.relevance_, plain.relevance_[columns], atol=1e-3)
 
     @given(tables(), settings_of_ilfs)
-    def test_names_of_classes_in_the_same_order(self, table, parameters):
+    def test_names_of_classes_with_the_same_order(self, table, parameters):
         X, y, _ = table
         plain = ILFS(**parameters).fit(X, y)
         names = np.array(["ant", "bee", "cat", "dog"])
@@ -65,19 +65,19 @@ class TestInvariance:
             np.testing.assert_array_equal(ILFS(**parameters).fit(X, labels).scores_, plain.scores_)
 
     @given(tables(), settings_of_ilfs)
-    def test_names_of_classes_in_any_order(self, table, parameters):
+    def test_names_of_classes_with_another_order(self, table, parameters):
         X, y, rng = table
         labels = rng.permutation(["ant", "bee", "cat", "dog"])[y]
         assert_near(ILFS(**parameters).fit(X, labels), ILFS(**parameters).fit(X, y))
 
     @given(tables(), settings_of_ilfs)
-    def test_true_and_false_as_classes(self, table, parameters):
+    def test_boolean_labels(self, table, parameters):
         X, y, _ = table
         plain = ILFS(**parameters).fit(X, (y > 0).astype(int))
         np.testing.assert_array_equal(ILFS(**parameters).fit(X, y > 0).scores_, plain.scores_)
 
     @given(tables(), settings_of_ilfs)
-    def test_scaling_by_powers_of_two_to_the_last_bit(self, table, parameters):
+    def test_scaling_by_powers_of_two_bitwise(self, table, parameters):
         X, y, rng = table
         scale = np.ldexp(rng.choice([-1.0, 1.0], X.shape[1]), rng.integers(-60, 60, X.shape[1]))
         scaled, plain = ILFS(**parameters).fit(X * scale, y), ILFS(**parameters).fit(X, y)
@@ -86,9 +86,9 @@ class TestInvariance:
         np.testing.assert_array_equal(scaled.mean_log_odds_, plain.mean_log_odds_)
 
     @given(st.integers(0, 2**32 - 1), settings_of_ilfs)
-    def test_shifting_by_integers_to_the_last_bit(self, seed, parameters):
+    def test_integer_offsets_bitwise(self, seed, parameters):
         rng = np.random.default_rng(seed)
-        y = rng.permutation(np.repeat([0, 1], [16, 8]))  # so that class means are exact
+        y = rng.permutation(np.repeat([0, 1], [16, 8]))  # sizes are powers of two, so that class means are exact
         X = (rng.integers(-99, 99, size=(24, 5)) + 30 * y[:, None]).astype(float)
         shift = rng.integers(-(10**6), 10**6, size=5)
         parameters |= {"redundancy": None}
@@ -98,7 +98,7 @@ class TestInvariance:
 
     @pytest.mark.parametrize("redundancy", ["novelty", "gain"])
     @given(st.integers(0, 2**32 - 1))
-    def test_and_picks_are_the_same(self, redundancy, seed):
+    def test_integer_offsets_with_redundancy(self, redundancy, seed):
         rng = np.random.default_rng(seed)
         y = rng.permutation(np.repeat([0, 1], [16, 8]))
         X = (rng.integers(-99, 99, size=(24, 5)) + 30 * y[:, None]).astype(float)
@@ -107,20 +107,20 @@ class TestInvariance:
         np.testing.assert_allclose(moved.scores_, plain.scores_, rtol=1e-7, atol=1e-9)
 
     @given(tables(), settings_of_ilfs)
-    def test_any_affine_map_of_a_feature(self, table, parameters):
+    def test_affine_transformations_of_a_feature(self, table, parameters):
         X, y, rng = table
         mapped = X * rng.uniform(0.1, 50, X.shape[1]) * rng.choice([-1, 1], X.shape[1]) + rng.normal(0, 9, X.shape[1])
         assert_near(ILFS(**parameters).fit(mapped, y), ILFS(**parameters).fit(X, y))
 
     @given(tables(), settings_of_ilfs)
-    def test_rows_twice_or_weight_two(self, table, parameters):
+    def test_repeated_rows_instead_of_integer_weights(self, table, parameters):
         X, y, rng = table
         weight = rng.integers(1, 4, size=len(y))
         often = ILFS(**parameters).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
         assert_near(ILFS(**parameters).fit(X, y, weight), often)
 
     @given(tables(), settings_of_ilfs)
-    def test_rows_without_weight(self, table, parameters):
+    def test_rows_with_weight_zero(self, table, parameters):
         X, y, rng = table
         extra = rng.normal(size=(5, X.shape[1])) * 100
         padded = ILFS(**parameters).fit(
@@ -129,7 +129,7 @@ class TestInvariance:
         np.testing.assert_array_equal(padded.token_counts_, ILFS(**parameters).fit(X, y).token_counts_)
 
     @given(tables(), settings_of_ilfs)
-    def test_sparse_or_dense(self, table, parameters):
+    def test_sparse_or_dense_storage(self, table, parameters):
         X, y, rng = table
         X = np.where(rng.random(X.shape) < 0.4, 0.0, X)
         assert_near(ILFS(**parameters).fit(sparse.csr_array(X), y), ILFS(**parameters).fit(X, y))
@@ -142,14 +142,14 @@ class TestInvariance:
         assert sorted(selector.ranking_) == list(range(1, X.shape[1] + 1))
 
     @given(tables(), settings_of_ilfs)
-    def test_fitting_twice_gives_the_same(self, table, parameters):
+    def test_fitting_twice_gives_the_same_scores(self, table, parameters):
         X, y, _ = table
         selector = ILFS(**parameters)
         first = selector.fit(X, y).scores_
         np.testing.assert_array_equal(selector.fit(X, y).scores_, first)
 
 
-def test_the_only_cell_of_its_class_is_half_way_in_every_column_layout_and_unit():
+def test_relevance_of_a_single_nonzero_value_does_not_depend_on_column_layout_and_unit():
     rng, y = np.random.default_rng(0), np.arange(40) % 2
     X = np.zeros((40, 10))
     X[1 + 2 * np.arange(10), np.arange(10)] = rng.random(10)

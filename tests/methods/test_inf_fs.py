@@ -13,7 +13,7 @@ from ilfs.methods.inf_fs import Graph, path_sums, standardised
 
 
 def table(n_samples=80, n_features=25, seed=0):
-    """Columns of different spread, some alike, some with ties."""
+    """Create columns of different spread, some of them correlated, some with ties."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features)) * rng.uniform(0.1, 3, n_features)
     X[:, :5] += rng.normal(size=(n_samples, 1))
@@ -41,14 +41,14 @@ def graph_of(X, alpha, n_jobs=None):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 1.0])
 @pytest.mark.parametrize("damping", [0.1, 0.9, 0.999])
-def test_scores_are_row_sums_of_the_inverse(alpha, damping):
+def test_scores_are_row_sums_of_the_inverse_matrix(alpha, damping):
     X = table()
     done = InfFS(alpha=alpha, damping=damping).fit(X)
     np.testing.assert_allclose(done.scores_, scores_by_definition(X, alpha, damping), rtol=1e-8)
     assert done.spectral_radius_ == pytest.approx(np.linalg.eigvalsh(graph_by_definition(X, alpha))[-1], rel=1e-10)
 
 
-def test_pearson_and_range_by_definition():
+def test_pearson_and_range_match_the_definition():
     X = table()
     spread = X.std(axis=0) / np.ptp(X, axis=0)
     A = np.maximum.outer(spread, spread)
@@ -58,13 +58,13 @@ def test_pearson_and_range_by_definition():
     np.testing.assert_allclose(done.scores_, expected, rtol=1e-8)
 
 
-def test_columns_of_the_graph_by_definition():
+def test_products_with_the_graph_match_the_definition():
     X = table()
     graph, A = graph_of(X, 0.3), graph_by_definition(X, 0.3)
     np.testing.assert_allclose([graph.times(unit) for unit in np.eye(25)], A, atol=1e-12)
 
 
-def test_lanczos_is_a_cholesky_solve_and_a_largest_eigenvalue():
+def test_lanczos_matches_a_cholesky_solve_and_the_largest_eigenvalue():
     rng = np.random.default_rng(0)
     A = rng.random((300, 300)) ** 4
     A += A.T
@@ -72,14 +72,14 @@ def test_lanczos_is_a_cholesky_solve_and_a_largest_eigenvalue():
     rho = np.linalg.eigvalsh(A)[-1]
     half = np.linalg.cholesky(np.eye(300) - 0.95 / rho * A)
     x = np.linalg.solve(half.T, np.linalg.solve(half, np.ones(300)))
-    assert paths.settled
+    assert paths.converged
     assert paths.spectral_radius == pytest.approx(rho, rel=1e-12)
     np.testing.assert_allclose(paths.sums, x - 1, rtol=1e-9)
     np.testing.assert_allclose(paths.degrees, A.sum(axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_blocks_and_strips_that_are_not_kept_change_nothing(monkeypatch, n_jobs):
+def test_scores_do_not_depend_on_blocks_and_stored_strips(monkeypatch, n_jobs):
     X = table()
     whole = InfFS().fit(X).scores_
     monkeypatch.setattr(method, "BLOCK_FEATURES", 3)
@@ -89,7 +89,7 @@ def test_blocks_and_strips_that_are_not_kept_change_nothing(monkeypatch, n_jobs)
         np.testing.assert_allclose(InfFS(n_jobs=n_jobs).fit(X).scores_, whole, rtol=1e-12)
 
 
-def test_only_as_much_of_the_graph_is_kept_as_allowed(monkeypatch):
+def test_the_stored_part_of_the_graph_is_limited(monkeypatch):
     monkeypatch.setattr(method, "STRIP_FEATURES", 4)
     monkeypatch.setattr(method, "KEPT_BYTES", 1500)
     graph = graph_of(table(), 0.2)
@@ -102,49 +102,49 @@ def test_float32_scores_agree_to_six_digits():
     np.testing.assert_allclose(InfFS().fit(X).scores_, InfFS().fit(X.astype(float)).scores_, rtol=2e-6)
 
 
-def test_huge_float32_values_are_survived():
+def test_huge_float32_values_do_not_overflow():
     X = (table() * 1e30).astype(np.float32)
     np.testing.assert_allclose(InfFS().fit(X).scores_, scores_by_definition(X.astype(float) / 1e30), rtol=1e-5)
 
 
-def test_one_factor_for_all_columns_and_shifts_change_nothing():
+def test_scores_do_not_depend_on_a_common_factor_and_offsets():
     X = table()
     shifts = np.random.default_rng(1).normal(size=25)
     np.testing.assert_allclose(InfFS().fit(-7 * X + shifts).scores_, InfFS().fit(X).scores_, rtol=1e-9)
 
 
-def test_with_range_the_units_do_not_matter():
+def test_scores_do_not_depend_on_units_with_scale_range():
     X = table()
     units = np.logspace(-6, 6, 25)
     one, two = InfFS(scale="range").fit(X), InfFS(scale="range").fit(X * units)
     np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-9)
 
 
-def test_without_spread_only_the_order_of_the_values_counts():
+def test_scores_depend_only_on_ranks_if_alpha_is_zero():
     X = table()
     np.testing.assert_allclose(InfFS(alpha=0.0).fit(np.exp(X)).scores_, InfFS(alpha=0.0).fit(X).scores_, rtol=1e-9)
 
 
-def test_a_feature_unlike_the_others_beats_copies():
+def test_an_uncorrelated_feature_comes_before_copies():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 1)) + 0.1 * rng.normal(size=(200, 10))
     X[:, 4] = rng.normal(size=200)
     assert InfFS(scale="range").fit(X).order_[0] == 4
 
 
-def test_columns_without_any_edge_score_zero():
+def test_scores_are_zero_if_the_graph_has_no_edges():
     X = np.arange(10.0)[:, None] * np.ones(3)
     done = InfFS().fit(X)
     np.testing.assert_array_equal(done.scores_, 0.0)
     assert done.spectral_radius_ == 0.0
 
 
-def test_too_few_steps_are_said():
-    with pytest.warns(ConvergenceWarning, match="did not settle to tol=1e-10 in max_iter=2 steps"):
+def test_too_few_steps_give_a_warning():
+    with pytest.warns(ConvergenceWarning, match="did not converge to tol=1e-10 in max_iter=2 steps"):
         InfFS(max_iter=2).fit(table())
 
 
-def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
+def test_the_scorer_returns_the_scores_and_works_in_select_k_best():
     X = table()
     np.testing.assert_array_equal(scorer("inf_fs", alpha=0.5)(X), InfFS(alpha=0.5).fit(X).scores_)
     chosen = SelectKBest(scorer("inf_fs"), k=3).fit(X, np.zeros(80)).get_support(indices=True)
@@ -163,30 +163,30 @@ def test_the_scorer_returns_the_scores_and_serves_scikit_learn():
         ({"tol": 0}, "tol must be a number strictly between 0 and 1, got 0"),
     ],
 )
-def test_wrong_parameters_are_refused_in_a_sentence(parameters, message):
+def test_invalid_parameters_are_rejected(parameters, message):
     with pytest.raises(ValueError, match=message):
         InfFS(**parameters).fit(table())
 
 
 @pytest.mark.parametrize("name", ["syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300"])
-def test_weights_of_the_authors_toolbox(name):
+def test_scores_match_the_toolbox(name):
     X, _, weights, _ = oracle(name, "inffs_v62_unsup")
     np.testing.assert_allclose(InfFS(alpha=0.5, damping=0.99).fit(X).scores_, weights, rtol=1e-8)
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_a_real_table_by_definition():
+def test_scores_match_the_definition_on_real_data():
     X = load("colon")[0][:, :600].astype(float)
     np.testing.assert_allclose(InfFS().fit(X).scores_, scores_by_definition(X), rtol=1e-8)
 
 
-def test_peak_memory():
-    # a copy of the table (16 MB), half the graph (16 MB and its diagonal blocks), strips and blocks in work
+def test_peak_memory_is_the_table_and_half_the_graph():
+    # A copy of the table (16 MB), half of the graph (16 MB and its diagonal blocks), and temporary arrays.
     assert peak_megabytes("InfFS(n_jobs=2)", 1000, 2000) < 16 + 16 + 25
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_standardised_columns_are_not_ranked_by_their_rounding(dtype):
+def test_rounding_does_not_rank_standardised_columns(dtype):
     X, order = table(), np.random.default_rng(1).permutation(80)
     one, two = (StandardScaler().fit_transform(Z.astype(dtype)) for Z in (X, X[order]))
     np.testing.assert_allclose(scorer("inf_fs")(one), scorer("inf_fs")(two), rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Mutual information against exact counts, scikit-learn's two estimators and what must hold of it."""
+"""Mutual information against exact counts, both estimators of scikit-learn, and its theoretical properties."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def small_integers(n_samples=300, n_features=20, n_values=8, n_classes=3, seed=0
 
 
 def bins_by_hand(x, n_bins):
-    """Bins of equal frequency by their definition: where the middle of a value's cells lies."""
+    """Compute bins of equal frequency by definition: the bin of a value is that of the middle of its ranks."""
     values, counts = np.unique(x, return_counts=True)
     if values.size <= n_bins:
         return np.searchsorted(values, x)
@@ -36,19 +36,19 @@ def bins_by_hand(x, n_bins):
     return (n_bins * twice_middle // (2 * x.size))[np.searchsorted(values, x)]
 
 
-def test_numbers_worked_by_hand():
+def test_scores_match_hand_computed_values():
     y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
     determined, half, nothing = [5, 5, 5, 5, 3, 3, 3, 3], [1, 1, 2, 2, 2, 2, 2, 2], [0, 1, 0, 1, 0, 1, 0, 1]
     scores = mutual_information(np.column_stack([determined, half, nothing]), y)
-    # the second: H(y) - P(x = 2) H(y | x = 2), six cells of which a third is of class 0
+    # The second score is H(y) - P(x = 2) H(y | x = 2); a third of the six samples with x = 2 are in class 0.
     rest = 0.75 * (-np.log(1 / 3) / 3 - 2 * np.log(2 / 3) / 3)
     np.testing.assert_allclose(scores, [LN2, LN2 - rest, 0.0], rtol=1e-14)
     assert scores[2] == 0.0
 
 
-def test_the_correction_worked_by_hand():
+def test_the_correction_matches_hand_computed_values():
     X, y = np.array([[1.0], [1], [2], [2], [2], [2], [2], [2]]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    # each entropy rises by (filled cells - 1) / 2n: one cell of the 2 x 2 table is empty
+    # Each entropy increases by (nonzero counts - 1) / 2n; one count of the 2 x 2 table is 0.
     plain = mutual_information(X, y)[0]
     corrected = mutual_information(X, y, correction="miller-madow")[0]
     assert corrected - plain == pytest.approx(((2 - 1) + (2 - 1) - (3 - 1)) / 16, abs=1e-15)
@@ -59,7 +59,7 @@ def test_the_correction_worked_by_hand():
 
 @pytest.mark.parametrize("n_classes", [2, 3, 9])
 @pytest.mark.parametrize("n_values", [2, 5, 30, 200])
-def test_discrete_features_are_exact(n_classes, n_values):
+def test_discrete_features_match_scikit_learn(n_classes, n_values):
     X, y = small_integers(n_values=n_values, n_classes=n_classes)
     ours = mutual_information(X, y, n_bins=200)
     np.testing.assert_allclose(ours, mutual_info_classif(X, y, discrete_features=True), atol=1e-12)
@@ -72,13 +72,13 @@ class TestEdges:
         assert mutual_information(X, y, edges=[1.5]).item() == pytest.approx(by_hand([0, 0, 0, 1], y))
 
     @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
-    def test_each_feature_may_have_its_own(self, form):
+    def test_each_feature_may_have_its_own_edges(self, form):
         X, y = small_integers(n_features=3)
         edges = np.array([[-1.5, 0.0, 2.0], [0.0, 1.0, 2.0], [-1.0, 0.5, 4.5]])
         expected = [by_hand(np.searchsorted(cuts, x, side="right"), y) for cuts, x in zip(edges, X.T, strict=True)]
         np.testing.assert_allclose(mutual_information(form(X), y, edges=edges), expected, rtol=1e-12, atol=1e-14)
 
-    def test_missing_values_and_weights(self):
+    def test_integer_weights_equal_repeated_rows_with_missing_values(self):
         X, y = small_integers(n_features=4)
         rng = np.random.default_rng(0)
         X[rng.random(X.shape) < 0.2] = np.nan
@@ -104,7 +104,7 @@ class TestEdges:
             ([[1.0], [2.0]], "edges must have a row for each of the 3 features, got 2 rows"),
         ],
     )
-    def test_wrong_edges_are_refused(self, edges, message):
+    def test_invalid_edges_are_rejected(self, edges, message):
         X, y = planted(n_samples=40, n_features=3)
         with pytest.raises(ValueError, match=message):
             MutualInformation(edges=edges).fit(X, y)
@@ -114,7 +114,7 @@ def by_hand(bins, y):
     return mutual_info_score(bins, y)
 
 
-def test_any_number_of_bins_is_taken():
+def test_more_bins_than_values_are_allowed():
     X, y = planted(n_samples=30)
     entropy = mutual_info_score(y, y)
     for form in (np.asarray, sparse.csr_array):
@@ -123,14 +123,14 @@ def test_any_number_of_bins_is_taken():
 
 @pytest.mark.parametrize("n_bins", [2, 3, 7, 16, 40])
 @given(seed=st.integers(0, 10_000), n_values=st.sampled_from([3, 9, 50, 10**9]))
-def test_bins_of_equal_frequency_are_what_they_are_said_to_be(n_bins, seed, n_values):
+def test_bins_of_equal_frequency_match_their_definition(n_bins, seed, n_values):
     X, y = small_integers(n_samples=90, n_features=4, n_values=n_values, seed=seed)
     expected = [mutual_info_score(bins_by_hand(x, n_bins), y) for x in X.T]
     np.testing.assert_allclose(mutual_information(X, y, n_bins=n_bins), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_bins_of_equal_width_are_what_they_are_said_to_be(dtype):
+def test_bins_of_equal_width_match_their_definition(dtype):
     X, y = planted(n_classes=3, n_features=10)
     X = X.astype(dtype)
     low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
@@ -139,14 +139,14 @@ def test_bins_of_equal_width_are_what_they_are_said_to_be(dtype):
     np.testing.assert_allclose(mutual_information(X, y, n_bins=7, bins="width"), expected, atol=1e-12)
 
 
-def test_increasing_maps_change_nothing():
+def test_scores_do_not_change_under_increasing_transformations():
     X, y = planted(n_samples=250, n_classes=3)
     scores = mutual_information(X, y)
     for mapped in (np.exp(X), X**3, 1e6 + 7 * X, np.argsort(np.argsort(X, axis=0), axis=0)):
         np.testing.assert_array_equal(mutual_information(mapped, y), scores)
 
 
-def test_a_heavy_value_has_a_bin_of_its_own_wherever_it_lies():
+def test_a_frequent_value_has_a_bin_of_its_own():
     rng = np.random.default_rng(0)
     y = np.arange(400) % 2
     few = np.where((rng.random(400) < 0.1) & (y == 1), rng.uniform(1, 2, 400), 0.0)
@@ -155,7 +155,7 @@ def test_a_heavy_value_has_a_bin_of_its_own_wherever_it_lies():
         assert mutual_information(x[:, None], y, n_bins=5)[0] >= expected - 1e-12
 
 
-def test_a_determined_class_gives_its_entropy():
+def test_the_score_of_a_perfect_feature_is_the_entropy_of_the_classes():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], [70, 40, 90])
     entropy = -sum(p * np.log(p) for p in (0.35, 0.2, 0.45))
@@ -165,19 +165,19 @@ def test_a_determined_class_gives_its_entropy():
 
 
 @pytest.mark.parametrize("counts", [[[3, 6], [5, 10]], [[1, 2, 3], [2, 4, 6], [7, 14, 21]]])
-def test_independent_tables_give_exactly_zero(counts):
-    cells = [(k, b) for k, row in enumerate(counts) for b, n in enumerate(row) for _ in range(n)]
-    y, x = np.array(cells).T
+def test_independent_features_score_exactly_zero(counts):
+    samples = [(k, b) for k, row in enumerate(counts) for b, n in enumerate(row) for _ in range(n)]
+    y, x = np.array(samples).T
     assert mutual_information(x[:, None], y)[0] == 0.0
     assert mutual_information(sparse.csr_array(x[:, None]), y)[0] == 0.0
 
 
-def test_it_orders_features_as_the_nearest_neighbours_estimator_does():
+def test_order_is_close_to_that_of_the_nearest_neighbours_estimator():
     rng = np.random.default_rng(0)
     y = np.arange(800) % 2
     X = rng.normal(size=(800, 30))
     X[:, :10] += np.outer(y, np.linspace(0.3, 2.5, 10))
-    X[:, 10:20] *= 1 + np.outer(y, np.linspace(0.3, 3, 10))  # classes of one mean
+    X[:, 10:20] *= 1 + np.outer(y, np.linspace(0.3, 3, 10))  # classes with equal means
     theirs = mutual_info_classif(X, y, random_state=0)
     assert spearmanr(mutual_information(X, y), theirs).statistic > 0.9
     assert np.abs(mutual_information(X, y, correction="miller-madow") - theirs).max() < 0.06
@@ -185,7 +185,7 @@ def test_it_orders_features_as_the_nearest_neighbours_estimator_does():
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
 @pytest.mark.parametrize(("name", "least"), [("srbct", 0.7), ("usps", 0.85)])
-def test_it_orders_real_features_as_the_nearest_neighbours_estimator_does(name, least):
+def test_order_is_close_to_that_of_the_nearest_neighbours_estimator_on_real_data(name, least):
     X, y = load(name)
     some = np.random.default_rng(0).permutation(len(y))[:600]
     X, y = X[some, ::8].astype(np.float64), y[some]
@@ -193,21 +193,21 @@ def test_it_orders_real_features_as_the_nearest_neighbours_estimator_does(name, 
     assert spearmanr(mutual_information(X, y), theirs).statistic > least
 
 
-def test_the_correction_removes_what_noise_earns():
+def test_the_correction_removes_the_bias_of_noise():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 1000)), np.arange(400) % 4
     selector = MutualInformation(correction="miller-madow", n_bins=6).fit(X, y)
     plain = mutual_information(X, y, n_bins=6)
-    by_chance = (6 * 4 - 6 - 4 + 1) / 800  # no cell is empty
+    by_chance = (6 * 4 - 6 - 4 + 1) / 800  # no count is 0
     assert plain.mean() == pytest.approx(by_chance, rel=0.1)
     np.testing.assert_allclose(selector.scores_, np.maximum(plain - by_chance, 0), atol=1e-15)
-    # none is below 0, and those at 0 are still in order
+    # No score is below 0, and features that score 0 are still ordered.
     assert selector.scores_.min() == 0.0
     np.testing.assert_array_equal(selector.order_, np.argsort(-plain, kind="stable"))
 
 
 @every
-def test_weight_two_is_the_row_twice(parameters):
+def test_integer_weights_equal_repeated_rows(parameters):
     X, y = planted(n_samples=150, n_classes=3)
     X[:, ::3] = np.round(X[:, ::3])
     X[:, 1::3] *= np.random.default_rng(1).random((150, 13)) < 0.4
@@ -224,7 +224,7 @@ def test_weight_two_is_the_row_twice(parameters):
 
 
 @every
-def test_a_missing_cell_is_as_if_it_were_not_there(parameters):
+def test_missing_values_are_ignored(parameters):
     X, y = planted(n_samples=200, n_classes=3, n_features=6)
     X[:, 3:] *= np.random.default_rng(2).random((200, 3)) < 0.5
     present = np.random.default_rng(1).random(X.shape) < 0.7
@@ -246,7 +246,7 @@ def spaced(X):
 @every
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array, np.asfortranarray, spaced])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_every_layout_gives_the_same_to_the_last_bit(parameters, form, dtype):
+def test_scores_are_bitwise_equal_in_every_layout(parameters, form, dtype):
     X, y = planted(n_samples=150, n_classes=3)
     X[:, ::2] *= np.random.default_rng(1).random((150, 20)) < 0.3
     X = X.astype(dtype)
@@ -254,7 +254,7 @@ def test_every_layout_gives_the_same_to_the_last_bit(parameters, form, dtype):
     np.testing.assert_array_equal(done.scores_, other.scores_)
 
 
-def test_float32_is_the_same_as_the_same_numbers_in_float64():
+def test_float32_and_float64_give_equal_scores():
     X, y = planted(n_classes=3)
     X = X.astype(np.float32)
     for parameters in CONFIGURATIONS:
@@ -263,14 +263,14 @@ def test_float32_is_the_same_as_the_same_numbers_in_float64():
         )
 
 
-def test_the_number_of_bins_follows_the_weight_of_the_samples():
+def test_the_default_number_of_bins_grows_with_the_total_weight():
     X, y = planted(n_samples=100)
     few, many = MutualInformation().fit(X, y).n_bins_, MutualInformation().fit(X, y, np.full(100, 100.0)).n_bins_
     assert 2 <= few < many == MutualInformation().fit(np.repeat(X, 100, axis=0), np.repeat(y, 100)).n_bins_
     assert MutualInformation(n_bins=11).fit(X, y).n_bins_ == 11
 
 
-def test_scikit_learn_takes_the_scorer():
+def test_the_scorer_works_in_select_k_best():
     X, y = planted(n_classes=3, shift=3.0)
     chosen = SelectKBest(scorer("mi"), k=5).fit(X, y)
     assert set(np.flatnonzero(chosen.get_support())) == {0, 1, 2, 3, 4}
@@ -287,16 +287,16 @@ def test_scikit_learn_takes_the_scorer():
         ({"correction": "jackknife"}, "correction must be None or 'miller-madow', got 'jackknife'"),
     ],
 )
-def test_wrong_parameters_are_refused(wrong, message):
+def test_invalid_parameters_are_rejected(wrong, message):
     with pytest.raises(ValueError, match=message):
         MutualInformation(**wrong).fit(*planted())
 
 
-def test_peak_memory_is_some_blocks_of_columns():
-    # 64 columns twice for each of two threads
+def test_peak_memory_is_a_few_blocks_of_columns():
+    # Two copies of 64 columns for each of two threads.
     assert peak_megabytes("MutualInformation(n_jobs=2)", 10_000, 1_000) < 2 * 2 * 64 * 10_000 * 8 / 1e6 + 10
 
 
-def test_a_range_beyond_float32_is_cut_in_two():
+def test_a_range_that_overflows_float32_is_binned():
     X = np.array([[-3e38], [-2e38], [2e38], [3e38]] * 5, dtype=np.float32)
     np.testing.assert_allclose(mutual_information(X, [0, 0, 1, 1] * 5, n_bins=2, bins="width"), np.log(2))

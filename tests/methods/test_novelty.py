@@ -32,13 +32,13 @@ from ilfs.methods.novelty import finite, scores_of
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_thread():
-    """More are slower by far where others use the processors too."""
+    """Use one BLAS thread: with several test processes, more threads are much slower."""
     with one_blas_thread():
         yield
 
 
 def repeated(n_samples=80, n_classes=2, seed=0):
-    """Twenty columns: three that say something, each of them three times, and noise. Nothing is negative."""
+    """Create twenty nonnegative columns: three informative ones, two noisy copies of each, and noise."""
     X, y = planted(n_samples, 20, n_informative=3, n_classes=n_classes, shift=1.5, seed=seed)
     rng = np.random.default_rng(seed + 1)
     X[:, 3:9] = np.repeat(X[:, :3], 2, axis=1) + 0.3 * rng.normal(size=(n_samples, 6))
@@ -46,7 +46,7 @@ def repeated(n_samples=80, n_classes=2, seed=0):
 
 
 def expected_order(relevance, X, weight=None):
-    """By relevance times novelty, in a few lines."""
+    """Compute the order by relevance times novelty from the definition."""
     by_relevance = np.argsort(-relevance, kind="stable")
     middle = np.median(relevance)
     r = np.maximum((relevance - middle) / (relevance.max() - middle), 0)[by_relevance]
@@ -63,7 +63,7 @@ def same(one, two):
 class TestRelevance:
     @pytest.mark.parametrize("name", METHODS)
     @pytest.mark.filterwarnings("ignore::UserWarning")
-    def test_of_every_method(self, name):
+    def test_every_method_gives_its_scores(self, name):
         X, y = repeated()
         done = Novelty(METHODS[name]()).fit(X, y)
         alone = METHODS[name]().fit(X, y)
@@ -72,7 +72,7 @@ class TestRelevance:
         np.testing.assert_array_equal(done.order_, expected_order(done.relevance_, X))
 
     @pytest.mark.parametrize("function", [f_classif, chi2, lambda X, y: f_classif(X, y)[0]])
-    def test_of_a_function(self, function):
+    def test_a_function_gives_its_scores(self, function):
         X, y = repeated(n_classes=3)
         done = Novelty(function).fit(X, y)
         scores = function(X, y)
@@ -80,7 +80,7 @@ class TestRelevance:
         np.testing.assert_array_equal(done.order_, expected_order(done.relevance_, X))
         assert done.selector_ is function
 
-    def test_of_a_function_that_returns_no_p_values(self):
+    def test_a_function_may_return_scores_without_p_values(self):
         X, y = repeated()
 
         def information(X, y):
@@ -102,48 +102,48 @@ class TestRelevance:
         ids=lambda value: str(value) if isinstance(value, BaseEstimator) else "",
     )
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-    def test_of_selectors_and_models_of_scikit_learn(self, selector, relevance, convert):
+    def test_selectors_and_models_of_scikit_learn_give_their_scores(self, selector, relevance, convert):
         X, y = repeated()
         done, alone = Novelty(selector, 3).fit(convert(X), y), clone(selector).fit(convert(X), y)
         np.testing.assert_allclose(done.relevance_, relevance(alone))
         np.testing.assert_array_equal(done.order_, expected_order(relevance(alone), X))
         assert done.transform(X).shape == (80, 3)
 
-    def test_of_several_machines_it_is_the_length(self):
+    def test_relevance_is_the_norm_of_the_coefficients_over_classes(self):
         X, y = repeated(n_classes=3)
         model = LogisticRegression(max_iter=1000)
         done, alone = Novelty(model).fit(X, y), clone(model).fit(X, y)
         np.testing.assert_allclose(done.relevance_, np.sqrt((alone.coef_**2).sum(axis=0)))
 
-    def test_of_weights_that_are_sparse(self):
+    def test_sparse_coefficients_are_supported(self):
         X, y = repeated()
         done = Novelty(SVC(kernel="linear")).fit(sparse.csr_array(X), y)
         np.testing.assert_allclose(done.relevance_, Novelty(SVC(kernel="linear")).fit(X, y).relevance_, rtol=1e-3)
 
     @pytest.mark.parametrize("scores", [{0: np.ones((3, 10))}, np.ones((1, 10))])
-    def test_what_others_call_scores_does_not_count(self, scores):
+    def test_scores_of_another_shape_are_ignored(self, scores):
         X, y = repeated()
         model = LogisticRegression().fit(X, y)
-        model.scores_ = scores  # as LogisticRegressionCV has them, of folds and parameters
+        model.scores_ = scores  # as in LogisticRegressionCV, where they belong to folds and parameters
         np.testing.assert_array_equal(scores_of(model), np.abs(model.coef_[0]))
 
     @pytest.mark.parametrize("selector", [VarianceThreshold(), KMeans(2)], ids=str)
-    def test_a_selector_without_scores(self, selector):
+    def test_a_selector_without_scores_is_rejected(self, selector):
         with pytest.raises(
-            ValueError, match="selector must have scores_, feature_importances_, coef_ or ranking_ once"
+            ValueError, match="selector must have scores_, feature_importances_, coef_ or ranking_ after fitting"
         ):
             Novelty(selector).fit(*repeated())
 
     @pytest.mark.parametrize("bad", [None, "fisher", 3, FisherScore], ids=str)
-    def test_no_selector(self, bad):
+    def test_an_invalid_selector_is_rejected(self, bad):
         with pytest.raises(ValueError, match=r"selector must be an estimator or a function of \(X, y\), got"):
             Novelty(bad).fit(*repeated())
 
-    def test_too_few_scores(self):
+    def test_a_wrong_number_of_scores_is_rejected(self):
         with pytest.raises(ValueError, match=r"a score for each of the 20 features, got shape \(3,\)"):
             Novelty(lambda X, y: np.ones(3)).fit(*repeated())
 
-    def test_scores_that_are_infinite_or_missing(self):
+    def test_infinite_scores_come_first_and_missing_ones_last(self):
         X, y = repeated()
         scores = np.arange(20.0)
         scores[[4, 7]], scores[5], scores[6] = np.inf, np.nan, -np.inf
@@ -154,13 +154,13 @@ class TestRelevance:
         assert np.isfinite(done.scores_).all()
         assert done.candidates_[:3].tolist() == [4, 7, 19]
 
-    def test_an_infinite_score_is_as_far_above_the_others_as_they_are_apart(self):
+    def test_infinite_scores_are_replaced_by_max_plus_range(self):
         assert finite(np.array([1.0, 3.0, np.inf])).tolist() == [1, 3, 5]
         assert finite(np.array([-3.0, -1.0, np.inf])).tolist() == [-3, -1, 1]
         assert finite(np.array([2.0, np.inf])).tolist() == [2, 3]
         assert finite(np.array([np.inf])).tolist() == [1]
 
-    def test_perfectly_separating_features_have_an_infinite_f(self):
+    def test_features_with_an_infinite_f_statistic_are_ranked(self):
         X, y = repeated()
         X[:, [10, 12]] = np.column_stack([y, 1.0 - y])
         with np.errstate(divide="ignore"), warnings.catch_warnings():
@@ -169,7 +169,7 @@ class TestRelevance:
         assert done.order_[0] == 10
         assert done.scores_[12] <= 0
 
-    def test_no_score_is_a_number(self):
+    def test_features_keep_their_order_if_all_scores_are_nan(self):
         done = Novelty(lambda X, y: np.full(20, np.nan)).fit(*repeated())
         np.testing.assert_array_equal(done.scores_, np.full(20, -1.0))
         assert done.order_.tolist() == list(range(20))
@@ -179,8 +179,8 @@ class TestILFS:
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("n_candidates", [5, 1000])
     @pytest.mark.parametrize("inside", ["gain", "novelty"])
-    def test_its_relevance_is_what_counts(self, n_classes, n_candidates, inside):
-        X, y = repeated(n_classes=n_classes)  # classes of one size, so that balance does not matter
+    def test_novelty_of_ilfs_matches_ilfs_with_novelty(self, n_classes, n_candidates, inside):
+        X, y = repeated(n_classes=n_classes)  # classes of equal size, so that balancing has no effect
         X, y = X[: 80 // n_classes * n_classes], y[: 80 // n_classes * n_classes]
         done = Novelty(ILFS(redundancy=inside), n_candidates=n_candidates).fit(X, y)
         own = ILFS(redundancy="novelty", n_candidates=n_candidates).fit(X, y)
@@ -188,16 +188,16 @@ class TestILFS:
         np.testing.assert_allclose(done.scores_, own.scores_, rtol=1e-9, atol=1e-12)
         picked = own.scores_ > 0
         np.testing.assert_array_equal(done.ranking_[picked], own.ranking_[picked])
-        np.testing.assert_array_equal(done.relevance_[done.order_], own.relevance_[own.order_])  # but for ties the same
+        np.testing.assert_array_equal(done.relevance_[done.order_], own.relevance_[own.order_])  # equal except for ties
 
-    def test_gain_is_that_of_ilfs(self):
+    def test_gain_of_ilfs_matches_ilfs_with_gain(self):
         X, y = repeated(n_classes=3)
         done, own = Novelty(ILFS(), redundancy="gain").fit(X, y), ILFS().fit(X, y)
         np.testing.assert_array_equal(done.order_, own.order_)
         np.testing.assert_array_equal(done.gain_, own.gain_)
 
     @pytest.mark.parametrize("how", ["gain", "novelty"])
-    def test_labels_as_ilfs_has_them(self, how):
+    def test_several_labels_match_ilfs(self, how):
         X, _ = repeated()
         Y = (np.random.default_rng(0).random((80, 3)) < 0.4).astype(int)
         done, own = Novelty(ILFS(), redundancy=how).fit(X, Y), ILFS(redundancy=how).fit(X, Y)
@@ -218,7 +218,7 @@ class TestILFS:
 
 
 class TestGain:
-    def test_the_classes_count_the_same(self):
+    def test_gain_balances_the_classes(self):
         X, y = repeated()
         y = np.where(np.random.default_rng(0).random(80) < 0.4, 0, y)
         done = Novelty(FisherScore(), redundancy="gain").fit(X, y)
@@ -232,11 +232,11 @@ class TestGain:
         np.testing.assert_allclose(done.gain_[candidates[picks]], gains, rtol=1e-7)
 
     @pytest.mark.parametrize("selector", [FisherScore(), LaplacianScore(), f_classif, SelectKBest(k=2)])
-    def test_needs_classes(self, selector):
+    def test_gain_requires_y(self, selector):
         with pytest.raises(ValueError, match="fit requires y to be passed, but the target y is None"):
             Novelty(selector, redundancy="gain").fit(repeated()[0])
 
-    def test_none_is_no_way_to_be_redundant(self):
+    def test_redundancy_none_is_rejected(self):
         with pytest.raises(ValueError, match="redundancy must be 'gain' or 'novelty', got None"):
             Novelty(FisherScore(), redundancy=None).fit(*repeated())
 
@@ -253,20 +253,20 @@ class TestLabels:
         assert list(done.families(2)) == done.order_[:2].tolist()
         assert "nearest" in done.ranking_table()
 
-    def test_a_method_without_labels_needs_none(self):
+    def test_unsupervised_methods_need_no_labels(self):
         X, y = repeated()
         for selector in (LaplacianScore(), METHODS["mcfs"](), METHODS["cfs"]()):
             same(Novelty(selector).fit(X), Novelty(selector).fit(X, y))
             assert not hasattr(Novelty(selector).fit(X, y), "classes_")
 
-    def test_a_function_that_needs_no_labels_in_a_selector_of_scikit_learn(self):
+    def test_labels_are_optional_for_an_unsupervised_function_in_select_k_best(self):
         X, y = repeated()
         selector = SelectKBest(lambda X, y=None: X.var(axis=0), k=2)
         without, with_labels = Novelty(selector).fit(X), Novelty(selector).fit(X, y)
         np.testing.assert_array_equal(without.order_, with_labels.order_)
         np.testing.assert_allclose(without.scores_, with_labels.scores_, rtol=1e-12)
 
-    def test_a_selector_of_scikit_learn_gets_what_it_does_not_insist_on(self):
+    def test_labels_are_passed_to_selectors_that_do_not_require_them(self):
         with pytest.raises(ValueError, match="requires y"):
             Novelty(SelectKBest(k=2)).fit(repeated()[0])
         with pytest.raises(ValueError, match="same number of rows"):
@@ -274,7 +274,7 @@ class TestLabels:
 
 
 class TestRows:
-    def test_weights_are_repeated_rows(self):
+    def test_integer_weights_equal_repeated_rows(self):
         X, y = repeated()
         times = np.random.default_rng(0).integers(0, 4, size=80)
         for selector in (FisherScore(), ILFS()):
@@ -284,7 +284,7 @@ class TestRows:
             np.testing.assert_allclose(weighted.scores_, again.scores_, rtol=1e-7, atol=1e-7)
 
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array, sparse.csc_array])
-    def test_weights_reach_models_of_scikit_learn(self, convert):
+    def test_weights_are_passed_to_models_of_scikit_learn(self, convert):
         X, y = repeated()
         X[X < 1.5] = 0.0
         weight = np.random.default_rng(0).uniform(0.1, 3, size=80)
@@ -303,14 +303,12 @@ class TestRows:
             (SelectKBest(k=2), "SelectKBest"),
         ],
     )
-    def test_weights_that_the_selector_does_not_take(self, selector, name):
+    def test_weights_are_rejected_if_the_selector_does_not_support_them(self, selector, name):
         X, y = repeated()
-        with pytest.raises(
-            TypeError, match=f"sample_weight is of use only if the selector takes it, {name} takes none"
-        ):
+        with pytest.raises(TypeError, match=f"sample_weight needs a selector that supports it, {name} does not"):
             Novelty(selector).fit(X, y, sample_weight=np.ones(80))
 
-    def test_other_fit_parameters(self):
+    def test_unknown_fit_parameters_are_rejected(self):
         with pytest.raises(TypeError, match="fit takes X, y and sample_weight, got 'groups'"):
             Novelty(FisherScore()).fit(*repeated(), groups=[1])
 
@@ -324,7 +322,7 @@ class TestRows:
         same(piped[0], Novelty(FisherScore(), 3).fit(X, y, sample_weight=weight))
 
     @pytest.mark.parametrize("rows", [slice(None), slice(0, 5)])
-    def test_missing_cells_are_taken_if_the_selector_does(self, rows):
+    def test_missing_values_are_allowed_if_the_selector_supports_them(self, rows):
         X, y = repeated()
         X[rows, :][np.random.default_rng(0).random(X[rows].shape) < 0.2] = np.nan
         done = Novelty(FisherScore()).fit(X, y)
@@ -334,7 +332,7 @@ class TestRows:
                 Novelty(selector).fit(X, y)
 
     @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-    def test_missing_cells_are_found_if_all_columns_miss_as_many(self, convert):
+    def test_missing_values_are_found_if_all_columns_have_equally_many(self, convert):
         X, y = repeated()
         X[3] = np.nan
         with pytest.raises(ValueError, match=r"contains NaN, in .* of 20 columns.* f_classif takes no missing values"):
@@ -342,7 +340,7 @@ class TestRows:
         with pytest.raises(ValueError, match=r"contains NaN, in .* of 1 column.* f_classif takes no missing values"):
             Novelty(f_classif).fit(convert(X[:, :1]), y)
 
-    def test_sparse_is_taken_if_the_selector_does(self):
+    def test_sparse_input_is_allowed_if_the_selector_supports_it(self):
         X, y = repeated()
         X[X < 1.5] = 0.0
         one, two = (Novelty(FisherScore()).fit(Z, y) for Z in (X, sparse.csr_array(X)))
@@ -350,7 +348,7 @@ class TestRows:
         with pytest.raises(TypeError, match="Sparse data was passed for X, but InfFS needs all values"):
             Novelty(METHODS["inf_fs"]()).fit(sparse.csr_array(X), y)
 
-    def test_names(self):
+    def test_feature_names_are_kept(self):
         X, y = repeated()
         names = [f"gene {j}" for j in range(20)]
         done = Novelty(FisherScore(), 4).fit(pd.DataFrame(X, columns=names), y)
@@ -359,7 +357,7 @@ class TestRows:
 
 
 class TestAsAnEstimator:
-    def test_parameters_of_the_selector_are_within_reach(self):
+    def test_parameters_of_the_selector_can_be_set(self):
         novelty = Novelty(ILFS(), 3).set_params(selector__n_tokens=4, n_candidates=7)
         assert novelty.selector.n_tokens == 4
         assert novelty.get_params()["selector__n_tokens"] == 4
@@ -372,14 +370,14 @@ class TestAsAnEstimator:
         Novelty(selector).fit(*repeated())
         assert not hasattr(selector, "scores_")
 
-    def test_pickle(self):
+    def test_pickling_keeps_the_fitted_state(self):
         X, y = repeated()
         done = Novelty(FisherScore(), 3).fit(X, y)
         again = pickle.loads(pickle.dumps(done))
         same(done, again)
         np.testing.assert_array_equal(again.transform(X), done.transform(X))
 
-    def test_pipeline_and_grid_search(self):
+    def test_it_works_in_pipelines_and_grid_search(self):
         X, y = repeated()
         pipeline = make_pipeline(Novelty(ILFS(redundancy=None)), LogisticRegression())
         grid = {"novelty__selector__n_tokens": [4, 6], "novelty__n_features_to_select": [1, 3]}
@@ -388,7 +386,7 @@ class TestAsAnEstimator:
         assert search.best_estimator_[0].selector_.n_tokens == search.best_params_["novelty__selector__n_tokens"]
 
     @needs_callbacks
-    def test_callbacks_of_the_selector_inside(self):
+    def test_callbacks_of_the_inner_selector_are_called(self):
         class Listener:
             max_propagation_depth = None
 
@@ -414,7 +412,7 @@ class TestAsAnEstimator:
         assert outer.begun == outer.ended == 1
         assert inner.begun == inner.ended > 10  # features are eliminated one after the other
 
-    def test_an_estimator_of_ones_own(self):
+    def test_a_custom_estimator_is_supported(self):
         class Spread(BaseEstimator):
             def fit(self, X, y=None):
                 self.scores_ = X.var(axis=0)
@@ -428,7 +426,7 @@ class TestAsAnEstimator:
 class TestOrder:
     @pytest.mark.parametrize("weight", [None, "some"])
     @pytest.mark.parametrize("missing", [0.0, 0.2])
-    def test_by_definition(self, weight, missing):
+    def test_order_matches_the_definition(self, weight, missing):
         X, _ = repeated()
         rng = np.random.default_rng(0)
         X[rng.random(X.shape) < missing] = np.nan
@@ -437,7 +435,7 @@ class TestOrder:
         order = novel_order(relevance, X, sample_weight=weight)
         np.testing.assert_array_equal(order, expected_order(relevance, X, weight))
 
-    def test_is_that_of_the_selector(self):
+    def test_order_equals_that_of_the_selector(self):
         X, y = repeated()
         done = Novelty(f_classif, n_candidates=6).fit(X, y)
         np.testing.assert_array_equal(novel_order(f_classif(X, y)[0], X, n_candidates=6), done.order_)
@@ -445,14 +443,14 @@ class TestOrder:
         for table in (frame, stored, X.tolist()):
             np.testing.assert_array_equal(novel_order(done.relevance_, table, n_candidates=6, n_jobs=2), done.order_)
 
-    def test_features_that_nothing_is_known_of_come_last(self):
+    def test_features_of_unknown_relevance_come_last(self):
         X, _ = repeated()
         relevance = np.arange(20.0)
         relevance[[3, 8]] = np.nan
         assert novel_order(relevance, X)[-2:].tolist() == [3, 8]
         assert novel_order(np.full(20, np.nan), X).tolist() == list(range(20))
 
-    def test_all_are_equally_relevant(self):
+    def test_equally_relevant_features_are_ordered_by_novelty(self):
         X, _ = repeated()
         order = novel_order(np.ones(20), X)
         assert order[0] == 0
@@ -469,7 +467,7 @@ class TestOrder:
             ([[1], [2, 3]], "relevance must be a number for each column of X, got"),
         ],
     )
-    def test_bad_relevance(self, relevance, message):
+    def test_invalid_relevance_is_rejected(self, relevance, message):
         with pytest.raises(ValueError, match=message):
             novel_order(relevance, repeated()[0])
 
@@ -485,20 +483,20 @@ class TestOrder:
             (lambda X: X + 1j, "Complex data not supported"),
         ],
     )
-    def test_bad_tables(self, spoil, message):
+    def test_invalid_tables_are_rejected(self, spoil, message):
         with pytest.raises(ValueError, match=message):
             novel_order(np.arange(20.0), spoil(repeated()[0]))
 
     @pytest.mark.parametrize("n_candidates", [0, -1, 2.0, "all"])
-    def test_bad_number_of_candidates(self, n_candidates):
+    def test_invalid_n_candidates_is_rejected(self, n_candidates):
         with pytest.raises(ValueError, match=r"n_candidates must be None \(all features\) or an integer >= 1, got"):
             novel_order(np.arange(20.0), repeated()[0], n_candidates=n_candidates)
 
     @pytest.mark.parametrize("weight", [np.ones(3), np.zeros(80), -np.ones(80), np.full(80, np.nan)])
-    def test_bad_weights(self, weight):
+    def test_invalid_weights_are_rejected(self, weight):
         with pytest.raises(ValueError, match="sample_weight"):
             novel_order(np.arange(20.0), repeated()[0], sample_weight=weight)
 
-    def test_bad_number_of_threads(self):
+    def test_invalid_n_jobs_is_rejected(self):
         with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0, got 0"):
             novel_order(np.arange(20.0), repeated()[0], n_jobs=0)

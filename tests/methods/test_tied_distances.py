@@ -1,4 +1,4 @@
-"""Methods that look at neighbours, on discrete tables where most distances tie.
+"""Methods that use nearest neighbours, on discrete tables in which most distances tie.
 
 The order of the features must not depend on the order of the rows, the names of the classes, the storage, or threads.
 """
@@ -19,7 +19,7 @@ KINDS = ("binary", "integers", "counts", "copied columns", "copied rows", "units
 
 
 def table(kind, seed):
-    """Few values, 30 to 50 rows, two classes or three; the first column tells one class apart, if it can."""
+    """Create a table with few distinct values and two or three classes; the first column is informative in most."""
     rng = np.random.default_rng(seed)
     if kind == "factorial":  # every combination once: symmetric, so that some weights are exactly 0
         X = np.array(list(itertools.product(range(3 - seed % 2), repeat=3 + seed % 2)), dtype=float)
@@ -43,7 +43,7 @@ def draws_rows(selector, n_samples):
 
 
 def changed(selector, X, y, rng):
-    """The same table in other forms: what was changed, and rows, labels and selector."""
+    """Yield equivalent forms of a table, each with the name of the change, the rows, the labels and the selector."""
     if not draws_rows(selector, len(X)):
         for name, rows in (("rows", rng.permutation(len(X))), ("rows reversed", np.arange(len(X))[::-1])):
             yield name, X[rows], y[rows], selector
@@ -64,7 +64,7 @@ def fitted(selector, X, y):
 
 
 def check_all_forms(selector, kind, seed):
-    """Compare the orders of all forms of one table; returns how many."""
+    """Assert that all forms of one table give the same order; return the number of forms."""
     X, y, rng = table(kind, seed)
     order, n_compared = fitted(selector, X, y).order_, 0
     for name, X_changed, y_changed, changed_selector in changed(selector, X, y, rng):
@@ -107,7 +107,7 @@ def test_hundreds_of_orders_depend_on_values_only(selector):
 
 
 @configurations(UDFS, LLCFS)
-def test_rows_in_another_order_give_the_same_bits(selector):
+def test_scores_are_bitwise_equal_for_another_order_of_rows(selector):
     X, y, rng = table("integers", 0)
     X += rng.normal(size=X.shape) * (rng.random(X.shape) < 0.3)
     one, two = fitted(selector, X, y), fitted(selector, X[rng.permutation(len(X))], y)
@@ -116,7 +116,7 @@ def test_rows_in_another_order_give_the_same_bits(selector):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("selector", [LaplacianScore(), LaplacianScore(weights="binary"), UDFS(), MCFS(4)], ids=repr)
-def test_columns_may_change_places(selector, kind):
+def test_scores_follow_a_permutation_of_the_columns(selector, kind):
     X, y, rng = table(kind, 1)
     if kind == "copied columns" or (isinstance(selector, MCFS | UDFS) and kind == "factorial"):
         pytest.skip("which of the copies is chosen, and eigenvectors of equal eigenvalues, depend on their places")
@@ -126,9 +126,9 @@ def test_columns_may_change_places(selector, kind):
 
 
 def test_neighbours_that_tie_share_the_weight_of_an_edge():
-    # 0 has two neighbours at distance 1 and one place; theirs is 0: edges weigh 1 by their own choice
+    # Rows 1 and 2 tie as the neighbour of row 0. Row 0 is the only neighbour of both, so both edges have weight 1.
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
-    # edges (0, 1) and (0, 2) of weight 1, (3, 4) of weight 1: degrees 2, 1, 1, 1, 1
+    # So the edges (0, 1), (0, 2) and (3, 4) have weight 1, and the degrees are 2, 1, 1, 1, 1.
     first, second = X.T
     expected = []
     for f in (first, second):
@@ -139,20 +139,20 @@ def test_neighbours_that_tie_share_the_weight_of_an_edge():
     np.testing.assert_allclose(scorer("ls", n_neighbors=1, weights="binary")(X), expected, rtol=1e-12)
 
 
-def test_a_square_has_edges_of_half_a_place():
-    # every corner of a square has two neighbours for one place: all four edges weigh 1/2, which no score feels
+def test_edges_of_equal_weight_do_not_change_the_scores():
+    # Two corners of a square tie as the neighbour of a third: all edges have weight 1/2, and a common factor cancels.
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     np.testing.assert_allclose(scorer("ls", n_neighbors=1)(X), [-1.0, -1.0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("selector", [UDFS(n_neighbors=4), LLCFS(n_neighbors=4), LaplacianScore(), MCFS()], ids=repr)
-def test_all_distances_equal(selector):
-    done = clone(selector).fit(np.eye(100))  # more ties than places are shared by
+def test_scores_are_finite_if_all_distances_are_equal(selector):
+    done = clone(selector).fit(np.eye(100))  # more ties than the maximum number of samples that share a place
     assert np.isfinite(done.scores_).all()
 
 
 @pytest.mark.parametrize("selector", [UDFS(), LLCFS(), LaplacianScore(), MCFS()], ids=repr)
-def test_few_distinct_rows_among_many(selector):
+def test_scores_are_finite_with_few_distinct_rows(selector):
     X = np.random.default_rng(0).integers(0, 2, size=(3000, 3)).astype(float)
     done = clone(selector).fit(X)
     assert np.isfinite(done.scores_).all()
@@ -160,6 +160,6 @@ def test_few_distinct_rows_among_many(selector):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("selector", [UDFS(), LLCFS(), LaplacianScore(), MCFS()], ids=repr)
-def test_large_tables_of_few_rows_are_small_problems(selector):
+def test_large_tables_with_few_distinct_rows_are_ranked(selector):
     X = np.random.default_rng(0).integers(0, 2, size=(200_000, 3)).astype(float)
     assert np.isfinite(clone(selector).fit(X).scores_).all()

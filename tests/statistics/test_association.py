@@ -9,7 +9,7 @@ both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["
 
 
 def expected(X, y, weight=None):
-    """Weighted correlations with indicator columns, feature by feature, over the cells that are there."""
+    """Compute weighted correlations with class indicators, feature by feature, over the values that are present."""
     weight = np.ones(len(y)) if weight is None else weight
     found = np.zeros((X.shape[1], np.unique(y).size))
     for f in range(X.shape[1]):
@@ -24,14 +24,14 @@ def expected(X, y, weight=None):
 
 def table(n_classes=3, missing=0.0):
     X, y = planted(n_samples=70, n_features=6, n_informative=4, n_classes=n_classes, shift=1.0)
-    y = np.where(np.random.default_rng(1).random(70) < 0.3, 0, y)  # classes of different size
+    y = np.where(np.random.default_rng(1).random(70) < 0.3, 0, y)  # classes of different sizes
     X[np.random.default_rng(2).random(X.shape) < missing] = np.nan
     return X, y
 
 
 @both
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_correlations_with_indicators_are_those_of_numpy(convert, n_classes):
+def test_correlations_with_class_indicators_match_numpy(convert, n_classes):
     X, y = table(n_classes)
     association = Association.from_moments(moments_of(convert(X), y))
     indicators = y[:, None] == np.arange(n_classes)
@@ -44,7 +44,7 @@ def test_correlations_with_indicators_are_those_of_numpy(convert, n_classes):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_weights_and_missing_cells(convert, missing):
+def test_weights_and_missing_values_match_the_definition(convert, missing):
     X, y = table(missing=missing)
     weight = np.random.default_rng(3).uniform(0.1, 3, size=len(y))
     association = Association.from_moments(moments_of(convert(X), y, weight))
@@ -52,7 +52,7 @@ def test_weights_and_missing_cells(convert, missing):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_the_weight_of_a_class_is_that_of_its_samples(missing):
+def test_class_weights_equal_sample_weights(missing):
     X, y = table(missing=missing)
     of_class = 1 / np.bincount(y)
     association = Association.from_moments(moments_of(X, y), of_class)
@@ -62,13 +62,13 @@ def test_the_weight_of_a_class_is_that_of_its_samples(missing):
         assert association.mean[f] == pytest.approx(np.average(X[here, f], weights=of_class[y][here]), abs=1e-12)
 
 
-def test_two_classes_are_mirror_images():
+def test_correlations_with_two_classes_have_opposite_signs():
     X, y = table(n_classes=2)
     correlation = Association.from_moments(moments_of(X, y)).correlation
     np.testing.assert_allclose(correlation[:, 0], -correlation[:, 1], rtol=1e-12)
 
 
-def test_a_class_without_cells_has_nothing_to_do_with_a_feature():
+def test_a_class_without_values_has_correlation_zero():
     X, y = table()
     X[y == 1, 2] = np.nan
     association = Association.from_moments(moments_of(X, y))
@@ -76,7 +76,7 @@ def test_a_class_without_cells_has_nothing_to_do_with_a_feature():
     np.testing.assert_allclose(association.correlation, expected(X, y), rtol=1e-10, atol=1e-12)
 
 
-def test_what_does_not_vary_has_no_correlation_and_the_deviation_one():
+def test_constant_features_have_correlation_zero_and_deviation_one():
     X, y = table()
     X[:, 1], X[:, 3] = 5.0, np.nan
     association = Association.from_moments(moments_of(X, y))
@@ -85,27 +85,27 @@ def test_what_does_not_vary_has_no_correlation_and_the_deviation_one():
     assert np.isfinite(association.mean).all()
 
 
-def test_a_feature_of_one_class_has_no_correlation():
+def test_a_feature_present_in_one_class_only_has_correlation_zero():
     X, y = table(n_classes=2)
     X[y == 1, 0] = np.nan
     np.testing.assert_array_equal(Association.from_moments(moments_of(X, y)).correlation[0], [0.0, 0.0])
 
 
-def test_the_class_itself():
+def test_a_class_indicator_has_correlation_one():
     y = np.array([0, 0, 1, 1, 1, 2])
     association = Association.from_moments(moments_of((y == 1)[:, None] * 1e9, y))
     assert association.correlation[0, 1] == pytest.approx(1.0, abs=1e-15)
     assert association.correlation.max() <= 1.0
 
 
-def test_a_small_spread_far_from_zero_is_seen():
+def test_large_offsets_lose_no_precision():
     X, y = table()
     X = np.round(1e3 * X)
     far, near = (Association.from_moments(moments_of(Z, y)).correlation for Z in (1e9 + X, X))
     np.testing.assert_allclose(far, near, rtol=1e-8, atol=1e-10)
 
 
-def test_some_features():
+def test_take_selects_features():
     X, y = table()
     whole, part = Association.from_moments(moments_of(X, y)), Association.from_moments(moments_of(X[:, [4, 1]], y))
     some = whole.take(np.array([4, 1]))
@@ -114,7 +114,7 @@ def test_some_features():
 
 
 @both
-def test_over_all_samples_missing_cells_are_at_the_mean(convert):
+def test_missing_values_are_replaced_by_the_mean_with_class_totals(convert):
     X, y = table(missing=0.3)
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     association = Association.from_moments(moments_of(convert(X), y), class_total=np.bincount(y).astype(float))

@@ -13,7 +13,7 @@ from ilfs.statistics.moments import UnusableColumnError
 
 
 def exact(x, w=None):
-    """Weight, mean and centred sum of squares in rational arithmetic."""
+    """Compute weight, mean and centred sum of squares in rational arithmetic."""
     w = [1] * len(x) if w is None else w
     cells = [(Fraction(float(v)), Fraction(float(u))) for v, u in zip(x, w, strict=True) if not np.isnan(v)]
     n = sum(u for _, u in cells)
@@ -44,8 +44,8 @@ def assert_same_moments(a, b, **tolerance):
     np.testing.assert_allclose(a.scatter, b.scatter, **tolerance)
 
 
-def test_moments_by_hand():
-    # class a: 1, 3 and a missing cell; class b: 2, 2, 5, mean 3, squares 1 + 1 + 4
+def test_moments_match_hand_computed_values():
+    # class a: 1, 3 and a missing value; class b: 2, 2, 5, mean 3, squares 1 + 1 + 4
     X, y = np.array([[1.0], [2.0], [3.0], [2.0], [np.nan], [5.0]]), np.array(list("abab" + "ab"))
     moments = moments_of(X, y)
     np.testing.assert_array_equal(moments.count, [[2], [3]])
@@ -54,26 +54,26 @@ def test_moments_by_hand():
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
-def test_moments_are_those_of_two_passes(convert):
+def test_moments_match_a_two_pass_computation(convert):
     X, y = noise()
     assert_exact(convert(X), y)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
-def test_weighted_moments_are_those_of_two_passes(convert):
+def test_weighted_moments_match_a_two_pass_computation(convert):
     X, y = noise()
     assert_exact(convert(X), y, np.random.default_rng(1).uniform(0.1, 3, size=len(y)))
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
-def test_missing_cells_are_left_out(convert):
+def test_missing_values_are_ignored(convert):
     X, y = noise()
     X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
     assert_exact(convert(X), y, np.random.default_rng(1).uniform(0.1, 3, size=len(y)))
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
-def test_a_small_spread_far_from_zero_is_seen(convert):
+def test_large_offsets_lose_no_precision(convert):
     X, y = noise()
     assert_exact(convert(1e8 + 1e-2 * X), y, rtol=1e-11)
 
@@ -85,21 +85,21 @@ def test_an_outlier_in_the_first_row_costs_no_precision(convert):
     assert_exact(convert(X), y)
 
 
-def test_unstored_cells_are_zeros():
+def test_values_that_are_not_stored_are_zeros():
     X, y = noise()
     X[np.random.default_rng(1).random(X.shape) < 0.7] = 0.0
     assert_exact(sparse.csc_array(X), y)
     assert_same_moments(moments_of(sparse.csc_array(X), y), moments_of(X, y), rtol=1e-12)
 
 
-def test_missing_cells_of_a_sparse_column_are_left_out_beside_zeros():
+def test_missing_values_of_a_sparse_column_are_ignored_and_zeros_are_not():
     X, y = noise()
     X[np.random.default_rng(1).random(X.shape) < 0.5] = 0.0
     X[np.random.default_rng(2).random(X.shape) < 0.2] = np.nan
     assert_exact(sparse.csc_array(X), y)
 
 
-def test_many_rows_of_a_float_keep_its_value():
+def test_the_mean_of_many_equal_values_is_exact():
     X, y = np.full((30_001, 1), 0.1), np.arange(30_001) % 2
     assert np.cumsum(X[:, 0])[-1] / len(X) != 0.1
     for convert in (np.asarray, sparse.csc_array):
@@ -117,13 +117,13 @@ def test_fractional_weights_leave_no_remainder_in_a_full_column(convert):
     assert moments.constant.all()
 
 
-def test_pooled_variance_by_hand():
-    # squares 2 within class a (1, 3), 6 within class b (2, 2, 5): 8 over 5 - 2
+def test_pooled_variance_matches_a_hand_computed_value():
+    # The sums of squares are 2 in class a (1, 3) and 6 in class b (2, 2, 5), so the variance is 8 / (5 - 2).
     X, y = np.array([[1.0], [3.0], [2.0], [2.0], [5.0]]), np.array([0, 0, 1, 1, 1])
     np.testing.assert_allclose(moments_of(X, y).pooled_variance, [8 / 3])
 
 
-def test_pooled_variance_of_a_feature_counts_only_its_cells_and_classes():
+def test_pooled_variance_uses_only_present_values_and_classes():
     X, y = noise(n_classes=3)
     X[y == 2, 0] = np.nan
     X[:4, 0] = np.nan
@@ -143,13 +143,13 @@ def test_pooled_variance_of_a_feature_counts_only_its_cells_and_classes():
         ([0.0, 1e-12, 0.0, 0.0], False),
     ],
 )
-def test_constant_columns_are_known(column, constant):
+def test_constant_columns_are_detected(column, constant):
     X, y = np.array(column)[:, None], np.array([0, 0, 1, 1])
     assert moments_of(X, y).constant.tolist() == [constant]
     assert moments_of(sparse.csc_array(X), y).constant.tolist() == [constant]
 
 
-def test_a_class_without_cells_has_no_weight():
+def test_a_class_without_values_has_weight_zero():
     X, y = noise()
     X[y == 1, 2] = np.nan
     moments = moments_of(X, y)
@@ -162,7 +162,7 @@ partitions = st.tuples(st.integers(0, 2**32 - 1), st.integers(1, 8), st.booleans
 
 
 @given(partitions)
-def test_parts_in_any_order_merge_to_the_whole(partition):
+def test_merging_blocks_in_any_order_gives_the_whole(partition):
     seed, n_parts, is_sparse = partition
     rng = np.random.default_rng(seed)
     X, y = noise(n_samples=int(rng.integers(2, 40)), n_features=4, n_classes=int(rng.integers(1, 4)), seed=seed)
@@ -184,7 +184,7 @@ def test_merging_is_associative_and_commutative(seed):
     assert_same_moments(a.merge(b), b.merge(a), rtol=1e-11, atol=1e-13)
 
 
-def test_merging_an_empty_class_changes_not_a_bit():
+def test_merging_an_empty_class_is_bitwise_neutral():
     X, y = noise(n_classes=2)
     whole = moments_of(X, y)
     parts = [part_of(X, y, np.flatnonzero(y == k))(Moments()) for k in (0, 1)]
@@ -193,7 +193,7 @@ def test_merging_an_empty_class_changes_not_a_bit():
         np.testing.assert_array_equal(merged.scatter, whole.scatter)
 
 
-def test_a_small_spread_far_from_zero_survives_merging():
+def test_large_offsets_lose_no_precision_in_merging():
     X, y = noise(n_samples=400)
     X = 1e8 + 1e-2 * X
     parts = [part_of(X, y, np.arange(i, 400, 8))(Moments()) for i in range(8)]
@@ -214,7 +214,7 @@ def test_joining_puts_columns_side_by_side():
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("where", ["first", "middle", "last", "all", "all of a class", "beside missing"])
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
-def test_infinity_anywhere_is_noticed(value, where, convert):
+def test_infinity_is_detected_in_any_row(value, where, convert):
     X, y = noise(n_classes=2)
     if where == "beside missing":
         X[:, 3] = np.nan
@@ -225,14 +225,14 @@ def test_infinity_anywhere_is_noticed(value, where, convert):
     assert error.value.column == 3
 
 
-def test_infinities_of_both_signs_are_noticed():
+def test_infinities_of_both_signs_are_detected():
     X, y = noise(n_classes=2)
     X[:, 3] = np.where(np.arange(60) % 4 < 2, np.inf, -np.inf)
     with pytest.raises(UnusableColumnError, match=r"column 3 .*infinity"):
         moments_of(X, y)
 
 
-def test_a_row_without_weight_may_hold_infinity():
+def test_a_row_with_weight_zero_may_contain_infinity():
     X, y = noise(n_classes=2)
     weight = np.ones(60)
     weight[5] = 0

@@ -16,7 +16,7 @@ both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["
 
 
 def related(n_samples=60, n_features=6, missing=0.0, seed=0):
-    """Columns that have much to do with each other, and classes."""
+    """Create correlated columns and the classes of their rows."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features)) + rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, n_features))
     X[rng.random(X.shape) < missing] = np.nan
@@ -38,27 +38,27 @@ def rho_of(X, *args, **options):
 
 
 @both
-def test_by_hand(convert):
-    # deviations -1, 0, 1 and -1, 2, -1 have nothing to do with each other, those of the third are minus the first's
+def test_correlations_match_hand_computed_values(convert):
+    # The deviations (-1, 0, 1) and (-1, 2, -1) are orthogonal; those of the third column are minus those of the first.
     X = np.array([[1.0, 0.0, 9.0], [2.0, 3.0, 8.0], [3.0, 0.0, 7.0]])
     np.testing.assert_allclose(rho_of(convert(X)), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-15)
 
 
 @both
 @pytest.mark.parametrize("n_features", [1, 6, 64, 65, 150])
-def test_correlations_are_those_of_numpy(convert, n_features):
+def test_correlations_match_numpy(convert, n_features):
     X, y = related(n_features=n_features)
     np.testing.assert_allclose(rho_of(convert(X), y), np.corrcoef(X.T), rtol=1e-12, atol=1e-13)
 
 
 @both
-def test_missing_cells_leave_the_rows_that_have_both(convert):
+def test_missing_values_leave_the_rows_in_which_both_are_present(convert):
     X, y = related(missing=0.3)
     np.testing.assert_allclose(rho_of(convert(X), y), pd.DataFrame(X).corr().to_numpy(), rtol=1e-11, atol=1e-13)
 
 
 @both
-def test_or_are_at_the_mean_of_their_feature(convert):
+def test_filled_replaces_missing_values_by_the_mean(convert):
     X, y = related(missing=0.3)
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     products = products_of(convert(X), y)
@@ -69,7 +69,7 @@ def test_or_are_at_the_mean_of_their_feature(convert):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_weight_two_is_the_row_twice_and_weight_zero_no_row(convert, missing):
+def test_integer_weights_equal_repeated_rows(convert, missing):
     X, y = related(missing=missing)
     times = np.random.default_rng(1).integers(0, 4, size=len(y))
     again = np.repeat(np.arange(len(y)), times)
@@ -79,7 +79,7 @@ def test_weight_two_is_the_row_twice_and_weight_zero_no_row(convert, missing):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_fractional_weights(convert, missing):
+def test_fractional_weights_match_the_definition(convert, missing):
     X, y = related(missing=missing)
     weight = np.random.default_rng(1).uniform(0.1, 3, size=len(y))
     np.testing.assert_allclose(rho_of(convert(X), y, weight), correlations(X, weight), rtol=1e-11, atol=1e-13)
@@ -87,7 +87,7 @@ def test_fractional_weights(convert, missing):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_the_weight_of_a_class_is_that_of_its_samples(convert, missing):
+def test_class_weights_equal_sample_weights(convert, missing):
     X, y = related(missing=missing)
     weight, of_class = np.random.default_rng(1).uniform(0.5, 2, size=len(y)), np.array([0.5, 3.0, 1.0])
     expected = correlations(X, weight * of_class[y])
@@ -96,25 +96,25 @@ def test_the_weight_of_a_class_is_that_of_its_samples(convert, missing):
 
 @both
 @pytest.mark.parametrize("value", [np.inf, np.nan, 1e300])
-def test_a_row_without_weight_may_hold_anything(convert, value):
+def test_a_row_with_weight_zero_may_contain_any_value(convert, value):
     X, y = related()
     weight = np.ones(len(y))
     weight[[3, 7]] = 0.0
     expected = rho_of(np.delete(X, [3, 7], axis=0))
     X[3, 2] = value
     found = products_of(convert(X), y, weight)
-    assert found.weight.shape == (1, 1)  # no cell that counts is missing
+    assert found.weight.shape == (1, 1)  # no value of a row with positive weight is missing
     np.testing.assert_allclose(found.correlation(), expected, rtol=1e-12, atol=1e-13)
 
 
-def test_without_missing_cells_nothing_is_there_twice():
+def test_sums_are_stored_once_without_missing_values():
     X, y = related()
     found = products_of(X, y)
     assert (found.weight.shape, found.sum.shape, found.square.shape) == ((1, 1), (6, 1), (6, 1))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from([0.0, 0.02, 0.4]), st.booleans())
-def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, missing, is_sparse):
+def test_merging_blocks_in_any_order_gives_the_whole(seed, n_parts, missing, is_sparse):
     rng = np.random.default_rng(seed)
     X, y = related(n_samples=int(rng.integers(4, 40)), n_features=4, missing=missing, seed=seed)
     weight = rng.integers(0, 4, size=len(y)).astype(float)
@@ -132,7 +132,7 @@ def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, missing, is_sparse
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_blocks_and_threads_change_not_a_bit(monkeypatch, missing):
+def test_correlations_are_bitwise_equal_for_any_number_of_threads(monkeypatch, missing):
     X, y = related(n_samples=200, missing=missing)
     whole = rho_of(X, y)
     monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
@@ -152,36 +152,32 @@ class TestSparse:
         X[rng.random(X.shape) < missing] = np.nan
         return X, y
 
-    @pytest.mark.parametrize("worth_it", [0, 10**9], ids=["stored cells", "dense parts"])
-    def test_both_ways_are_the_dense_one(self, monkeypatch, worth_it):
+    @pytest.mark.parametrize("cost", [0, 10**9], ids=["stored values", "dense parts"])
+    def test_sparse_products_match_dense_ones(self, monkeypatch, cost):
         X, y = self.mostly_zero()
         weight, of_class = np.random.default_rng(2).integers(0, 3, size=len(y)).astype(float), np.array([2.0, 1.0, 0.5])
-        monkeypatch.setattr(products, "WORTH_IT", worth_it)
-        monkeypatch.setattr(products, "DENSE_AT_ONCE", 64)
-        if worth_it == 0:
+        monkeypatch.setattr(products, "SPARSE_PRODUCT_COST", cost)
+        monkeypatch.setattr(products, "DENSE_PART_ROWS", 64)
+        if cost == 0:
             monkeypatch.setattr(products, "dense_parts", None)
         found, expected = (products_of(Z, y, weight, of_class) for Z in (sparse.csc_array(X), X))
         np.testing.assert_allclose(found.correlation(), expected.correlation(), rtol=1e-11, atol=1e-13)
-        for name in (
-            "count",
-            "weight",
-            "sum",
-            "square",
-        ):  # measured from the same place, so that parts of a table may differ
+        # Both subtract the same offsets, so that blocks of either kind can be merged.
+        for name in ("count", "weight", "sum", "square"):
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-11, atol=1e-10)
 
-    @pytest.mark.parametrize("worth_it", [0, 10**9])
-    def test_stored_missing_cells(self, monkeypatch, worth_it):
+    @pytest.mark.parametrize("cost", [0, 10**9])
+    def test_stored_missing_values_are_ignored(self, monkeypatch, cost):
         X, y = self.mostly_zero(missing=0.1)
-        monkeypatch.setattr(products, "WORTH_IT", worth_it)
+        monkeypatch.setattr(products, "SPARSE_PRODUCT_COST", cost)
         np.testing.assert_allclose(rho_of(sparse.csr_array(X), y), pd.DataFrame(X).corr(), rtol=1e-11, atol=1e-12)
 
-    def test_few_stored_cells_are_never_made_dense(self, monkeypatch):
+    def test_few_stored_values_are_never_made_dense(self, monkeypatch):
         X = sparse.random_array((2000, 50), density=0.01, format="csr", random_state=np.random.default_rng(0))
         monkeypatch.setattr(products, "dense_parts", None)
         np.testing.assert_allclose(rho_of(X), np.corrcoef(X.toarray().T), atol=1e-12)
 
-    def test_a_full_column_far_from_zero_beside_empty_ones(self):
+    def test_a_full_column_with_a_large_offset_keeps_its_precision(self):
         X = np.zeros((500, 30))
         rng = np.random.default_rng(0)
         X[rng.integers(500, size=90), np.arange(90) % 30] = 1.0
@@ -192,7 +188,7 @@ class TestSparse:
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_a_small_spread_far_from_zero_is_seen(convert, missing):
+def test_large_offsets_lose_no_precision(convert, missing):
     X, y = related(missing=missing)
     X = np.round(1e3 * X)
     far = rho_of(convert(1e8 + X), y)  # exact in float64
@@ -201,7 +197,7 @@ def test_a_small_spread_far_from_zero_is_seen(convert, missing):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_units_do_not_matter(convert, missing):
+def test_correlations_do_not_depend_on_units(convert, missing):
     X, y = related(missing=missing)
     units = np.array([1e-140, 1e-9, -1.0, 2.0**40, 1e100, -1e140])
     expected = rho_of(X, y) * np.outer(np.sign(units), np.sign(units))
@@ -222,17 +218,17 @@ any_layout = pytest.mark.parametrize("lay", LAYOUTS.values(), ids=list(LAYOUTS))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.int64, bool])
 @pytest.mark.parametrize("n_last", [0, 1, 2, 15])
 @pytest.mark.parametrize("n_features", [1, 6])
-def test_any_type_layout_and_number_of_rows_in_the_last_block(monkeypatch, lay, dtype, n_last, n_features):
+def test_correlations_match_numpy_for_every_dtype_layout_and_last_block(monkeypatch, lay, dtype, n_last, n_features):
     monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
     monkeypatch.setattr(partition, "GATHERED_VALUES", 1)
     X, y = related(48 + n_last, n_features)
-    X[-1] = 5.0 + np.arange(n_features)  # what the last row says must not be lost
+    X[-1] = 5.0 + np.arange(n_features)  # an outlier in the last row, which must not be lost
     X = lay(np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype))
     np.testing.assert_allclose(rho_of(X, y), np.atleast_2d(np.corrcoef(X.astype(float).T)), rtol=1e-12, atol=1e-13)
 
 
 @any_layout
-def test_the_table_is_not_written_to(lay):
+def test_the_table_is_not_modified(lay):
     X, y = related()
     X = lay(X)
     before = X.copy()
@@ -241,7 +237,7 @@ def test_the_table_is_not_written_to(lay):
 
 
 @pytest.mark.parametrize("is_own", [False, True])
-def test_only_a_block_of_its_own_is_written_to(is_own):
+def test_a_block_is_modified_only_if_it_is_its_own(is_own):
     X, y = related()
     before, whole = X.copy(), slice(0, X.shape[1])
     _, labels = encode_labels(y)
@@ -253,7 +249,7 @@ def test_only_a_block_of_its_own_is_written_to(is_own):
 
 @both
 @pytest.mark.parametrize("n_common", [0, 1, 2, 3])
-def test_two_common_rows_are_no_correlation(convert, n_common):
+def test_the_correlation_over_fewer_than_three_common_rows_is_zero(convert, n_common):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(10, 2))
     X[: 5 - n_common, 0] = X[5:, 1] = np.nan
@@ -264,10 +260,10 @@ def test_two_common_rows_are_no_correlation(convert, n_common):
 
 @both
 @pytest.mark.parametrize("of_class", [0.1, 50.0])
-def test_two_rows_of_a_class_that_counts_for_more_are_still_two(convert, of_class):
+def test_common_rows_are_counted_without_class_weights(convert, of_class):
     X = np.random.default_rng(0).normal(size=(12, 3))
-    X[:4, 0] = X[6:, 1] = np.nan  # both are in rows 4 and 5
-    X[:3, 2] = np.nan  # the second and the third in 3, 4 and 5
+    X[:4, 0] = X[6:, 1] = np.nan  # columns 0 and 1 are both present in rows 4 and 5
+    X[:3, 2] = np.nan  # columns 1 and 2 are both present in rows 3, 4 and 5
     rho = rho_of(convert(X), np.arange(12) // 6, None, np.array([of_class, 1.0]))
     assert rho[0, 1] == 0
     assert rho[1, 2] == pytest.approx(np.corrcoef(X[3:6, 1], X[3:6, 2])[0, 1], rel=1e-9)
@@ -275,7 +271,7 @@ def test_two_rows_of_a_class_that_counts_for_more_are_still_two(convert, of_clas
 
 @both
 @pytest.mark.parametrize("value", [0.0, 0.1, -3.7e5])
-def test_a_feature_that_is_constant_in_the_common_rows_says_nothing(convert, value):
+def test_a_feature_that_is_constant_in_the_common_rows_has_correlation_zero(convert, value):
     rng = np.random.default_rng(0)
     X = value + rng.normal(size=(40, 3))
     X[:20, 0] = value
@@ -286,7 +282,7 @@ def test_a_feature_that_is_constant_in_the_common_rows_says_nothing(convert, val
 
 
 @both
-def test_copies_and_mirrored_copies(convert):
+def test_copies_have_correlation_plus_or_minus_one(convert):
     X, y = related()
     X = np.column_stack([X[:, 0], 3 * X[:, 0] - 7, -X[:, 0], X[:, 1]])
     rho = rho_of(convert(X), y)

@@ -1,8 +1,8 @@
 r"""Fisher score.
 
-A feature is good if the means of the classes lie far apart, measured by the spread within the classes. With
-:math:`n_k`, :math:`\mu_k` and :math:`s_k^2` the size, mean and variance of the feature in class k, and :math:`\mu` its
-mean,
+A feature is good if its class means lie far apart compared with the spread within the classes. With :math:`n_k`,
+:math:`\mu_k` and :math:`s_k^2` the size, mean and variance of the feature in class k, and :math:`\mu` its overall mean,
+the score is
 
 .. math:: \frac{\sum_k n_k (\mu_k - \mu)^2}{\sum_k n_k s_k^2}
 
@@ -12,11 +12,12 @@ form R. O. Duda, P. E. Hart, D. G. Stork, *Pattern Classification*, 2001.
 Where we depart from the toolbox of the paper's authors, which computes
 :math:`(\mu_1 - \mu_2)^2 / (s_1^2 + s_2^2)` for two classes only:
 
-- Any number of classes; each counts by its size, so that the order is that of the F test. ``weighting="equal"`` is the
-  toolbox's formula for two classes and, for more, the mean over pairs of classes above and below the fraction line.
-- A feature that is constant in every class and not the same in all scores infinity and comes first. (The toolbox gives
-  10,000 there, and 0 to any score above that, so that a nearly perfect feature comes last.) Several such features are
-  ordered by the share of pairs of samples that they tell apart.
+- Any number of classes is allowed. Each class is weighted by its size, which gives the order of the F test. With
+  ``weighting="equal"`` the score is the toolbox's formula for two classes. For more classes, numerator and denominator
+  are means over all pairs of classes.
+- A feature that is constant within every class, but not over all classes, scores infinity and comes first. (The toolbox
+  gives it 10,000 and sets any larger score to 0, so that a nearly perfect feature comes last.) Several such features
+  are ordered by the fraction of pairs of samples that have different values.
 - A constant feature scores 0 and comes last, behind features whose class means are equal.
 """
 
@@ -35,43 +36,44 @@ from ilfs.warn import warn
 
 
 class FisherScore(StatisticsSelector):
-    """Fisher score: distance of the class means over spread within the classes.
+    """Fisher score: variance between the classes divided by variance within the classes.
 
-    Reads the data once and needs memory for three numbers a class and feature, whatever the number of samples. Missing
-    cells (NaN) are left out one by one: a feature is described by the samples it has.
+    The data are read once. Memory is three numbers for each class and feature and does not depend on the number of
+    samples. Missing values (NaN) are ignored: each feature uses the samples in which it is present.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them.
     weighting : {"size", "equal"}, default="size"
-        How much a class counts. ``"size"``: by its number of samples; the order is that of the F test.
-        ``"equal"``: all the same, with variances of n - 1 degrees of freedom; for two classes the squared difference
-        of their means over the sum of their variances. A class of one sample then has a mean and no variance.
+        Weight of each class. ``"size"``: the number of its samples, which gives the order of the F test. ``"equal"``:
+        the same for all classes, with variances of n - 1 degrees of freedom; for two classes the score is the squared
+        difference of the means divided by the sum of the variances. The mean of a class with one sample is used, and
+        the class is left out of the mean variance.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
-        is all processors.
+        Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
+        -1 means all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Fisher scores. Infinite for a feature that is constant in every class but not the same in all; 0 for one that
-        says nothing: constant, or present in fewer than two classes.
+        Fisher scores. Infinite for a feature that is constant within every class, but not over all classes; 0 for an
+        uninformative feature, which is constant or present in fewer than two classes.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     classes_ : ndarray of shape (n_classes,)
-        The labels (not for an indicator matrix).
+        Class labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
-        If ``y`` is an indicator matrix: the scores of each label against the rest, of which ``scores_`` is the mean;
-        NaN for a label that all samples have, or none.
+        If ``y`` is an indicator matrix: scores of each label against the rest; ``scores_`` is their mean. NaN for a
+        label that all samples or no samples have.
     per_label_ : dict of int to FisherScore
         If ``y`` is an indicator matrix: the fitted selector of each label.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     References
     ----------
@@ -101,23 +103,23 @@ class FisherScore(StatisticsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Rank the features of X by how far apart the classes in y are.
+        """Rank the features of X by how well they separate the classes in y.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers; NaN is a missing value.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            Class of every sample, of any type; or an indicator matrix, if a sample may have several labels; or the
             name of the column of X that holds the classes.
         sample_weight : array of shape (n_samples,), optional
-            How often each row counts: weight 2 is the same as the row twice, weight 0 as no row. Relative weights
-            should be scaled to a mean of 1.
+            Weight of each row: 2 has the same effect as repeating the row, 0 as leaving it out. Scale relative weights
+            to a mean of 1.
 
         Returns
         -------
         FisherScore
-            Itself, fitted.
+            The fitted selector.
         """
         return self._fit(X, y, sample_weight)
 
@@ -127,7 +129,7 @@ class FisherScore(StatisticsSelector):
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are the same")
         between, within = (by_size if self.weighting == "size" else by_class)(moments)
-        with np.errstate(over="ignore"):  # what is too large for a number is infinite
+        with np.errstate(over="ignore"):  # a quotient that overflows is a score of infinity
             scores = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
         return Scores(np.where(moments.informative, scores, 0.0), tie_break(moments, scores), floor=UNIT_FLOOR)
 
@@ -137,18 +139,22 @@ class FisherScore(StatisticsSelector):
 
 
 def by_size(moments: ClassMoments) -> tuple[Floats, Floats]:
-    """Scatter of the class means around the mean of all cells, and of the cells around their class mean."""
+    """Return the scatter between the classes and the scatter within the classes, weighted by class size."""
     count, offset = moments.count, moments.offset
-    total = np.maximum(moments.total, np.finfo(np.float64).tiny)  # a column without cells
+    total = np.maximum(moments.total, np.finfo(np.float64).tiny)  # avoid 0 / 0 in a column without values
     mean = (count * offset).sum(axis=0) / total
     return (count * (offset - mean) ** 2).sum(axis=0), moments.scatter.sum(axis=0)
 
 
 def by_class(moments: ClassMoments) -> tuple[Floats, Floats]:
-    """Mean over pairs of classes of the squared difference of their means, and of the sum of their variances."""
+    """Return the mean squared difference of two class means and the mean sum of two class variances.
+
+    Both are means over all pairs of classes. The sum of (a_i - a_j)^2 over pairs of K numbers is K times their scatter
+    around the mean, so the mean over the K (K - 1) / 2 pairs is 2 / (K - 1) times the scatter: no loop over pairs.
+    """
     count, offset, scatter = moments.count, moments.offset, moments.scatter
     observed, spread = count > 0, (count > 1) | (scatter > 0)
-    freedom = np.where(count > 1, count - 1, count)  # several samples may weigh less than one
+    freedom = np.where(count > 1, count - 1, count)  # with weights, the sum of several samples may be below 1
     variance = np.divide(scatter, freedom, out=np.zeros_like(scatter), where=spread)
     n_means, n_variances = np.maximum(observed.sum(axis=0), 2), np.maximum(spread.sum(axis=0), 1)
     mean = offset.sum(axis=0) / n_means
@@ -157,7 +163,11 @@ def by_class(moments: ClassMoments) -> tuple[Floats, Floats]:
 
 
 def tie_break(moments: ClassMoments, scores: Floats) -> Floats:
-    """Share of pairs of samples that differ, for infinite scores; minus infinity for features that say nothing."""
+    """Return the secondary criterion that orders features with the same score.
+
+    It is the fraction of pairs of samples with different values for features with an infinite score, minus infinity for
+    uninformative features and 0 for all others.
+    """
     perfect = np.flatnonzero(np.isinf(scores))
     count, offset = moments.count[:, perfect], moments.offset[:, perfect]
     unequal = np.zeros(perfect.size)

@@ -1,8 +1,10 @@
 r"""Infinite Latent Feature Selection.
 
-Every sample says through every feature how well the feature represents it; those answers, in a few tokens, are
-explained by two topics, relevancy and irrelevancy; a feature's share of relevancy weighs the edges of a graph, and the
-sum over all its paths is the score.
+For every sample and feature, a number from 0 to 1 says how well the feature represents the sample, that is, how much
+closer it is to its own class than to the others. These numbers are divided into a few intervals, the tokens. A latent
+variable model (PLSA) with two topics, relevancy and irrelevancy, explains how often each token occurs in each feature.
+The probability of relevancy given the feature weights the edges of a graph of the features. The score of a feature is
+the sum over all paths that start at it:
 
 .. math:: \check c = \big[(I - rA)^{-1} - I\big]\,\mathbf e, \qquad A = p\,p^\top, \qquad p_f = P(z_1 \mid f)
 
@@ -11,15 +13,15 @@ Graph-Based Ranking Approach*, ICCV 2017.
 
 Where we depart from the paper (the reasons and figures are in the documentation):
 
-- The paper's prior :math:`\pi` is small for a well represented sample while its text wants it large; we take
-  :math:`1 - \pi`, in every configuration.
-- With more than two classes the own distance is compared with the mean of the others, so that chance is 1/2 for any
-  number of classes; for two classes that is the paper's formula.
+- The paper's prior :math:`\pi` is small for a well represented sample, although the text says that it should be large.
+  We use :math:`1 - \pi` in every configuration.
+- With more than two classes, the distance to the sample's own class is compared with the mean distance to the other
+  classes. So the value at chance level is 1/2 for any number of classes. For two classes this is the paper's formula.
 - ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"`` and ``redundancy`` are
-  ours; `ILFS.paper` switches all of them off.
-- A has rank one, so no matrix is inverted, and the ranking by path sums is the order of p: every feature for itself.
-  By default features are therefore picked one at a time, by what each adds for the classes to those picked before it
-  (``redundancy="gain"``); ``redundancy=None`` gives the path sums.
+  additions; `ILFS.paper` switches all of them off.
+- A has rank one, so no matrix is inverted, and the path sums have the order of p: every feature is scored on its own.
+  By default, features are therefore picked one at a time, by what each adds to the features picked before it
+  (``redundancy="gain"``). ``redundancy=None`` gives the path sums.
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
@@ -49,115 +51,122 @@ from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
-# Pseudo-counts of topics="shrunk": of each topic in a feature, as share of the samples, and of the ramps in a topic, as
-# share of all counts. The result hardly depends on them between 0.2 and 0.5 and between 0.3 and 3.
-RELEVANCE_PRIOR = 0.2
-TOKEN_PRIOR = 1.0
-FINE_INTERVALS = 60  # of [0, 1], from which pooled intervals are put together
+# Pseudo-counts of topics="shrunk". The results hardly change for values from 0.2 to 0.5 and from 0.3 to 3.
+RELEVANCE_PRIOR = 0.2  # pseudo-counts of each topic in a feature, as a fraction of the number of samples
+TOKEN_PRIOR = 1.0  # pseudo-counts of the initial token distribution of a topic, as a fraction of all counts
+FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
 
 
 class ILFS(PicksSubsets, StatisticsSelector):
     """Infinite Latent Feature Selection.
 
-    Reads the data twice and needs memory for (classes + tokens) numbers a feature, whatever the number of samples; then
-    once more, only the candidates, for the n_candidates^2 products of pairs that tell which of them repeat each other.
-    Missing cells (NaN) are left out one by one: a feature is described by the samples it has, a pair of features by
-    those that have both.
+    Features are scored by their relevance for the classes, which is learned from the distances of the samples to the
+    class means. By default, features are then picked one at a time, so that they do not repeat each other.
+
+    The data are read twice. Memory is (n_classes + n_tokens) numbers for each feature and does not depend on the number
+    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored.
+    Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
+    the samples in which both are present.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them.
     n_tokens : int, default=6
-        Number of intervals into which representativeness is divided.
+        Number of intervals into which [0, 1], the range of the evidence, is divided.
     evidence : {"posterior", "distance"}, default="posterior"
-        How well a feature represents a sample. ``"posterior"``: the probability of its class against the others (for
-        two classes, that of two normal distributions of one variance). ``"distance"``: the paper's share of squared
-        distances, which does not know the variance.
+        Measure of how well a feature represents a sample. ``"posterior"``: probability of the sample's own class
+        against the other classes (for two classes, that of two normal distributions with a common variance).
+        ``"distance"``: squared distance to the other classes, divided by its sum with the squared distance to the own
+        class, as in the paper; it does not depend on the variance.
     intervals : {"uniform", "pooled"}, default="uniform"
-        ``"uniform"``: [0, 1] in equal parts, as in the paper. ``"pooled"``: parts with the same number of cells, all
-        features taken together.
+        ``"uniform"``: intervals of equal width, as in the paper. ``"pooled"``: intervals that contain about equal
+        numbers of values, counted over all features together.
     topics : {"shrunk", "anchored", "learned"}, default="shrunk"
-        How the tokens of relevancy and irrelevancy are found. ``"learned"``: maximum likelihood, as in the paper.
-        ``"anchored"``: kept at the ramps where learning starts. ``"shrunk"``: learned as mirror images of each other,
-        with those ramps as a prior, and with pseudo-counts that keep relevance away from 0 and 1.
+        Estimation of the token distributions of the two topics. ``"learned"``: maximum likelihood, as in the paper.
+        ``"anchored"``: fixed at the linear ramps at which learning starts. ``"shrunk"``: learned as mirror images of
+        each other, with these ramps as a prior and with pseudo-counts that keep relevance away from 0 and 1.
     leave_one_out : bool, default=True
-        Compare a sample with the mean of its class without it.
+        If True, a sample is left out of the mean of its class when it is compared with it.
     class_weight : {"balanced", None}, default="balanced"
-        Let every class count the same, or every sample.
+        ``"balanced"``: all classes have the same total weight. None: all samples have the same weight.
     redundancy : {"gain", "novelty", None}, default="gain"
-        Whether a feature is judged by what it adds to better ones. ``"gain"``: the candidate is picked next by which a
-        ridge regression of the classes on the picked features gains most, over all classes. ``"novelty"``: the one with
-        the largest relevance (above the median of all features) times novelty, the share of its variance that the
-        nearest picked feature does not explain. None: every feature for itself, by the path sums of the paper.
+        Criterion of the next pick. ``"gain"``: the candidate that most decreases the loss of a ridge regression of the
+        classes on the picked features, summed over all classes. ``"novelty"``: the candidate with the largest product
+        of relevance (above the median of all features) and novelty, the fraction of its variance that the nearest
+        picked feature does not explain. None: features are not picked, but scored on their own by the path sums of the
+        paper.
     n_candidates : int or None, default=1000
-        How many of the most relevant features are picked from; the others follow by relevance. None is all of them.
-        Without redundancy it has no meaning.
+        Number of most relevant features to pick from; the others follow by relevance. None means all features. Ignored
+        with ``redundancy=None``.
     damping : float, default=0.9
-        Spectral radius of the weighted graph, in (0, 1). It scales the path sums, the scores of ``redundancy=None``,
-        and does not change their order.
+        Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
+        ``redundancy=None``, and does not change their order.
     max_iter : int, default=2000
-        Most steps when learning the topics.
+        Maximum number of steps when learning the topics.
     tol : float, default=1e-6
-        Learning stops when no relevance moves by more than this.
+        Learning stops when no relevance changes by more than this in one step.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
-        is all processors.
+        Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
+        -1 means all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Of picked features what they added, as share of what the first did and never more than the one before, so from
-        1 down to 0; of the others 0 or less, by relevance, down to -1 for a feature that says nothing. With
-        ``redundancy=None`` the sum over all paths from the feature: relevance times one number for all.
+        For picked features, the criterion as a fraction of that of the first pick, never more than that of the pick
+        before: from 1 down to 0. All other features have scores from 0 down to -1, by relevance; -1 for an
+        uninformative feature. With ``redundancy=None``, the sum over all paths from the feature, which is proportional
+        to its relevance.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     relevance_ : ndarray of shape (n_features,)
-        P(relevancy | feature). 0 for a feature that says nothing: constant, or present in fewer than two classes.
+        P(relevancy | feature). 0 for an uninformative feature, which is constant or present in fewer than two classes.
     candidates_ : ndarray of shape (n_candidates,)
-        Columns that were picked from, most relevant first. This and the following four are there with redundancy.
+        Column indices of the candidates, most relevant first. Not with ``redundancy=None``.
     novelty_ : ndarray of shape (n_features,)
-        Share of the variance that the nearest feature picked before does not explain: 1 for the first, 0 for a copy;
-        NaN for no candidate.
+        Fraction of the variance that the nearest feature picked before does not explain: 1 for the first pick, 0 for a
+        copy; NaN if the feature is not a candidate. Not with ``redundancy=None``.
     nearest_ : ndarray of shape (n_features,)
-        That nearest feature; -1 for the first picked, for one that has nothing to do with any picked before, and for no
-        candidate. See `families`.
+        Column index of the nearest feature: the most correlated one among those picked before. -1 for the first pick,
+        for a feature that is uncorrelated with all picks before it, and for features that are not candidates. See
+        `families`. Not with ``redundancy=None``.
     nearest_correlation_ : ndarray of shape (n_features,)
-        Correlation with it, classes counting as class_weight says; NaN if there is none.
+        Correlation with the nearest feature, with classes weighted by ``class_weight``; NaN if there is none. Not with
+        ``redundancy=None``.
     gain_ : ndarray of shape (n_features, n_classes)
-        With ``redundancy="gain"``: by how much the loss of the regression of each class (or label) fell when the
-        feature was picked, as share of the variance of the class; 0 if it was not. The loss has a ridge, so this is
-        less than what the feature explains.
+        Only with ``redundancy="gain"``: decrease of the loss of each class (or label) when the feature was picked, as a
+        fraction of the variance of the class; 0 if it was not picked. Because of the ridge, this is less than the
+        fraction of the variance that the feature explains.
     token_counts_ : ndarray of shape (n_features, n_tokens)
-        Weight of the samples in each interval, badly represented first.
+        Weight of the samples in each interval; the first interval has the samples that are represented worst.
     token_edges_ : ndarray of shape (n_tokens + 1,)
-        The intervals, from 0 to 1.
+        Edges of the intervals, from 0 to 1.
     topic_tokens_ : ndarray of shape (2, n_tokens)
         P(token | topic), relevancy first.
     topic_weights_ : ndarray of shape (2,)
-        P(topic).
+        P(topic), relevancy first.
     loglik_ : ndarray of shape (n_steps + 1,)
-        What learning increases, at the start and after every step: the log-likelihood of the tokens, plus the log
-        density of the prior for ``topics="shrunk"``.
+        Objective of the learning, at the start and after every step: the log-likelihood of the tokens, plus the log
+        density of the prior with ``topics="shrunk"``.
     n_iter_ : int
-        Steps made.
+        Number of steps.
     mean_log_odds_ : ndarray of shape (n_features,)
-        Mean over the samples of the log odds of their own class; breaks ties of relevance. Minus infinity for a
-        feature that says nothing.
+        Mean over the samples of the log odds of their own class, which breaks ties in relevance. Minus infinity for an
+        uninformative feature.
     classes_ : ndarray of shape (n_classes,)
-        The labels (not for an indicator matrix).
+        Class labels (not for an indicator matrix).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
-        If ``y`` is an indicator matrix: the scores of each label against the rest; NaN for a label that all samples
-        have, or none. ``relevance_`` and ``mean_log_odds_`` are means over the labels, and with ``redundancy=None``
-        ``scores_`` too; otherwise features are picked by that relevance, or by what they add for all labels.
+        If ``y`` is an indicator matrix: scores of each label against the rest. NaN for a label that all samples or no
+        samples have. ``relevance_`` and ``mean_log_odds_`` are then means over the labels, as is ``scores_`` with
+        ``redundancy=None``. Otherwise features are picked by this relevance, or by their gain for all labels together.
     per_label_ : dict of int to ILFS
-        If ``y`` is an indicator matrix: the fitted selector of each label, where the other attributes are.
+        If ``y`` is an indicator matrix: the fitted selector of each label, with the attributes of tokens and topics.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     References
     ----------
@@ -209,23 +218,24 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
     @classmethod
     def paper(cls, n_features_to_select: int | float | None = None, **parameters: Any) -> Self:
-        """The configuration that follows the text of the paper.
+        """Create a selector with the configuration of the paper.
 
-        The paper's share of distances, six equal intervals of [0, 1], topics learned by plain maximum likelihood, no
-        leaving out, no balancing; oriented as the text says (many large tokens are good), not as its formula does. More
-        than two classes, ties, missing values and constant columns are treated as everywhere in this package.
+        It uses the paper's evidence from distances, six equal intervals of [0, 1] and topics learned by maximum
+        likelihood, without leaving samples out, balancing classes or removing redundancy. A feature with many large
+        tokens is good, as the text of the paper says; by its formula it would be bad. More than two classes, ties,
+        missing values and constant columns are treated as in every other configuration.
 
         Parameters
         ----------
         n_features_to_select : int, float or None, default=None
-            How many features to keep.
+            Number of features to keep.
         **parameters
-            Any parameter of `ILFS` that is to differ.
+            Other parameters of `ILFS`, which override this configuration.
 
         Returns
         -------
         ILFS
-            Not yet fitted.
+            A selector that is not fitted.
 
         Examples
         --------
@@ -234,7 +244,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         ILFS(class_weight=None, evidence='distance', leave_one_out=False,
              n_features_to_select=10, redundancy=None, topics='learned')
         """
-        text: dict[str, Any] = {
+        configuration: dict[str, Any] = {
             "n_tokens": 6,
             "evidence": "distance",
             "intervals": "uniform",
@@ -243,31 +253,31 @@ class ILFS(PicksSubsets, StatisticsSelector):
             "class_weight": None,
             "redundancy": None,
         }
-        return cls(n_features_to_select, **(text | parameters))
+        return cls(n_features_to_select, **(configuration | parameters))
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Rank the features of X by what they say about y.
+        """Rank the features of X by their relevance for y.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers; NaN is a missing value.
         y : array of shape (n_samples,) or (n_samples, n_labels)
-            Class of every sample, of any type; or an indicator matrix, where a sample may have several labels; or the
+            Class of every sample, of any type; or an indicator matrix, if a sample may have several labels; or the
             name of the column of X that holds the classes.
         sample_weight : array of shape (n_samples,), optional
-            How often each row counts: weight 2 is the same as the row twice, weight 0 as no row. Relative weights
-            should be scaled to a mean of 1.
+            Weight of each row: 2 has the same effect as repeating the row, 0 as leaving it out. Scale relative weights
+            to a mean of 1.
 
         Returns
         -------
         ILFS
-            Itself, fitted.
+            The fitted selector.
         """
         return self._fit(X, y, sample_weight)
 
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Learn the relevance of every feature, in two reads; return the moments of the features."""
+        """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
         moments = (yield from ask(Moments())).checked()
         tokens = yield from ask(self._tokens(moments))
         counts = self._count_tokens(tokens, moments)
@@ -280,7 +290,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         return moments
 
     def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
-        """Score features by path sums, or by what each adds to those before it, which takes one more read."""
+        """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
         candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
@@ -292,17 +302,17 @@ class ILFS(PicksSubsets, StatisticsSelector):
         return self._keep_subset(subset)
 
     def _path_scores(self, sums: Floats) -> Scores:
-        """Path sums, ties broken by the mean log odds."""
+        """Return path sums as scores; ties are broken by the mean log odds."""
         return Scores(sums, self.mean_log_odds_, UNIT_FLOOR * float(sums.max()), UNIT_FLOOR)
 
     @property
     def _fine_edges(self) -> Floats:
-        """Boundaries of the intervals that are counted, from which pooled ones are put together."""
+        """Edges of the intervals in which values are counted; pooled intervals are unions of them."""
         n_intervals = max(FINE_INTERVALS, 2 * self.n_tokens) if self.intervals == "pooled" else self.n_tokens
         return np.linspace(0.0, 1.0, n_intervals + 1)
 
     def _tokens(self, moments: ClassMoments) -> Tokens:
-        """Describe the token counts."""
+        """Describe the token counts as a statistic."""
         return Tokens(moments, self._fine_edges, self.evidence, self.leave_one_out, self.class_weight == "balanced")
 
     def _count_tokens(self, tokens: TokenCounts, moments: ClassMoments) -> Floats:
@@ -315,7 +325,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         return counts
 
     def _fit_topics(self, counts: Floats, n_samples: float) -> Floats:
-        """P(z1|f), the rest into attributes."""
+        """Learn the topics, set their attributes, and return P(relevancy | feature)."""
         from ilfs.solvers import plsa
 
         if self.topics == "learned":
@@ -332,7 +342,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
             )
         if not topics.converged:
             warn(
-                f"the topics did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps",
+                f"the topics did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
                 ConvergenceWarning,
             )
         self.topic_tokens_, self.topic_weights_ = topics.tokens, topics.weights
@@ -345,14 +355,14 @@ class ILFS(PicksSubsets, StatisticsSelector):
             if alone:
                 some = ", ".join(repr(label) for label in alone[:5]) + (", ..." if len(alone) > 5 else "")
                 warn(
-                    f"leave_one_out needs more than one sample of a class (or a weight over 1): it is off for {some} "
-                    f"({len(alone)} of {classes.n_classes} classes)",
+                    "leave_one_out needs more than one sample of a class (or a weight over 1): it is not applied to "
+                    f"{some} ({len(alone)} of {classes.n_classes} classes)",
                 )
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are the same")
 
     def _plan_labels(self, labellings: Sequence[Classes], all_rows: Classes) -> Plan[Scores]:
-        """Score an indicator matrix: without redundancy by the mean of the labels' path sums."""
+        """Score the features for an indicator matrix; without redundancy by the mean path sums over the labels."""
         plan = PlannedSelector if self.redundancy is None else PicksSubsets
         return plan._plan_labels(self, labellings, all_rows)
 
@@ -394,45 +404,48 @@ class ILFS(PicksSubsets, StatisticsSelector):
         return {"relevance": self.relevance_} | super()._more_columns(names)
 
     def adjacency_matrix(self) -> Floats:
-        """The graph: a_ij = P(relevancy | i) P(relevancy | j).
+        """Compute the matrix of the graph: a_ij = P(relevancy | i) P(relevancy | j).
 
-        For teaching; it has n_features x n_features cells, and nothing here needs it.
+        It is meant for teaching: the scores are computed without this matrix of n_features x n_features values.
 
         Returns
         -------
         ndarray of shape (n_features, n_features)
-            Symmetric, of rank one.
+            Symmetric matrix of rank one.
         """
         check_is_fitted(self)
         return paths.adjacency(self.relevance_)
 
     def absorption_times(self) -> Floats:
-        """Expected number of steps of the paper's random walk from each feature until it is absorbed.
+        """Compute the expected number of steps until the paper's random walk is absorbed.
 
-        The walk goes from i to j with probability r a_ij, where r makes the largest row sum equal to ``damping``, and
-        is absorbed with what remains. Good features keep the walk longest.
+        The walk goes from i to j with probability r a_ij, where r makes the largest row sum equal to ``damping``. With
+        the remaining probability it is absorbed. From good features it takes longest.
 
         Returns
         -------
         ndarray of shape (n_features,)
-            At least 1; in the order of ``relevance_``.
+            Expected number of steps from each feature, at least 1; it increases with ``relevance_``.
         """
         check_is_fitted(self)
         self._check_parameters()
         return paths.absorption_times(self.relevance_, float(self.damping), "rows")
 
     def expected_visits(self, features: ArrayLike) -> Floats:
-        """Expected number of visits of the same walk to some features, from each feature.
+        """Compute the expected number of visits of the paper's random walk to some features.
+
+        The walk is that of `absorption_times`.
 
         Parameters
         ----------
         features : array of int
-            Column indices; the visits to all of them are added up.
+            Column indices; the visits to all of them are summed.
 
         Returns
         -------
         ndarray of shape (n_features,)
-            The fundamental matrix of the absorbing chain times the indicator of those features.
+            Expected number of visits if the walk starts at each feature: the fundamental matrix of the absorbing chain
+            times the indicator vector of the given features.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -442,14 +455,25 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
 
 def equal_frequency_cuts(mass: Floats, n_parts: int) -> NDArray[np.int64]:
-    """Cut intervals of this mass into so many parts of about equal mass, none of them empty of intervals.
+    """Divide consecutive intervals into parts of about equal mass, each of at least one interval.
 
-    Returns the index of the first interval of every part, and the number of intervals.
+    Parameters
+    ----------
+    mass : ndarray of shape (n_intervals,)
+        Mass of each interval.
+    n_parts : int
+        Number of parts, at most n_intervals.
+
+    Returns
+    -------
+    ndarray of shape (n_parts + 1,)
+        Index of the first interval of every part, and n_intervals.
     """
     below = np.concatenate([[0.0], np.cumsum(mass)])
     cuts = np.empty(n_parts + 1, dtype=np.int64)
     cuts[0], cuts[-1] = 0, mass.size
     for part in range(1, n_parts):
         nearest = int(np.abs(below - below[-1] * part / n_parts).argmin())
+        # At least one interval for this part, and one for each of the parts after it.
         cuts[part] = min(max(nearest, cuts[part - 1] + 1), mass.size - (n_parts - part))
     return cuts

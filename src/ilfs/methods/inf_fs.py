@@ -1,26 +1,29 @@
-r"""Infinite Feature Selection, without labels.
+r"""Infinite Feature Selection.
 
-Features are the nodes of a graph whose edges weigh how much two features vary and how little they repeat each other; a
-path stands for a subset of features, and the sum over all paths from a feature, of any length, is its score.
+An unsupervised filter. Features are the nodes of a graph. The weight of an edge is large if one of the two features has
+a large spread and if they are hardly correlated. A path stands for a subset of features. The score of a feature is the
+sum over all paths that start at it, of any length.
 
 .. math:: a_{ij} = \alpha \max(s_i, s_j) + (1 - \alpha)\,(1 - |\rho_{ij}|), \qquad
           \check c = \big[(I - rA)^{-1} - I\big]\,\mathbf e, \qquad r = c / \rho(A)
 
-with :math:`\rho_{ij}` the rank correlation of two features and :math:`s_i` the standard deviation of one, the spread
-term brought to [0, 1] over all pairs.
+Here :math:`\rho_{ij}` is the rank correlation of two features, :math:`s_i` the standard deviation of a feature, scaled
+such that the spread term covers [0, 1] over all pairs, :math:`\rho(A)` the spectral radius and c the damping.
 
 Reference: G. Roffo, S. Melzi, M. Cristani, *Infinite Feature Selection*, ICCV 2015.
 
 Where we depart from the paper and from the authors' toolbox:
 
-- Nothing is inverted. The path sums and the spectral radius are both found in the Krylov space of the vector of ones
-  (Lanczos), in about ten products of A with a vector instead of :math:`O(n^3)` operations.
-- ``alpha`` weighs the spread, as in the paper's text; the toolbox weighs the correlation with it. Default 0.2, as in
-  the comparison of the ILFS paper, and ``damping`` 0.9; the toolbox has 0.5 and 0.9 or 0.99, by version.
-- The correlation enters by its absolute value, as in the paper and in version 6.2 of the toolbox. Version 5.2 has the
-  signed value, by which a feature and its mirror image look twice as new to each other as two independent ones.
-- Columns with one value have no correlation: they are left out and come last. The toolbox takes them for new.
-- ``scale="range"`` and ``correlation="pearson"`` are ours. The versions of 2020, and the supervised one, are not here.
+- No matrix is inverted. The path sums and the spectral radius are both computed by the Lanczos method in the Krylov
+  space of the vector of ones: about ten products of A with a vector instead of :math:`O(n^3)` operations.
+- ``alpha`` is the weight of the spread, as in the paper's text; in the toolbox it is the weight of the correlation. The
+  defaults are 0.2, as in the comparison of the ILFS paper, and ``damping=0.9``. The toolbox has 0.5, and 0.9 or 0.99,
+  depending on the version.
+- The absolute value of the correlation is used, as in the paper and in version 6.2 of the toolbox. Version 5.2 uses the
+  signed value, so that 1 - correlation is 2 for a feature and its negative, and only 1 for two independent features.
+- Constant columns have no correlation. They are left out and come last. The toolbox treats them as uncorrelated.
+- ``scale="range"`` and ``correlation="pearson"`` are additions. The variants of 2020 and the supervised variant are not
+  implemented.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,59 +43,59 @@ from ilfs.warn import warn
 
 BLOCK_FEATURES = 64  # columns standardised at a time
 STRIP_FEATURES = 256  # rows of the graph's matrix computed at a time
-EQUAL = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}  # share by which spreads may differ from rounding
-KEPT_BYTES = 2 << 30  # most of the graph that is kept; the rest is computed again for every product
+SPREAD_ROUNDING = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}  # relative rounding error of a spread
+KEPT_BYTES = 2 << 30  # maximum size of the stored part of the graph; the rest is recomputed for every product
 
 Correlation = Literal["spearman", "pearson"]
 
 
 class InfFS(UnsupervisedRowsSelector, PlannedSelector):
-    """Infinite Feature Selection, without labels.
+    """Infinite Feature Selection: features with a large spread and small correlations with others.
 
-    Good features vary much and are unlike many others. The spread is that of the columns as they come: a column in
-    millimetres has a thousand times the spread of the same in metres. Use ``scale="range"`` unless the units agree.
-    After standardising all spreads are equal, and only being unlike others counts.
+    It needs no labels. By default the spread depends on the units: a column in millimetres has a thousand times the
+    spread of the same column in metres. Use ``scale="range"`` unless all columns have the same unit. If the columns are
+    standardised, all spreads are equal, and only the correlations matter.
 
-    Time: sorting every column, and one product of the table with itself. Memory: a copy of the table and half the
-    graph, n_features^2 / 2 numbers up to 2 GB; of a larger graph the rest is computed anew in every step. Float32
-    tables are worked on in float32, which takes half of both.
+    The cost is that of sorting every column and of n_samples n_features^2 / 2 multiplications. Peak memory is a copy of
+    the table and half of the graph, n_features^2 / 2 numbers, but at most 2 GB of it: the rest of a larger graph is
+    recomputed in every step. Float32 tables are processed in float32, which halves time and memory.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them.
     alpha : float, default=0.2
-        Weight of the spread against that of being unlike others, from 0 to 1.
+        Weight of the spread, from 0 to 1; 1 - alpha is the weight of the correlation term.
     damping : float, default=0.9
-        Spectral radius of the weighted graph, in (0, 1): near 0 only direct neighbours count, near 1 long paths.
+        Spectral radius of the scaled graph rA, in (0, 1). Near 0 only direct neighbours count; near 1 long paths count.
     correlation : {"spearman", "pearson"}, default="spearman"
-        Of ranks, as in the paper, or of the values.
+        Type of correlation. ``"spearman"``: of the ranks, as in the paper. ``"pearson"``: of the values.
     scale : {"range", None}, default=None
-        ``"range"``: the spread of every column is that of its values brought to [0, 1]. None: that of the values.
+        Scaling before the spread is computed. ``"range"``: every column is scaled to [0, 1]. None: no scaling.
     max_iter : int, default=100
-        Most steps, that is products of the graph's matrix with a vector.
+        Maximum number of steps; each is a product of the matrix A with a vector.
     tol : float, default=1e-10
-        They end when path sums and spectral radius solve their equations up to this share.
+        The iteration stops when the relative residuals of path sums and spectral radius are at most this.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
-        is all processors.
+        Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
+        -1 means all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Sum over all paths from the feature, at least 0.
+        Sum over all paths from the feature, at least 0; 0 for a constant feature.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     spectral_radius_ : float
-        Of the graph before weighing.
+        Spectral radius of A.
     n_iter_ : int
-        Steps made.
+        Number of steps.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     References
     ----------
@@ -134,48 +137,48 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Rank the features of X.
+        """Rank the features of X by their spread and their correlations.
 
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
             Finite numbers.
         y : object, optional
-            Not looked at; the name of a column of X leaves this column out.
+            Ignored, except that the name of a column of X excludes this column from the features.
 
         Returns
         -------
         InfFS
-            Itself, fitted.
+            The fitted selector.
         """
         return self._fit(X, y)
 
     def _score_rows(self, rows: AllRows) -> Scores:
         Z, deviations = standardised(rows, self.correlation)
         spread = deviations if self.scale == "range" else deviations * (rows.high - rows.low)
-        spread = brought_to_unit_interval(spread, EQUAL[rows.X.dtype]).astype(Z.dtype)
+        spread = scaled_spread(spread, SPREAD_ROUNDING[rows.X.dtype]).astype(Z.dtype)
         graph = Graph(lambda strip: Z[strip] @ Z[strip.start :].T, spread, float(self.alpha), rows.n_jobs)
         return self._sum_paths(graph)
 
     def _sum_paths(self, graph: "Graph") -> Scores:
-        """Sum over the paths of a graph, in steps that a callback may end."""
+        """Sum over the paths of a graph; a callback may end the iteration after any step."""
         steps = path_sums(graph.times, graph.spread.size, float(self.damping), self.tol, self.max_iter)
         for paths in self._steps(steps, "step", self.max_iter):
             self.n_iter_, self.spectral_radius_ = paths.n_steps, paths.spectral_radius
-        if not paths.settled and paths.n_steps == self.max_iter:
+        if not paths.converged and paths.n_steps == self.max_iter:
             warn(
-                f"the path sums did not settle to tol={self.tol:g} in max_iter={self.max_iter} steps",
+                f"the path sums did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
                 ConvergenceWarning,
             )
         return Scores(paths.sums, tie_break=paths.degrees)
 
     @property
     def _streams(self) -> bool:  # type: ignore[override]
-        """Ranks of values need all rows, correlations of the values themselves do not."""
+        """Ranks need all rows in memory; Pearson correlations can be computed from blocks."""
         return self.correlation == "pearson"
 
-    def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  without labels
-        """Read the rows in blocks: twice, keeping the correlations of all pairs."""
+    def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  unsupervised
+        """Read the rows twice in blocks; the correlations of all pairs are stored."""
         if not self._streams:
             raise ValueError(
                 "InfFS ranks the values of each column, which needs all rows in memory: choose correlation='pearson' "
@@ -188,7 +191,7 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
         spread = np.sqrt(variance)
         if self.scale == "range":
             spread /= (ends.high - ends.low)[columns]
-        spread = brought_to_unit_interval(spread, EQUAL[np.dtype(np.float64)])
+        spread = scaled_spread(spread, SPREAD_ROUNDING[np.dtype(np.float64)])
         correlation = yield from pair_correlations(moments, columns, "InfFS")
         graph = Graph(lambda strip: correlation[strip, strip.start :].copy(), spread, float(self.alpha), self.n_jobs)
         return self._sum_paths(graph).with_constants(columns, moments.total.size, self._lowest)
@@ -204,7 +207,15 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
 
 
 def standardised(rows: AllRows, correlation: Correlation) -> tuple[Floats, Floats]:
-    """Columns (or their ranks) as rows of mean 0 and length 1, and standard deviations in units of the range."""
+    """Standardise the columns or their ranks.
+
+    Returns
+    -------
+    Z : ndarray of shape (n_features, n_samples)
+        One column, or its ranks, in each row, with mean 0 and norm 1: dot products of rows are correlations.
+    deviations : ndarray of shape (n_features,)
+        Standard deviations divided by the ranges of the columns.
+    """
     from ilfs.kernels.ranks import write_unit_ranks
 
     Z = np.empty(rows.X.shape[::-1], rows.X.dtype)
@@ -213,7 +224,7 @@ def standardised(rows: AllRows, correlation: Correlation) -> tuple[Floats, Float
     def standardise(columns: slice) -> None:
         low, high = rows.low[columns, None], rows.high[columns, None]
         values = np.ascontiguousarray(rows.X[:, columns].T, np.float64)
-        centred = (values - low) / (high - low)  # in [0, 1], so that squares stay in range
+        centred = (values - low) / (high - low)  # in [0, 1], so that squares neither overflow nor underflow
         centred -= centred.mean(axis=1, keepdims=True)
         lengths = np.sqrt(np.einsum("fs,fs->f", centred, centred))
         deviations[columns] = lengths / np.sqrt(values.shape[1] - 1)
@@ -227,25 +238,31 @@ def standardised(rows: AllRows, correlation: Correlation) -> tuple[Floats, Float
     return Z, deviations
 
 
-def brought_to_unit_interval(spread: Floats, equal: float) -> Floats:
-    """Such that max(s_i, s_j) over all pairs has least value 0 and largest 1; 0 if all are equal up to rounding."""
+def scaled_spread(spread: Floats, rounding: float) -> Floats:
+    """Scale the spread linearly to [0, 1]; all zeros if the spreads are equal up to rounding.
+
+    The paper scales max(s_i, s_j) over all pairs, i = j included. Its minimum and maximum are those of s.
+    """
     apart = spread.max() - spread.min()
-    return (spread - spread.min()) / apart if apart > equal * spread.max() else np.zeros_like(spread)
+    return (spread - spread.min()) / apart if apart > rounding * spread.max() else np.zeros_like(spread)
 
 
 class Graph:
-    """The symmetric matrix A, of which strips right of the diagonal are computed when first needed.
+    """Symmetric matrix A of the edge weights.
+
+    Only strips of rows are stored, from the diagonal to the right. They are computed when they are first needed.
 
     Parameters
     ----------
     correlations : callable
-        Gives some rows of the matrix of correlations from the diagonal on, in an array that may be written to.
+        Function that returns the correlations of a slice of the features with these and all later features, as a
+        new array, which is overwritten.
     spread : ndarray of shape (n_features,)
-        Spread of each feature in [0, 1], of the type that the correlations have.
+        Spread of each feature in [0, 1], with the dtype of the correlations.
     alpha : float
         Weight of the spread.
     n_jobs : int or None
-        How many threads to use.
+        Number of threads.
     """
 
     def __init__(
@@ -258,7 +275,7 @@ class Graph:
         self.kept: dict[int, Floats] = {}
 
     def times(self, vector: Floats) -> Floats:
-        """A times a vector."""
+        """Multiply A with a vector."""
         vector = vector.astype(self.spread.dtype)
         product = np.zeros(len(vector))
 
@@ -270,11 +287,11 @@ class Graph:
             self.strips, thread_map(parts, range(len(self.strips)), self.n_jobs), strict=True
         ):
             product[rows] += right
-            product[rows.stop :] += below  # what lies below the diagonal is what lies right of it
+            product[rows.stop :] += below  # A is symmetric: below the diagonal is the transposed strip
         return product
 
     def strip(self, number: int) -> Floats:
-        """Some rows of A from the diagonal on, all columns of its first row."""
+        """Return a strip of rows of A, from the diagonal element of its first row to the right."""
         from ilfs.kernels.edges import write_edges
 
         if number in self.kept:
@@ -289,61 +306,74 @@ class Graph:
 
 @dataclass(frozen=True)
 class Paths:
-    """Sums over the paths of a graph after some steps.
+    """Path sums of a graph after some steps of the iteration.
 
     Parameters
     ----------
     n_steps : int
-        Products made.
+        Number of products with A so far.
     spectral_radius : float
-        Of the graph.
+        Estimate of the spectral radius of A.
     sums : ndarray of shape (n_features,)
-        Over all paths from each node.
+        Sums over all paths from each node.
     degrees : ndarray of shape (n_features,)
-        Over those of length one, before weighing.
-    settled : bool
-        Whether the equations are solved to the tolerance.
+        Row sums of A, the sums over paths of length one before scaling.
+    converged : bool
+        True if the residuals are within the tolerance.
     """
 
     n_steps: int
     spectral_radius: float
     sums: Floats
     degrees: Floats
-    settled: bool
+    converged: bool
 
 
 def path_sums(times: Callable[[Floats], Floats], n: int, damping: float, tol: float, max_iter: int) -> Iterator[Paths]:
-    """Row sums of (I - rA)^-1 - I, r = damping / spectral radius, better with every step.
+    """Approximate the row sums of (I - rA)^-1 - I, with r = damping / spectral radius, by the Lanczos method.
 
-    Lanczos: in the space of e, Ae, A^2 e, ... the matrix is a small tridiagonal T. The largest eigenvalue of T tends to
-    that of A, whose vector has no negative entry and is therefore in that space; and (I - rT)^-1 gives the path sums.
+    In an orthonormal basis of the Krylov space of e, Ae, A^2 e, ..., where e is the vector of ones, A is a small
+    tridiagonal matrix T. The largest eigenvalue of T converges to that of A: by the theorem of Perron and Frobenius the
+    eigenvector has no negative entry, so it is not orthogonal to e. The path sums are (I - rT)^-1 in the same basis.
     """
     basis = np.full((1, n), 1.0 / np.sqrt(n))
-    diagonal, beside = np.zeros((2, 0))
+    diagonal, off_diagonal = np.zeros((2, 0))
     for step in range(max_iter):
         image = times(basis[-1])
         if step == 0:
             degrees = np.sqrt(n) * image
         with one_blas_thread():
             diagonal = np.append(diagonal, basis[-1] @ image)
-            for _ in range(2):  # once leaves what rounding left
+            for _ in range(2):  # Gram-Schmidt twice: once is not orthogonal to working precision
                 image -= (basis @ image) @ basis
             length = float(np.linalg.norm(image))
-            T = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
-            radius, shares, residual = solved(T, length, damping)
-            sums = np.maximum(np.sqrt(n) * (shares @ basis) - 1.0, 0.0)
-        settled = residual <= tol
-        yield Paths(step + 1, radius, sums, degrees, settled)
-        if settled:
+            T = np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1)
+            radius, coefficients, residual = solved(T, length, damping)
+            sums = np.maximum(np.sqrt(n) * (coefficients @ basis) - 1.0, 0.0)
+        converged = residual <= tol
+        yield Paths(step + 1, radius, sums, degrees, converged)
+        if converged:
             return
-        basis, beside = np.vstack([basis, image / length]), np.append(beside, length)
+        basis, off_diagonal = np.vstack([basis, image / length]), np.append(off_diagonal, length)
 
 
-def solved(T: Floats, beside: float, damping: float) -> tuple[float, Floats, float]:
-    """Largest eigenvalue of T, (I - rT)^-1 times the first unit vector, and how far both are from solving for A."""
+def solved(T: Floats, next_off_diagonal: float, damping: float) -> tuple[float, Floats, float]:
+    """Solve both problems for the tridiagonal matrix T of the Lanczos method.
+
+    Returns
+    -------
+    radius : float
+        Largest eigenvalue of T.
+    coefficients : ndarray of shape (n_steps,)
+        (I - rT)^-1 times the first unit vector, with r = damping / radius.
+    residual : float
+        Larger of the relative residuals of the two for A. In the Lanczos method a residual is the next off-diagonal
+        element of T times the last coefficient of the solution.
+    """
     eigenvalues, vectors = np.linalg.eigh(T)
     radius = float(eigenvalues[-1])
     if radius <= 0.0:  # no edges
         return 0.0, np.eye(len(T))[0], 0.0
-    shares = vectors @ (vectors[0] / (1.0 - damping * eigenvalues / radius))
-    return radius, shares, beside / radius * max(abs(vectors[-1, -1]), damping * abs(shares[-1]))
+    coefficients = vectors @ (vectors[0] / (1.0 - damping * eigenvalues / radius))
+    last = max(abs(vectors[-1, -1]), damping * abs(coefficients[-1]))
+    return radius, coefficients, next_off_diagonal / radius * last

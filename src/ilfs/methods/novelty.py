@@ -1,15 +1,16 @@
-r"""Relevance by any method, redundancy by ours.
+r"""Redundancy removal for any feature selection method.
 
-A method that scores features one by one takes the same information again and again where features repeat each other.
-`Novelty` asks it for the relevance of every feature, and picks features one at a time, always the one with the largest
+A method that scores every feature on its own selects the same information several times if features repeat each other.
+`Novelty` takes the scores of such a method as relevance and picks features one at a time. The next pick is the feature
+with the largest value of
 
 .. math:: \text{relevance}_j\,\big(1 - \max_{i \in S} \rho_{ij}^2\big), \qquad
           \text{relevance}_j = \max\Big(0, \frac{s_j - \operatorname{median} s}{\max s - \operatorname{median} s}\Big)
 
-with :math:`S` those picked so far, :math:`\rho` the correlation of two features and :math:`s` the scores of the method.
-It is what `ILFS` does with ``redundancy="novelty"``, so that methods can be compared on equal terms. Only, `ILFS` lets
-classes of different sizes count the same in correlations too; here every sample does, as most methods have it. (By
-gain, classes count the same in both.)
+with :math:`S` the features picked so far, :math:`\rho` the correlation of two features and :math:`s` the scores of the
+method. `ILFS` does the same with ``redundancy="novelty"``, so that methods can be compared on equal terms. There is one
+difference: `ILFS` also balances the classes in the correlations, whereas here all samples have the same weight, as in
+most methods. With ``redundancy="gain"``, both balance the classes.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,65 +42,69 @@ from ilfs.validation import check_columns, check_labels, check_n_jobs, check_wei
 
 
 class Novelty(PicksSubsets):
-    """The features of another method, without those that repeat each other.
+    """Meta-selector that removes redundancy from the features of another method.
 
-    Needs what the other method does, one pass over the rows for their moments and one for the cross products of the
-    candidates, and n_candidates^2 numbers.
+    In addition to the cost of the other method, the rows are read once for the moments and once for the products of all
+    pairs of candidates, and n_candidates^2 numbers are stored.
 
     Parameters
     ----------
     selector : estimator or callable
-        What says how relevant a feature is: a selector of this package; any estimator that has ``scores_``,
-        ``feature_importances_``, ``coef_`` or ``ranking_`` once it is fitted; or a function of ``(X, y)`` such as
+        Method that gives the relevance of the features: a selector of this package; any estimator that has ``scores_``,
+        ``feature_importances_``, ``coef_`` or ``ranking_`` after fitting; or a function of ``(X, y)`` such as
         scikit-learn's ``f_classif``.
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a share of them, or half.
+        Number of features to keep: an integer, a fraction of all features, or None for half of them.
     redundancy : {"novelty", "gain"}, default="novelty"
-        What is asked of a feature: how little of it one picked before explains, times its relevance; or what it adds
-        for each class to all picked before, as in `ILFS` (relevance then only says which features are candidates).
+        Criterion of the next pick. ``"novelty"``: relevance times the fraction of the variance of the feature that the
+        nearest picked feature does not explain. ``"gain"``: decrease of the loss of a ridge regression of the classes
+        on the picked features, as in `ILFS`; the relevance then only determines the candidates.
     n_candidates : int or None, default=1000
-        How many of the most relevant features are picked from; None is all of them.
+        Number of most relevant features to pick from; None means all features.
     n_jobs : int, default=None
-        Number of threads for the cross products; the result does not depend on it. None is 1 unless in a
-        `joblib.parallel_config` context, -1 is all processors.
+        Number of threads for moments and products; the result does not depend on it. None means 1 unless in a
+        `joblib.parallel_config` context, -1 means all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Relevance times novelty when the feature was picked (``"gain"``: what it added, as share of what the first did).
-        Features that were not picked have scores from -1 to 0, by relevance.
+        For picked features, the criterion as a fraction of that of the first pick, never more than that of the pick
+        before: from 1 down to 0. All other features have scores from 0 down to -1, by relevance.
     ranking_ : ndarray of shape (n_features,)
-        1 is the best feature.
+        Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
         Column indices, best first.
     selector_ : estimator or callable
         The fitted selector, or the function.
     relevance_ : ndarray of shape (n_features,)
-        What it says of each feature.
+        Scores of the features by this selector.
     candidates_ : ndarray of shape (n_candidates,)
-        Columns that were picked from, most relevant first.
+        Column indices of the candidates, most relevant first.
     novelty_ : ndarray of shape (n_features,)
-        Share of the variance that the nearest feature picked before does not explain; NaN for no candidate.
+        Fraction of the variance that the nearest feature picked before does not explain: 1 for the first pick, 0 for a
+        copy; NaN if the feature is not a candidate.
     nearest_ : ndarray of shape (n_features,)
-        That feature; -1 for the first picked, for one that has nothing to do with any before, and for no candidate.
+        Column index of the nearest feature: the most correlated one among those picked before. -1 for the first pick,
+        for a feature that is uncorrelated with all picks before it, and for features that are not candidates.
     nearest_correlation_ : ndarray of shape (n_features,)
-        Correlation with it; NaN if there is none.
+        Correlation with the nearest feature; NaN if there is none.
     gain_ : ndarray of shape (n_features, n_classes)
-        With ``redundancy="gain"``: by how much the loss of the regression of each class fell with each picked feature,
-        as share of the variance of the class.
+        Only with ``redundancy="gain"``: decrease of the loss of each class when the feature was picked, as a fraction
+        of the variance of the class.
     per_label_ : dict of int to Novelty
-        If ``y`` is an indicator matrix: the fitted selector of each label. ``relevance_`` is the mean of theirs, and
-        features are picked by it, or by what they add for all labels.
+        If ``y`` is an indicator matrix: the fitted selector of each label. ``relevance_`` is then the mean over the
+        labels, and features are picked by this mean, or by their gain for all labels together.
     scores_per_label_ : ndarray of shape (n_labels, n_features)
-        If ``y`` is an indicator matrix: the scores of each label against the rest.
+        If ``y`` is an indicator matrix: scores of each label against the rest. NaN for a label that all samples or no
+        samples have.
     n_features_in_ : int
-        Number of columns seen by ``fit``.
+        Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if all of them are strings.
+        Names of the features, if all of them are strings.
 
     See Also
     --------
-    novel_order : The same for relevances that are there already.
+    novel_order : Order of the features for relevances that are already known.
 
     Examples
     --------
@@ -127,26 +132,27 @@ class Novelty(PicksSubsets):
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
 
-    # for scikit-learn's routing, as the signature does not name it: whether there may be weights, the selector says
+    # Declares sample_weight for scikit-learn's metadata routing. The signature cannot name it, because support for
+    # weights depends on the wrapped selector.
     __metadata_request__fit: ClassVar = {"sample_weight": None}
 
     def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
-        """Rank the features of X.
+        """Rank the features of X by relevance and redundancy.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            What the selector takes.
+            Data in any form that the selector accepts.
         y : array of shape (n_samples,) or (n_samples, n_labels), optional
-            Class of every sample, or an indicator matrix; not needed if the selector reads no labels and redundancy is
+            Class of every sample, or an indicator matrix. Not needed if the selector is unsupervised and redundancy is
             ``"novelty"``.
         **fit_params : dict
-            ``sample_weight``, how often each row counts, if the selector takes it.
+            ``sample_weight``, the weight of each row, if the selector supports it.
 
         Returns
         -------
         Novelty
-            Itself, fitted.
+            The fitted selector.
         """
         if unknown := sorted(set(fit_params) - {"sample_weight"}):
             raise TypeError(f"fit takes X, y and sample_weight, got {unknown[0]!r}")
@@ -222,7 +228,7 @@ class Novelty(PicksSubsets):
         return self._keep_subset(subset)
 
     def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
-        """Selectors of other packages do not always say that they read labels: if there are any, they get them."""
+        """Validate the labels, which selectors of other packages get even if they do not declare that they use them."""
         if y is None or (isinstance(self.selector, RankingSelector) and not self._reads_labels):
             return super()._labels(y, n_samples)
         warns_itself = getattr(self.selector, "_reads_labels", False) and not self._prefers_statistics
@@ -276,26 +282,26 @@ def novel_order(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> Integers:
-    """Columns by relevance times novelty, best first.
+    """Order features by relevance times novelty, best first.
 
     Parameters
     ----------
     relevance : array of shape (n_features,)
-        Larger is better; NaN for a feature that nothing is known of. A series with the names of the columns of a data
-        frame may have any order.
+        Relevance of each feature; larger is better, NaN if unknown. If X is a data frame, a series indexed by the
+        column names may be in any order.
     X : array, data frame or sparse matrix of shape (n_samples, n_features)
         Numbers; NaN is a missing value.
     n_candidates : int or None, default=1000
-        How many of the most relevant features are picked from; the others follow by relevance.
+        Number of most relevant features to pick from; the others follow by relevance. None means all features.
     sample_weight : array of shape (n_samples,), optional
-        How often each row counts.
+        Weight of each row.
     n_jobs : int, optional
-        Number of threads.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        Column indices.
+        Column indices, best first.
 
     Examples
     --------
@@ -324,7 +330,7 @@ def novel_order(
 
 
 def checked_table(X: Any) -> Any:
-    """Numbers in two dimensions; infinity is found when they are read."""
+    """Validate type and shape of X; infinite values are found later, when the rows are read."""
     return check_array(
         check_columns(X),
         accept_sparse=("csc", "csr"),
@@ -336,7 +342,7 @@ def checked_table(X: Any) -> Any:
 
 
 def check_relevance(relevance: Any, n_features: int, names: list[Any] | None = None) -> Floats:
-    """A number for each column; if they have names, those of the columns, these say which is whose."""
+    """Validate the relevances; a series whose index has the column names is brought to the order of the columns."""
     named: Any = getattr(relevance, "index", None)
     if names is not None and hasattr(named, "get_indexer") and named.is_unique and set(named) == set(names):
         relevance = relevance.loc[names]
@@ -368,7 +374,7 @@ def picked(
 
 
 def finite(relevance: Floats) -> Floats:
-    """Infinity, as an F statistic may have it, as a number as far above the others as they are apart."""
+    """Replace infinite relevances, which an F statistic may have, by max + (max - min) of the finite ones."""
     limited = np.isfinite(relevance)
     if limited.all():
         return relevance
@@ -377,9 +383,9 @@ def finite(relevance: Floats) -> Floats:
 
 
 def relevance_by(selector: Any, X: Any, y: NDArray[Any] | None, weight: Floats | None) -> tuple[Any, Floats]:
-    """The selector once it is fitted, or the function, and what it says of every feature."""
+    """Fit the selector or call the function; return it and the relevance of every feature."""
     if weight is not None and not takes_weight(selector):
-        raise TypeError(f"sample_weight is of use only if the selector takes it, {name_of(selector)} takes none")
+        raise TypeError(f"sample_weight needs a selector that supports it, {name_of(selector)} does not")
     if not hasattr(selector, "fit"):
         return selector, scores_by(selector, X, y)
     fitted = clone(selector)
@@ -392,13 +398,13 @@ def relevance_of(fitted: Any) -> Floats:
     scores = fitted.relevance_ if isinstance(fitted, PicksSubsets) else scores_of(fitted)
     if scores is None:
         raise ValueError(
-            f"selector must have scores_, feature_importances_, coef_ or ranking_ once it is fitted, got {fitted!r}"
+            f"selector must have scores_, feature_importances_, coef_ or ranking_ after fitting, got {fitted!r}"
         )
     return scores
 
 
 def takes_weight(selector: Any) -> bool:
-    """Whether it says so, or passes on what it is given."""
+    """Return True if ``fit`` of the selector has a parameter ``sample_weight`` or ``**kwargs``."""
     if not hasattr(selector, "fit"):
         return False
     parameters = signature(selector.fit).parameters.values()
@@ -406,11 +412,11 @@ def takes_weight(selector: Any) -> bool:
 
 
 def name_of(selector: Any) -> str:
-    """Of the class, or the function."""
+    """Return the name of a function or of the class of a selector."""
     return str(getattr(selector, "__name__", type(selector).__name__))
 
 
 def scores_by(function: Callable[..., Any], X: Any, y: NDArray[Any] | None) -> Floats:
-    """Of a function that returns scores, or scores and p-values."""
+    """Call a function that returns scores, or a tuple of scores and p-values, and return the scores."""
     scores = function(X, y)
     return np.asarray(scores[0] if isinstance(scores, tuple) else scores, dtype=np.float64)
