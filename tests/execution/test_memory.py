@@ -24,7 +24,7 @@ def assert_same_bits(a, b):
 
 
 class Places:
-    """A statistic that remembers which blocks it is made of, in the order of merging."""
+    """A statistic that records its blocks in the order of merging."""
 
     def __init__(self, block):
         self.places = [(block.columns.start, block.columns.stop)]
@@ -41,7 +41,7 @@ class Places:
 
 
 def layouts(X):
-    """The same numbers in other places and orders."""
+    """Copies of X in several memory layouts."""
     wide = np.zeros((2 * X.shape[0], 3 * X.shape[1]), dtype=X.dtype)
     wide[::2, 1::3] = X
     tall = np.zeros((2 * X.shape[0], X.shape[1]), dtype=X.dtype)
@@ -58,19 +58,19 @@ def layouts(X):
 
 @pytest.mark.parametrize("layout", sorted(layouts(np.zeros((1, 1)))))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_layout_changes_not_a_bit(small_blocks, layout, dtype):
+def test_every_layout_gives_the_same_bits(small_blocks, layout, dtype):
     X, y = planted(n_samples=70, n_features=11)
     X = X.astype(dtype)
     assert_same_bits(ILFS().fit(layouts(X)[layout], y), ILFS().fit(X, y))
 
 
-def test_layout_changes_not_a_bit_in_blocks_of_the_real_size():
+def test_every_layout_gives_the_same_bits_in_blocks_of_the_real_size():
     X, y = planted(n_samples=9000, n_features=60)
     assert_same_bits(ILFS().fit(np.asfortranarray(X), y), ILFS().fit(X, y))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_memory_mapped_file_changes_not_a_bit(tmp_path, order):
+def test_a_memory_mapped_file_gives_the_same_bits(tmp_path, order):
     X, y = planted(n_samples=70, n_features=11)
     np.save(tmp_path / "X.npy", np.asarray(X, order=order))
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
@@ -132,7 +132,7 @@ def test_sparse_numbers_of_other_types_equal_dense(dtype):
     assert_near(ILFS().fit(sparse.csr_array(X), y), ILFS().fit(X, y))
 
 
-def test_sparse_with_missing_cells_and_weights_equals_dense():
+def test_sparse_with_missing_values_and_weights_equals_dense():
     X, y = mostly_zero()
     rng = np.random.default_rng(1)
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -148,7 +148,7 @@ def test_stored_zeros_are_zeros():
     assert_near(ILFS().fit(stored, y), ILFS().fit(X, y))
 
 
-def test_cells_stored_twice_add_up_and_stay_with_the_caller():
+def test_duplicate_entries_are_summed_and_the_matrix_of_the_caller_is_unchanged():
     X, y = mostly_zero()
     rows, columns = np.nonzero(X)
     twice = sparse.csc_array(
@@ -164,7 +164,7 @@ def test_cells_stored_twice_add_up_and_stay_with_the_caller():
     assert twice.nnz == 2 * rows.size
 
 
-def test_unsorted_indices_are_read_right():
+def test_unsorted_indices_are_read_correctly():
     X, y = mostly_zero()
     unsorted = sparse.csc_array(X)
     for start, stop in zip(unsorted.indptr[:-1], unsorted.indptr[1:], strict=True):
@@ -178,7 +178,7 @@ def test_unsorted_indices_are_read_right():
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize(("redundancy", "n_dense"), [(None, 0), ("novelty", 5), ("gain", 5)])
-def test_of_sparse_columns_only_candidates_are_made_dense(monkeypatch, form, redundancy, n_dense):
+def test_only_candidates_among_sparse_columns_are_made_dense(monkeypatch, form, redundancy, n_dense):
     X, y = mostly_zero()
     X = form(X)
     for kind in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array):
@@ -192,33 +192,33 @@ def test_of_sparse_columns_only_candidates_are_made_dense(monkeypatch, form, red
     assert ILFS(redundancy=redundancy, n_candidates=5).fit(X, y).scores_.shape == (12,)
 
 
-def test_sparse_table_that_no_memory_could_hold_dense():
+def test_a_sparse_table_too_large_to_be_dense_is_ranked():
     n_samples, n_features = 20_000, 200_000
     rng = np.random.default_rng(0)
-    n_cells = 100_000
-    cells = (rng.random(n_cells), (rng.integers(n_samples, size=n_cells), rng.integers(n_features, size=n_cells)))
+    n_values = 100_000
+    entries = (rng.random(n_values), (rng.integers(n_samples, size=n_values), rng.integers(n_features, size=n_values)))
     y = np.arange(n_samples) % 2
     label = sparse.csr_array((np.ones(n_samples // 2), (np.flatnonzero(y), np.full(n_samples // 2, 7))), (n_samples, 9))
-    X = sparse.hstack([label, sparse.coo_array(cells, (n_samples, n_features))], format="csr")
+    X = sparse.hstack([label, sparse.coo_array(entries, (n_samples, n_features))], format="csr")
     assert ILFS().fit(X, y).order_[0] == 7
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
-def test_two_threads_change_not_a_bit(small_blocks, is_sparse):
+def test_two_threads_give_the_same_bits(small_blocks, is_sparse):
     X, y = mostly_zero(n_samples=150, n_features=31)
     X = sparse.csr_array(X) if is_sparse else X
     weight = np.random.default_rng(0).uniform(0.5, 2, size=150)
     assert_same_bits(ILFS(n_jobs=2).fit(X, y, weight), ILFS(n_jobs=1).fit(X, y, weight))
 
 
-def test_two_threads_change_not_a_bit_in_blocks_of_the_real_size():
+def test_two_threads_give_the_same_bits_in_blocks_of_the_real_size():
     X, y = planted(n_samples=17_000, n_features=40, shift=0.1, n_classes=3)
     assert X.size > memory.SERIAL_VALUES
     assert len(X) > 2 * tables.BLOCK_ROWS
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
 
 
-def test_two_threads_change_not_a_bit_in_a_wide_table():
+def test_two_threads_give_the_same_bits_in_a_wide_table():
     X, y = planted(n_samples=40, n_features=9000)
     assert X.size > memory.SERIAL_VALUES
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
@@ -236,7 +236,7 @@ def test_blocks_cover_every_row_and_column_once(small_blocks, n_samples, n_featu
     assert {part.n_rows for part in parts} == {n_samples}
 
 
-def test_small_blocks_are_many(small_blocks):
+def test_the_fixture_small_blocks_gives_several_blocks(small_blocks):
     X = np.zeros((100, 20))
     for table in (X, np.asfortranarray(X)):
         parts = fold_of(table, np.zeros(100))(Places)
@@ -284,7 +284,7 @@ def test_few_results_wait_to_be_merged(small_blocks, monkeypatch, columns):
     X = np.zeros((16 * 200, 2))
     assert fold_of(X, np.zeros(len(X)), n_jobs=2)(Large, columns=columns) == 399
     at_once = 2 * threads.QUEUED_PER_THREAD if columns is None else 2
-    n_levels = 3  # of the tree, each of which keeps one statistic
+    n_levels = 3  # levels of the merge tree, each of which keeps one statistic
     assert max(most) <= at_once + 1 + n_levels
 
 
@@ -313,7 +313,7 @@ def test_two_threads_work_at_the_same_time(small_blocks):
     assert fold_of(X, np.zeros(64), n_jobs=2)(wait_for_the_other)[0].n_rows == 64
 
 
-def test_an_error_in_a_thread_comes_through_and_stops_the_rest(small_blocks):
+def test_an_error_in_a_thread_is_raised_and_stops_the_others(small_blocks):
     begun = []
 
     def fail(block):

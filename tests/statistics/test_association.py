@@ -9,7 +9,7 @@ both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["
 
 
 def expected(X, y, weight=None):
-    """Weighted correlations with indicator columns, feature by feature, over the cells that are there."""
+    """Weighted correlations with indicator columns, feature by feature, over the values that are not missing."""
     weight = np.ones(len(y)) if weight is None else weight
     found = np.zeros((X.shape[1], np.unique(y).size))
     for f in range(X.shape[1]):
@@ -44,7 +44,7 @@ def test_correlations_with_indicators_are_those_of_numpy(convert, n_classes):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_weights_and_missing_cells(convert, missing):
+def test_weights_and_missing_values(convert, missing):
     X, y = table(missing=missing)
     weight = np.random.default_rng(3).uniform(0.1, 3, size=len(y))
     association = Association.from_moments(moments_of(convert(X), y, weight))
@@ -68,7 +68,7 @@ def test_two_classes_are_mirror_images():
     np.testing.assert_allclose(correlation[:, 0], -correlation[:, 1], rtol=1e-12)
 
 
-def test_a_class_without_cells_has_nothing_to_do_with_a_feature():
+def test_a_feature_has_no_correlation_with_a_class_without_values():
     X, y = table()
     X[y == 1, 2] = np.nan
     association = Association.from_moments(moments_of(X, y))
@@ -76,7 +76,7 @@ def test_a_class_without_cells_has_nothing_to_do_with_a_feature():
     np.testing.assert_allclose(association.correlation, expected(X, y), rtol=1e-10, atol=1e-12)
 
 
-def test_what_does_not_vary_has_no_correlation_and_the_deviation_one():
+def test_a_constant_feature_has_correlation_0_and_deviation_1():
     X, y = table()
     X[:, 1], X[:, 3] = 5.0, np.nan
     association = Association.from_moments(moments_of(X, y))
@@ -85,27 +85,27 @@ def test_what_does_not_vary_has_no_correlation_and_the_deviation_one():
     assert np.isfinite(association.mean).all()
 
 
-def test_a_feature_of_one_class_has_no_correlation():
+def test_a_feature_with_values_in_one_class_has_no_correlation():
     X, y = table(n_classes=2)
     X[y == 1, 0] = np.nan
     np.testing.assert_array_equal(Association.from_moments(moments_of(X, y)).correlation[0], [0.0, 0.0])
 
 
-def test_the_class_itself():
+def test_the_indicator_of_a_class_has_correlation_1():
     y = np.array([0, 0, 1, 1, 1, 2])
     association = Association.from_moments(moments_of((y == 1)[:, None] * 1e9, y))
     assert association.correlation[0, 1] == pytest.approx(1.0, abs=1e-15)
     assert association.correlation.max() <= 1.0
 
 
-def test_a_small_spread_far_from_zero_is_seen():
+def test_a_small_spread_far_from_zero_loses_no_precision():
     X, y = table()
     X = np.round(1e3 * X)
     far, near = (Association.from_moments(moments_of(Z, y)).correlation for Z in (1e9 + X, X))
     np.testing.assert_allclose(far, near, rtol=1e-8, atol=1e-10)
 
 
-def test_some_features():
+def test_take_gives_the_association_of_some_features():
     X, y = table()
     whole, part = Association.from_moments(moments_of(X, y)), Association.from_moments(moments_of(X[:, [4, 1]], y))
     some = whole.take(np.array([4, 1]))
@@ -114,7 +114,7 @@ def test_some_features():
 
 
 @both
-def test_over_all_samples_missing_cells_are_at_the_mean(convert):
+def test_over_all_samples_missing_values_are_replaced_by_the_mean(convert):
     X, y = table(missing=0.3)
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     association = Association.from_moments(moments_of(convert(X), y), class_total=np.bincount(y).astype(float))

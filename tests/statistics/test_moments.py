@@ -15,10 +15,10 @@ from ilfs.statistics.moments import UnusableColumnError
 def exact(x, w=None):
     """Weight, mean and centred sum of squares in rational arithmetic."""
     w = [1] * len(x) if w is None else w
-    cells = [(Fraction(float(v)), Fraction(float(u))) for v, u in zip(x, w, strict=True) if not np.isnan(v)]
-    n = sum(u for _, u in cells)
-    mean = sum(v * u for v, u in cells) / n
-    return float(n), float(mean), float(sum(u * (v - mean) ** 2 for v, u in cells))
+    values = [(Fraction(float(v)), Fraction(float(u))) for v, u in zip(x, w, strict=True) if not np.isnan(v)]
+    n = sum(u for _, u in values)
+    mean = sum(v * u for v, u in values) / n
+    return float(n), float(mean), float(sum(u * (v - mean) ** 2 for v, u in values))
 
 
 def assert_exact(X, y, weight=None, rtol=1e-12):
@@ -45,7 +45,7 @@ def assert_same_moments(a, b, **tolerance):
 
 
 def test_moments_by_hand():
-    # class a: 1, 3 and a missing cell; class b: 2, 2, 5, mean 3, squares 1 + 1 + 4
+    # class a: 1, 3 and a missing value; class b: 2, 2, 5, mean 3, squares 1 + 1 + 4
     X, y = np.array([[1.0], [2.0], [3.0], [2.0], [np.nan], [5.0]]), np.array(list("abab" + "ab"))
     moments = moments_of(X, y)
     np.testing.assert_array_equal(moments.count, [[2], [3]])
@@ -66,14 +66,14 @@ def test_weighted_moments_are_those_of_two_passes(convert):
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
-def test_missing_cells_are_left_out(convert):
+def test_missing_values_are_left_out(convert):
     X, y = noise()
     X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
     assert_exact(convert(X), y, np.random.default_rng(1).uniform(0.1, 3, size=len(y)))
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
-def test_a_small_spread_far_from_zero_is_seen(convert):
+def test_a_small_spread_far_from_zero_loses_no_precision(convert):
     X, y = noise()
     assert_exact(convert(1e8 + 1e-2 * X), y, rtol=1e-11)
 
@@ -85,21 +85,21 @@ def test_an_outlier_in_the_first_row_costs_no_precision(convert):
     assert_exact(convert(X), y)
 
 
-def test_unstored_cells_are_zeros():
+def test_values_that_are_not_stored_are_zeros():
     X, y = noise()
     X[np.random.default_rng(1).random(X.shape) < 0.7] = 0.0
     assert_exact(sparse.csc_array(X), y)
     assert_same_moments(moments_of(sparse.csc_array(X), y), moments_of(X, y), rtol=1e-12)
 
 
-def test_missing_cells_of_a_sparse_column_are_left_out_beside_zeros():
+def test_missing_values_of_a_sparse_column_are_left_out_beside_zeros():
     X, y = noise()
     X[np.random.default_rng(1).random(X.shape) < 0.5] = 0.0
     X[np.random.default_rng(2).random(X.shape) < 0.2] = np.nan
     assert_exact(sparse.csc_array(X), y)
 
 
-def test_many_rows_of_a_float_keep_its_value():
+def test_the_mean_of_many_equal_values_is_that_value():
     X, y = np.full((30_001, 1), 0.1), np.arange(30_001) % 2
     assert np.cumsum(X[:, 0])[-1] / len(X) != 0.1
     for convert in (np.asarray, sparse.csc_array):
@@ -123,7 +123,7 @@ def test_pooled_variance_by_hand():
     np.testing.assert_allclose(moments_of(X, y).pooled_variance, [8 / 3])
 
 
-def test_pooled_variance_of_a_feature_counts_only_its_cells_and_classes():
+def test_pooled_variance_of_a_feature_counts_only_its_values_and_classes():
     X, y = noise(n_classes=3)
     X[y == 2, 0] = np.nan
     X[:4, 0] = np.nan
@@ -143,13 +143,13 @@ def test_pooled_variance_of_a_feature_counts_only_its_cells_and_classes():
         ([0.0, 1e-12, 0.0, 0.0], False),
     ],
 )
-def test_constant_columns_are_known(column, constant):
+def test_constant_columns_are_detected(column, constant):
     X, y = np.array(column)[:, None], np.array([0, 0, 1, 1])
     assert moments_of(X, y).constant.tolist() == [constant]
     assert moments_of(sparse.csc_array(X), y).constant.tolist() == [constant]
 
 
-def test_a_class_without_cells_has_no_weight():
+def test_a_class_without_values_has_no_weight():
     X, y = noise()
     X[y == 1, 2] = np.nan
     moments = moments_of(X, y)
@@ -184,7 +184,7 @@ def test_merging_is_associative_and_commutative(seed):
     assert_same_moments(a.merge(b), b.merge(a), rtol=1e-11, atol=1e-13)
 
 
-def test_merging_an_empty_class_changes_not_a_bit():
+def test_merging_an_empty_class_changes_no_bit():
     X, y = noise(n_classes=2)
     whole = moments_of(X, y)
     parts = [part_of(X, y, np.flatnonzero(y == k))(Moments()) for k in (0, 1)]
@@ -214,7 +214,7 @@ def test_joining_puts_columns_side_by_side():
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("where", ["first", "middle", "last", "all", "all of a class", "beside missing"])
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
-def test_infinity_anywhere_is_noticed(value, where, convert):
+def test_infinity_anywhere_is_detected(value, where, convert):
     X, y = noise(n_classes=2)
     if where == "beside missing":
         X[:, 3] = np.nan
@@ -225,7 +225,7 @@ def test_infinity_anywhere_is_noticed(value, where, convert):
     assert error.value.column == 3
 
 
-def test_infinities_of_both_signs_are_noticed():
+def test_infinities_of_both_signs_are_detected():
     X, y = noise(n_classes=2)
     X[:, 3] = np.where(np.arange(60) % 4 < 2, np.inf, -np.inf)
     with pytest.raises(UnusableColumnError, match=r"column 3 .*infinity"):

@@ -16,7 +16,7 @@ both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["
 
 
 def related(n_samples=60, n_features=6, missing=0.0, seed=0):
-    """Columns that have much to do with each other, and classes."""
+    """Correlated columns, and classes."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features)) + rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, n_features))
     X[rng.random(X.shape) < missing] = np.nan
@@ -39,7 +39,7 @@ def rho_of(X, *args, **options):
 
 @both
 def test_by_hand(convert):
-    # deviations -1, 0, 1 and -1, 2, -1 have nothing to do with each other, those of the third are minus the first's
+    # deviations -1, 0, 1 and -1, 2, -1 are uncorrelated; those of the third column are minus those of the first
     X = np.array([[1.0, 0.0, 9.0], [2.0, 3.0, 8.0], [3.0, 0.0, 7.0]])
     np.testing.assert_allclose(rho_of(convert(X)), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-15)
 
@@ -52,13 +52,13 @@ def test_correlations_are_those_of_numpy(convert, n_features):
 
 
 @both
-def test_missing_cells_leave_the_rows_that_have_both(convert):
+def test_correlations_are_over_the_rows_that_have_both_values(convert):
     X, y = related(missing=0.3)
     np.testing.assert_allclose(rho_of(convert(X), y), pd.DataFrame(X).corr().to_numpy(), rtol=1e-11, atol=1e-13)
 
 
 @both
-def test_or_are_at_the_mean_of_their_feature(convert):
+def test_filled_replaces_missing_values_by_the_mean_of_their_feature(convert):
     X, y = related(missing=0.3)
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     products = products_of(convert(X), y)
@@ -103,11 +103,11 @@ def test_a_row_without_weight_may_hold_anything(convert, value):
     expected = rho_of(np.delete(X, [3, 7], axis=0))
     X[3, 2] = value
     found = products_of(convert(X), y, weight)
-    assert found.weight.shape == (1, 1)  # no cell that counts is missing
+    assert found.weight.shape == (1, 1)  # no value is missing in the rows that take part
     np.testing.assert_allclose(found.correlation(), expected, rtol=1e-12, atol=1e-13)
 
 
-def test_without_missing_cells_nothing_is_there_twice():
+def test_without_missing_values_equal_sums_are_stored_once():
     X, y = related()
     found = products_of(X, y)
     assert (found.weight.shape, found.sum.shape, found.square.shape) == ((1, 1), (6, 1), (6, 1))
@@ -132,7 +132,7 @@ def test_parts_in_any_order_merge_to_the_whole(seed, n_parts, missing, is_sparse
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_blocks_and_threads_change_not_a_bit(monkeypatch, missing):
+def test_blocks_and_threads_give_the_same_bits(monkeypatch, missing):
     X, y = related(n_samples=200, missing=missing)
     whole = rho_of(X, y)
     monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
@@ -152,31 +152,27 @@ class TestSparse:
         X[rng.random(X.shape) < missing] = np.nan
         return X, y
 
-    @pytest.mark.parametrize("worth_it", [0, 10**9], ids=["stored cells", "dense parts"])
-    def test_both_ways_are_the_dense_one(self, monkeypatch, worth_it):
+    @pytest.mark.parametrize("sparse_cost", [0, 10**9], ids=["stored values", "dense parts"])
+    def test_both_ways_give_the_dense_result(self, monkeypatch, sparse_cost):
         X, y = self.mostly_zero()
         weight, of_class = np.random.default_rng(2).integers(0, 3, size=len(y)).astype(float), np.array([2.0, 1.0, 0.5])
-        monkeypatch.setattr(products, "WORTH_IT", worth_it)
-        monkeypatch.setattr(products, "DENSE_AT_ONCE", 64)
-        if worth_it == 0:
+        monkeypatch.setattr(products, "SPARSE_PRODUCT_COST", sparse_cost)
+        monkeypatch.setattr(products, "DENSE_PART_ROWS", 64)
+        if sparse_cost == 0:
             monkeypatch.setattr(products, "dense_parts", None)
         found, expected = (products_of(Z, y, weight, of_class) for Z in (sparse.csc_array(X), X))
         np.testing.assert_allclose(found.correlation(), expected.correlation(), rtol=1e-11, atol=1e-13)
-        for name in (
-            "count",
-            "weight",
-            "sum",
-            "square",
-        ):  # measured from the same place, so that parts of a table may differ
+        # The sums are centred at the same values, so dense and sparse parts of a table can be merged.
+        for name in ("count", "weight", "sum", "square"):
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-11, atol=1e-10)
 
-    @pytest.mark.parametrize("worth_it", [0, 10**9])
-    def test_stored_missing_cells(self, monkeypatch, worth_it):
+    @pytest.mark.parametrize("sparse_cost", [0, 10**9])
+    def test_stored_missing_values(self, monkeypatch, sparse_cost):
         X, y = self.mostly_zero(missing=0.1)
-        monkeypatch.setattr(products, "WORTH_IT", worth_it)
+        monkeypatch.setattr(products, "SPARSE_PRODUCT_COST", sparse_cost)
         np.testing.assert_allclose(rho_of(sparse.csr_array(X), y), pd.DataFrame(X).corr(), rtol=1e-11, atol=1e-12)
 
-    def test_few_stored_cells_are_never_made_dense(self, monkeypatch):
+    def test_few_stored_values_are_never_made_dense(self, monkeypatch):
         X = sparse.random_array((2000, 50), density=0.01, format="csr", random_state=np.random.default_rng(0))
         monkeypatch.setattr(products, "dense_parts", None)
         np.testing.assert_allclose(rho_of(X), np.corrcoef(X.toarray().T), atol=1e-12)
@@ -192,7 +188,7 @@ class TestSparse:
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_a_small_spread_far_from_zero_is_seen(convert, missing):
+def test_a_small_spread_far_from_zero_loses_no_precision(convert, missing):
     X, y = related(missing=missing)
     X = np.round(1e3 * X)
     far = rho_of(convert(1e8 + X), y)  # exact in float64
@@ -201,7 +197,7 @@ def test_a_small_spread_far_from_zero_is_seen(convert, missing):
 
 @both
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_units_do_not_matter(convert, missing):
+def test_correlations_do_not_depend_on_units(convert, missing):
     X, y = related(missing=missing)
     units = np.array([1e-140, 1e-9, -1.0, 2.0**40, 1e100, -1e140])
     expected = rho_of(X, y) * np.outer(np.sign(units), np.sign(units))
@@ -226,7 +222,7 @@ def test_any_type_layout_and_number_of_rows_in_the_last_block(monkeypatch, lay, 
     monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
     monkeypatch.setattr(partition, "GATHERED_VALUES", 1)
     X, y = related(48 + n_last, n_features)
-    X[-1] = 5.0 + np.arange(n_features)  # what the last row says must not be lost
+    X[-1] = 5.0 + np.arange(n_features)  # the last row must affect the result
     X = lay(np.asarray(X > 0 if dtype is bool else 20 * X, dtype=dtype))
     np.testing.assert_allclose(rho_of(X, y), np.atleast_2d(np.corrcoef(X.astype(float).T)), rtol=1e-12, atol=1e-13)
 
@@ -253,7 +249,7 @@ def test_only_a_block_of_its_own_is_written_to(is_own):
 
 @both
 @pytest.mark.parametrize("n_common", [0, 1, 2, 3])
-def test_two_common_rows_are_no_correlation(convert, n_common):
+def test_two_common_rows_give_correlation_0(convert, n_common):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(10, 2))
     X[: 5 - n_common, 0] = X[5:, 1] = np.nan
@@ -264,10 +260,10 @@ def test_two_common_rows_are_no_correlation(convert, n_common):
 
 @both
 @pytest.mark.parametrize("of_class", [0.1, 50.0])
-def test_two_rows_of_a_class_that_counts_for_more_are_still_two(convert, of_class):
+def test_class_weights_do_not_change_the_number_of_common_rows(convert, of_class):
     X = np.random.default_rng(0).normal(size=(12, 3))
-    X[:4, 0] = X[6:, 1] = np.nan  # both are in rows 4 and 5
-    X[:3, 2] = np.nan  # the second and the third in 3, 4 and 5
+    X[:4, 0] = X[6:, 1] = np.nan  # columns 0 and 1 both have values in rows 4 and 5 only
+    X[:3, 2] = np.nan  # columns 1 and 2 both have values in rows 3, 4 and 5
     rho = rho_of(convert(X), np.arange(12) // 6, None, np.array([of_class, 1.0]))
     assert rho[0, 1] == 0
     assert rho[1, 2] == pytest.approx(np.corrcoef(X[3:6, 1], X[3:6, 2])[0, 1], rel=1e-9)
@@ -275,7 +271,7 @@ def test_two_rows_of_a_class_that_counts_for_more_are_still_two(convert, of_clas
 
 @both
 @pytest.mark.parametrize("value", [0.0, 0.1, -3.7e5])
-def test_a_feature_that_is_constant_in_the_common_rows_says_nothing(convert, value):
+def test_a_feature_that_is_constant_in_the_common_rows_has_correlation_0(convert, value):
     rng = np.random.default_rng(0)
     X = value + rng.normal(size=(40, 3))
     X[:20, 0] = value

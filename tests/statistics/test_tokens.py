@@ -29,15 +29,15 @@ TWO_CLASSES = column(0, 2, 4, 10), np.array(list("aabb"))
 
 
 def test_distance_tokens_by_hand():
-    # own and other squared distances: 1, 49; 1, 25; 9, 9; 9, 81. Shares 49/50, 25/26, 1/2, 9/10, times six:
+    # own and other squared distances: 1, 49; 1, 25; 9, 9; 9, 81. Fractions 49/50, 25/26, 1/2, 9/10, times six:
     # 5.88, 5.77, 3 (on the boundary: the upper token), 5.4
     options = {"evidence": "distance", "leave_one_out": False, "balanced": False}
     np.testing.assert_array_equal(counts_of(*TWO_CLASSES, **options), [[0, 0, 0, 1, 0, 3]])
 
 
 def test_distance_tokens_without_the_sample_by_hand():
-    # own mean is the other sample of the class: 4, 49; 4, 25; 36, 9; 36, 81. Shares 49/53, 25/29, 1/5, 9/13, times six:
-    # 5.5, 5.2, 1.2, 4.2
+    # own mean is the other sample of the class: 4, 49; 4, 25; 36, 9; 36, 81. Fractions 49/53, 25/29, 1/5, 9/13,
+    # times six: 5.5, 5.2, 1.2, 4.2
     options = {"evidence": "distance", "leave_one_out": True, "balanced": False}
     np.testing.assert_array_equal(counts_of(*TWO_CLASSES, **options), [[0, 1, 0, 0, 1, 2]])
 
@@ -55,7 +55,7 @@ def test_posterior_tokens_without_the_sample_by_hand():
 
 
 def test_balanced_tokens_by_hand():
-    # class a: 0, 1, 2 with shares 49/50, 1, 25/26; class b: 4, 10 with 1/2, 9/10; weights 5/6 and 5/4
+    # class a: 0, 1, 2 with fractions 49/50, 1, 25/26; class b: 4, 10 with 1/2, 9/10; weights 5/6 and 5/4
     X, y = column(0, 1, 2, 4, 10), np.array(list("aaabb"))
     options = {"evidence": "distance", "leave_one_out": False, "balanced": True}
     np.testing.assert_allclose(counts_of(X, y, **options), [[0, 0, 0, 1.25, 0, 3.75]])
@@ -63,7 +63,7 @@ def test_balanced_tokens_by_hand():
 
 def test_tokens_of_three_classes_by_hand():
     # means 1, 5, 11; own: 1, 1, 1, 1, 9, 9; mean of the others: (25 + 121) / 2 = 73, (9 + 81) / 2 = 45,
-    # (9 + 49) / 2 = 29, (25 + 25) / 2 = 25, (49 + 9) / 2 = 29, (169 + 81) / 2 = 125. The least share is 29/38 = .76
+    # (9 + 49) / 2 = 29, (25 + 25) / 2 = 25, (49 + 9) / 2 = 29, (169 + 81) / 2 = 125. The least fraction is 29/38 = .76
     X, y = column(0, 2, 4, 6, 8, 14), np.array([0, 0, 1, 1, 2, 2])
     options = {"evidence": "distance", "leave_one_out": False, "balanced": False}
     np.testing.assert_array_equal(counts_of(X, y, **options), [[0, 0, 0, 0, 1, 5]])
@@ -102,7 +102,7 @@ def test_tokens_are_a_histogram_of_the_definition(evidence, leave_one_out, balan
 
 
 @pytest.mark.parametrize("evidence", ["distance", "posterior"])
-def test_tokens_with_missing_cells_are_a_histogram_of_the_definition(evidence):
+def test_tokens_with_missing_values_are_a_histogram_of_the_definition(evidence):
     X, y = planted(n_samples=60, n_features=5, n_informative=3, n_classes=3, shift=1)
     X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
     rho = representativeness(X, y, evidence=evidence)
@@ -154,7 +154,7 @@ def test_balanced_classes_have_the_same_weight():
 @pytest.mark.parametrize("leave_one_out", [True, False])
 @pytest.mark.parametrize("balanced", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_mean_log_odds_is_the_mean_over_cells(n_classes, balanced, leave_one_out):
+def test_mean_log_odds_is_the_mean_over_values(n_classes, balanced, leave_one_out):
     X, y = planted(n_samples=50, n_features=4, n_informative=2, n_classes=n_classes, shift=1)
     X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
     rho = representativeness(X, y, leave_one_out=leave_one_out)
