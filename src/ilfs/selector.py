@@ -64,8 +64,8 @@ class Scores:
     tie_break : ndarray of shape (n_features,), optional
         Orders features whose values are equal; larger is better.
     floor, tie_break_floor : float, default=0.0
-        Values, and tie-breaks, that differ by at most this are equal, however small they are. It is the size of the
-        rounding error of a value that would be zero in exact arithmetic.
+        Absolute tolerance: values, or tie-breaks, that differ by at most this are ties. It is the size of the rounding
+        error of a value that would be zero in exact arithmetic.
     """
 
     values: Floats
@@ -75,7 +75,7 @@ class Scores:
 
     @classmethod
     def along(cls, order: Integers, values: Floats) -> Self:
-        """Make scores of features whose order is known, for methods that take one feature at a time.
+        """Make scores of features whose order is known, for methods that pick one feature at a time.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Scores:
         return cls(falling, -place)
 
     def with_constants(self, columns: Integers, n_features: int, lowest: float) -> Self:
-        """Expand scores of the columns that vary to all columns; the others come last, also behind equal scores.
+        """Expand scores of the columns that vary to all columns; constant columns come last, even if scores tie.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Scores:
         n_features : int
             Number of all columns.
         lowest : float
-            Score of the other columns.
+            Score of the constant columns.
         """
         values, tie_break = np.full(n_features, lowest), np.full(n_features, -np.inf)
         values[columns] = self.values
@@ -120,7 +120,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     against the rest by a selector of its own, and the scores are averaged.
 
     ``y`` may be the name of a column if X is a data frame of pandas, polars or pyarrow: the labels are taken from it,
-    and it is no feature. A method that reads no labels leaves it out as well.
+    and it is not a feature. A method that reads no labels drops it, too.
 
     Attributes
     ----------
@@ -139,14 +139,14 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
-    # Abilities of a method, which scikit-learn's tags and error messages follow from.
+    # Abilities of a method, from which scikit-learn's tags and error messages are derived.
     _reads_labels: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = True
     _scores_columns_alone: ClassVar[bool] = False  # a column's score does not depend on the other columns
-    _takes_long: ClassVar[bool] = False  # so that it loops over `_steps`
-    _streams: ClassVar[bool] = False  # statistics are enough, so that the rows need not be in memory
-    _prefers_statistics: ClassVar[bool] = False  # also for rows that are in memory
+    _takes_long: ClassVar[bool] = False  # then `fit` reports progress by a loop over `_steps`
+    _streams: ClassVar[bool] = False  # needs only statistics, so rows need not be in memory
+    _prefers_statistics: ClassVar[bool] = False  # uses statistics even if rows are in memory
 
     def _score_source(self, source: TableSource) -> Scores:
         """Score all features of a table with at most one labelling."""
@@ -231,7 +231,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         return check_labels(y, n_samples) if self._reads_labels else None
 
     def _forget(self) -> None:
-        """Remove the results of an earlier fit: this one may have others, or fail."""
+        """Remove the attributes of an earlier fit: this fit may fail, or may not set all of them."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
@@ -247,7 +247,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         return self._average_labels(list(fitted.values()))
 
     def _telling_labels(self, labellings: Sequence[Classes]) -> list[int]:
-        """Labels that some samples have and some have not; the others cannot be learned and are left out."""
+        """Return the labels that differ between samples; warn of the others, which cannot be learned."""
         telling = [label for label, classes in enumerate(labellings) if classes.n_classes == 2]
         if not telling:
             raise ValueError("y must have a label that some samples have and some have not, got none")
@@ -374,7 +374,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         top : int, optional
-            Only so many rows.
+            Maximum number of rows; all by default.
         input_features : sequence of str, optional
             Names of the columns, if ``fit`` did not see them.
 
@@ -451,7 +451,7 @@ class UnsupervisedRowsSelector(RowsSelector):
 
 
 class PlannedSelector(RankingSelector):
-    """Base of the methods that statistics of the rows are enough for: they implement ``_plan``.
+    """Base of the methods that need only statistics of the rows: they implement ``_plan``.
 
     Such a method does not know where the rows are, so it can be fitted on any engine.
     """
@@ -486,13 +486,13 @@ class PlannedSelector(RankingSelector):
         return self
 
     def _score_fold(self, fold: Fold) -> Scores:
-        """Score all features of the source of an engine, with any number of labellings."""
+        """Score all features on an engine, with any number of labellings."""
         if len(fold.labellings) > 1:
             return run_plan(self._plan_labels(fold.labellings, fold.all_rows), fold)
         return run_plan(self._plan(fold.classes), fold)
 
     def _fit_fold(self, fold: Fold, feature_names: Sequence[str] | None = None) -> Self:
-        """Fit on an engine: the same as ``fit``, wherever the rows are."""
+        """Fit on an engine, with the same result as ``fit``."""
         self._check_parameters()
         self._forget()
         self.n_features_in_ = fold.n_features
@@ -507,7 +507,7 @@ class PlannedSelector(RankingSelector):
 
 
 class StatisticsSelector(PlannedSelector):
-    """Base of the methods that read tables in memory, too, by statistics only."""
+    """Base of the methods that use only statistics, even for tables in memory."""
 
     _prefers_statistics = True
 
@@ -519,7 +519,7 @@ class StatisticsSelector(PlannedSelector):
 
 
 def refuse_constant(varying: Integers) -> None:
-    """Refuse a table without a column that varies."""
+    """Raise if all columns are constant."""
     if not varying.size:
         raise ValueError("X must have a column with two different values, got none")
 

@@ -64,7 +64,7 @@ def check_n_jobs(n_jobs: Any) -> None:
 
 
 def check_in_memory(X: Any) -> None:
-    """Raise for a path, a lazy or distributed table and AnnData, with advice how to load the table into memory."""
+    """Raise for a path, a lazy or distributed table and AnnData, with advice on loading the table into memory."""
     if isinstance(X, str | os.PathLike):
         raise TypeError(
             f"X must be a table in memory, got the path {os.fspath(X)!r}: read the file first, "

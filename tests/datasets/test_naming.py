@@ -80,7 +80,8 @@ def test_invalid_queries_are_refused(genes, name, sentence):
 
 
 def test_a_target_must_not_be_given_twice(genes):
-    with pytest.raises(ValueError, match=r"target must be None for 'genes\.csv\?target=1', which says it, got 'TP53'"):
+    sentence = r"target must be None for 'genes\.csv\?target=1', which states it, got 'TP53'"
+    with pytest.raises(ValueError, match=sentence):
         load("genes.csv?target=1", target="TP53")
 
 

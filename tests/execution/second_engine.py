@@ -1,4 +1,4 @@
-"""A second engine, as small as can be: blocks from an iterator, each read in another process."""
+"""A minimal second engine: blocks from an iterator, each read in another process."""
 
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -15,7 +15,7 @@ _reads = None
 
 
 def _receive(pickled):
-    """Keep the requests, with all large inputs of their statistics: they are sent once to each process."""
+    """Store the requests in this process, so that their large inputs are sent only once."""
     global _reads
     _reads = pickle.loads(pickled)
 
@@ -25,7 +25,7 @@ def _work(block):
 
 
 class IteratedSource:
-    """Rows that exist only as blocks of given heights, made anew for each pass."""
+    """Source that generates its rows in blocks of given heights at each pass."""
 
     def __init__(self, X, y, heights, weight=None):
         self._X, self._heights = X, heights
@@ -49,7 +49,7 @@ class IteratedSource:
 
 
 class SecondEngine(Fold):
-    """Reads blocks in this process (n_processes=0) or in others."""
+    """Engine that reads blocks in this process (n_processes=0) or in others."""
 
     def __init__(self, source, n_processes=0):
         self.source, self.n_processes = source, n_processes

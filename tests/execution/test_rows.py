@@ -35,12 +35,12 @@ def test_rows_without_weight_are_left_out(form):
     assert rows.labels.weight.tolist() == [1.0, 2.0, 1.0]
 
 
-def test_nothing_is_copied_without_need():
+def test_a_table_without_constant_columns_is_not_copied():
     X = np.arange(8.0, dtype=np.float32).reshape(4, 2)
     assert AllRows.from_matrix(X).X is X
 
 
-def test_duplicate_cells_of_a_sparse_matrix_are_summed_and_the_matrix_stays():
+def test_duplicate_entries_of_a_sparse_matrix_are_summed_and_the_matrix_is_unchanged():
     X = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
     rows = AllRows.from_matrix(X)
     np.testing.assert_array_equal(rows.X.toarray(), [[3.0, 0.0], [0.0, 4.0]])
@@ -54,7 +54,7 @@ def test_values_are_expanded_to_all_columns():
 
 
 @forms
-def test_ends_of_columns_with_missing_cells(form):
+def test_ends_of_columns_with_missing_values(form):
     X = form(np.array([[np.nan, 0.0, 3.0], [-1.0, np.nan, 0.0], [0.0, np.nan, 4.0], [5.0, np.nan, 1.0]]))
     with pytest.raises(MissingValuesError) as caught:
         column_ends(X)
@@ -65,7 +65,7 @@ def test_ends_of_columns_with_missing_cells(form):
 
 
 @forms
-def test_a_column_of_missing_cells_has_one_value(form):
+def test_a_column_of_missing_values_is_constant(form):
     X = form(np.array([[np.nan, 1.0], [np.nan, 2.0]]))
     assert AllRows.from_matrix(X, missing=True).columns.tolist() == [1]
 

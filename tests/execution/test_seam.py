@@ -1,4 +1,4 @@
-"""The seam between methods and rows: another engine over another source gives the same result."""
+"""Methods do not depend on the engine: another engine over another source gives the same result."""
 
 import pickle
 
@@ -31,7 +31,7 @@ forms = pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["de
 
 
 def table(n_samples=130, n_features=12, n_classes=3, seed=0):
-    """Numbers, some of them zero or missing, classes, and weights, some of them 0."""
+    """Features with zeros and missing values, classes, and weights, some of which are 0."""
     rng = np.random.default_rng(seed)
     X, y = planted(n_samples, n_features, n_classes=n_classes, seed=seed)
     X[rng.random(X.shape) < 0.3] = 0.0
@@ -41,7 +41,7 @@ def table(n_samples=130, n_features=12, n_classes=3, seed=0):
 
 
 def heights(n_samples, height):
-    """Blocks of one height, the last one perhaps smaller."""
+    """Heights of blocks: all equal, except that the last one may be smaller."""
     return [min(height, n_samples - top) for top in range(0, n_samples, height)]
 
 
@@ -103,7 +103,7 @@ class TestSeveralLabels:
         return X, np.random.default_rng(1).integers(0, 2, size=(len(X), n_labels)), weight
 
     @selectors
-    def test_are_read_as_often_as_one(self, selector):
+    def test_need_as_many_reads_as_one_label(self, selector):
         X, Y, weight = self.labels()
         one, several = IteratedSource(X, Y[:, 0], [130], weight), IteratedSource(X, Y, [130], weight)
         clone(selector)._fit_fold(SecondEngine(one))
@@ -118,7 +118,7 @@ class TestSeveralLabels:
 
     @selectors
     @forms
-    def test_give_the_same_as_each_by_itself(self, selector, form):
+    def test_give_the_same_scores_as_separate_fits(self, selector, form):
         X, Y, weight = self.labels()
         fitted = clone(selector).fit(form(X), Y, sample_weight=weight)
         assert sorted(fitted.per_label_) == list(range(5))
@@ -126,7 +126,7 @@ class TestSeveralLabels:
             assert_same(one, clone(selector).fit(form(X), Y[:, label], sample_weight=weight))
 
     @selectors
-    def test_give_the_same_on_another_engine(self, selector):
+    def test_give_the_same_scores_on_another_engine(self, selector):
         X, Y, weight = self.labels()
         found = fit(selector, X, Y, [30, 100], weight)
         expected = clone(selector).fit(X, Y, sample_weight=weight)
@@ -185,7 +185,7 @@ class TestMethodsThatPreferRows:
         assert not np.array_equal(one.scores_, exact.scores_)
         np.testing.assert_allclose(one.scores_, exact.scores_, atol=0.02)
 
-    def test_ranks_need_all_rows(self):
+    def test_spearman_correlation_needs_all_rows(self):
         X, y, _ = table()
         with pytest.raises(ValueError, match="choose correlation='pearson' to read rows in blocks"):
             fit(InfFS(), np.nan_to_num(X), y, [130])
@@ -257,7 +257,7 @@ class TestMerging:
     def test_leaves_of_a_block_come_first(self):
         assert self.merged(5, n_leaves=2) == "(((01)(23))4)"
 
-    def test_groups_are_merged_before_they_meet(self, monkeypatch):
+    def test_groups_of_blocks_are_merged_first(self, monkeypatch):
         monkeypatch.setattr("ilfs.execution.merging.FAN_IN", 3)
         assert self.merged(8) == "((((01)2)((34)5))(67))"
 
@@ -271,7 +271,7 @@ class TestMerging:
         with pytest.raises(ValueError, match="needs at least one block of rows, got none"):
             MergeTree().result()
 
-    def test_parts_do_not_meet(self):
+    def test_parts_are_merged_separately(self):
         assert merge_parts(zip("abba", map(self.Text, "1234"), strict=True)) == {"a": "(14)", "b": "(23)"}
 
 
@@ -307,7 +307,7 @@ def test_columns_of_another_engine_are_named_in_errors():
         fit(ILFS(), X, y, [60, 70])
 
 
-def test_labels_that_a_block_does_not_have():
+def test_a_block_may_lack_some_labels():
     X, y = planted(n_samples=60, n_features=4)
     order = np.argsort(y, kind="stable")
     assert encode_labels(y[order][:30])[0].n_classes == 1

@@ -18,7 +18,7 @@ from ilfs.statistics import Moments
 
 
 def mixed(n_samples=90, n_features=7, missing=False):
-    """Numbers of several types, as pandas has them, and classes."""
+    """A pandas frame with columns of several numeric types, and classes."""
     X, y = planted(n_samples, n_features)
     frame = pd.DataFrame(X.astype(np.float32), columns=[f"f{j}" for j in range(n_features)])
     frame["f1"] = (10 * X[:, 1]).astype(np.int8)
@@ -45,14 +45,14 @@ forms = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 @pytest.fixture
 def by_block(monkeypatch):
-    """Convert small frames by block, too."""
+    """Let even small frames be converted block by block."""
     monkeypatch.setattr(frames, "WORTH_BYTES", 0)
 
 
 @forms
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("selector", [ILFS(), FisherScore(), Novelty(FisherScore()), MutualInformation()], ids=str)
-def test_the_same_bits_as_from_a_whole_copy(selector, form, missing, small_blocks, monkeypatch):
+def test_a_frame_gives_the_same_bits_as_its_copy_in_one_array(selector, form, missing, small_blocks, monkeypatch):
     frame, y = mixed(missing=missing)
     expected = selector.fit(form(frame), y).scores_.copy()
     monkeypatch.setattr(frames, "WORTH_BYTES", 0)
@@ -74,7 +74,7 @@ def test_rectangles_and_chosen_columns(form):
 
 
 @forms
-def test_single_precision_stays_if_it_is_exact(form):
+def test_float32_is_kept_if_all_columns_are_exact_in_it(form):
     frame, y = mixed()
     assert FrameSource(form(frame), y).to_matrix().dtype == np.float64
     assert FrameSource(form(frame.drop(columns="f3")), y).to_matrix().dtype == np.float32
@@ -109,7 +109,7 @@ def test_the_target_may_be_a_column(by_block):
     np.testing.assert_array_equal(ILFS().fit(frame.assign(kind=y), "kind").scores_, expected)
 
 
-def test_a_frame_with_one_array_inside_is_used_where_it_is():
+def test_a_frame_stored_as_one_array_is_not_copied():
     assert frames.is_one_array(pd.DataFrame(np.zeros((5, 3))))
     assert not frames.is_one_array(pd.DataFrame({"a": [1.0], "b": [1]}))
     assert not frames.is_one_array(pd.DataFrame({"a": pd.array([1.0], dtype="Float64")}))
@@ -139,7 +139,7 @@ y = np.arange({n_samples}) % 2
 small = frame.slice(0, 3000) if kind in ("polars", "pyarrow") else frame.iloc[:3000]
 import ilfs.sources.frames as frames
 frames.WORTH_BYTES = 0
-ILFS().fit(small, y[:3000])  # kernels, threads and libraries are there already
+ILFS().fit(small, y[:3000])  # so that compiling and loading libraries is not measured
 open("/proc/self/clear_refs", "w").write("5")
 before = status("VmRSS")
 ILFS(n_candidates=400).fit(frame, y)

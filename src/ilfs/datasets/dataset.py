@@ -34,7 +34,7 @@ class Dataset:
     groups : ndarray of int of shape (n_samples,), optional
         The group of each row, from 0. A group is never divided between training and test rows.
     folds : ndarray of int of shape (n_samples,), optional
-        The split, from 0, in which a row is a test row.
+        The number, from 0, of the split in which a row is a test row.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Dataset:
 
     @property
     def class_sizes(self) -> tuple[int, ...]:
-        """Samples of each class, in the order of the names."""
+        """Number of samples of each class, in the order of the names."""
         if self.is_multilabel:
             return tuple(int(size) for size in (self.y == 1).sum(axis=0))
         return tuple(int(size) for size in np.bincount(self.y, minlength=self.n_classes))

@@ -69,7 +69,7 @@ def deep_features(
         How an output with more than two axes becomes one row per image: flattened, or averaged over the positions in
         the image (over the tokens of a vision transformer, whose outputs have three axes).
     size : int, optional
-        Height and width of the images for the network. By default what the network declares, and 224 if it takes any.
+        Height and width of the images for the network. By default the network's own size, 224 if it takes any.
     crop : float, default=0.875
         Fraction of the side of the largest centred square that is kept (0.875 is 224 of 256).
     resample : {"bilinear", "bicubic"}, default="bilinear"
@@ -79,7 +79,8 @@ def deep_features(
     scale : float, default=1/255
         Factor for pixel values from 0 to 255.
     mean, std : sequence of three floats
-        Subtracted from the scaled values, and divided by, in the order of ``channels``. By default those of ImageNet.
+        The mean is subtracted from the scaled values, which are then divided by ``std``; in the order of ``channels``.
+        By default the values of ImageNet.
     batch_size : int, default=32
         Images per batch, unless the network fixes it. The last batch is filled up, so that the features of an image do
         not depend on the number of other images.
@@ -299,7 +300,7 @@ class Network:
     def _run(self, images: NDArray[Any]) -> Any:
         try:
             return self.session.run([self.plan.layer], {self.input_name: images})[0]
-        except Exception as error:  # those of onnxruntime have no class in common
+        except Exception as error:  # exceptions of onnxruntime have no common base class
             shape = f"{self.batch_size} images of {self.height} x {self.width} pixels"
             raise ValueError(f"{self.plan.model} cannot compute {shape}: {' '.join(str(error).split())}") from error
 
@@ -334,7 +335,7 @@ def _session(plan: Plan, providers: Providers | None) -> Any:
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     try:
         return onnxruntime.InferenceSession(network, options, providers=providers)
-    except Exception as error:  # those of onnxruntime have no class in common
+    except Exception as error:  # exceptions of onnxruntime have no common base class
         raise ValueError(f"onnxruntime cannot load {plan.model}: {' '.join(str(error).split())}") from error
 
 

@@ -47,11 +47,11 @@ def load(
     ----------
     name_or_path : str or path
         A name of :data:`ilfs.datasets.REGISTRY`, or of any other ``.npz`` file of the same format in those folders; or
-        the path of a file, which :func:`ilfs.datasets.read_table` reads. A string may say target and columns to drop
-        behind the path, for places that have room for a name only: ``genes.csv?target=diagnosis&drop=sample&drop=-1``.
-        The names of columns are decoded as in addresses (``%26`` is ``&``), whole numbers are positions, and a column
-        whose name is a number must be in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of
-        groups and ``folds=fold`` one of fold numbers (`Dataset`), which are then not features.
+        the path of a file, which :func:`ilfs.datasets.read_table` reads. After the path, a string may state the target
+        and columns to drop, for example in a suite: ``genes.csv?target=diagnosis&drop=sample&drop=-1``. The names of
+        columns are decoded as in addresses (``%26`` is ``&``), whole numbers are positions, and a column whose name is
+        a number must be in quotes: ``drop='1017'``. In the same way ``groups=donor`` names a column of groups and
+        ``folds=fold`` one of fold numbers (`Dataset`), which are then not features.
     target : str or int, optional
         The column of a file that holds the classes.
     drop : str, int or a sequence of them, default=()
@@ -59,14 +59,14 @@ def load(
     limits : ReadLimits, optional
         Limits on the memory that a file may ask for; see :func:`ilfs.datasets.read_table`.
     progress : callable, optional
-        Called during a download from a mirror with the bytes that are there and the bytes to come in all.
+        Called during a download from a mirror with the number of bytes received and the size of the file.
     voc : VocOptions, optional
         Images and network of ``voc2007`` and ``voc2012``; by default those that the environment variables name.
 
     Returns
     -------
     Dataset
-        The data set. Its checksum is that of the file, or of the content where there is no one file.
+        The data set. Its checksum is that of the file, or of the content if there is no single file.
 
     Examples
     --------
@@ -84,10 +84,10 @@ def load(
 
 
 def _query_of(name: str, target: Column | None, drop: tuple[Column, ...]) -> Query:
-    """Path and columns of a name such as ``genes.csv?target=diagnosis``, with those that were given as arguments."""
+    """Combine path and columns of a name such as ``genes.csv?target=diagnosis`` with the arguments."""
     query = parse(name)
     if query.target is not None and target is not None:
-        raise ValueError(f"target must be None for {name!r}, which says it, got {target!r}")
+        raise ValueError(f"target must be None for {name!r}, which states it, got {target!r}")
     if query.path in REGISTRY and (query.groups, query.folds) != (None, None):
         raise ValueError(f"groups and folds must be none for {query.path!r}, whose columns are known, got {name!r}")
     return query._replace(target=query.target if target is None else target, drop=(*query.drop, *drop))
@@ -137,7 +137,7 @@ def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...
     near = difflib.get_close_matches(name, REGISTRY, n=1)
     meant = f", did you mean {near[0]!r}" if near else ""
     raise FileNotFoundError(
-        f"no file and no data set is called {name!r}{meant}: ilfs.datasets.REGISTRY has all that have a name"
+        f"no file and no data set is called {name!r}{meant}: ilfs.datasets.REGISTRY lists the registered names"
     )
 
 
@@ -190,10 +190,10 @@ def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:  # no
 
 
 def whereabouts(spec: Spec) -> str:
-    """Tell where a data set can be loaded from, without loading it.
+    """Return how a data set can be loaded, without loading it.
 
-    ``"yes"``, ``"made"`` when it is asked for, ``"mirror"`` or ``"OpenML"`` if it would be fetched from there, else
-    ``"no"``.
+    ``"yes"`` if it is on disk, ``"made"`` if it is generated on request, ``"mirror"`` or ``"OpenML"`` if it would be
+    downloaded from there, otherwise ``"no"``.
     """
     if spec.origin == "synthetic":
         return "made"
@@ -213,7 +213,7 @@ def _is_offline() -> bool:
 
 
 def _what_to_do(spec: Spec, failures: list[str]) -> str:
-    """Message for a missing data set: why it was not downloaded, where to put its file, where to get it."""
+    """Format the message for a missing data set: why it was not downloaded, where to put its file, where to get it."""
     missing = "; ".join([f"{spec.title} is not here", *failures])
     put = [f"put {spec.file} into {_folder_to_put_into()}"] if spec.size else []
     advice = ", ".join([*put, *([spec.advice] if spec.advice else [])])

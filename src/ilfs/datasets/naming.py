@@ -114,7 +114,7 @@ def title_of(name: str | os.PathLike[str], among: Sequence[str] = ()) -> str:
     """
     name = os.fspath(name)
     others = [other for other in among if other != name]
-    formats: tuple[Callable[[str], str], ...] = (_short, _with_folder)  # the first that is different for all
+    formats: tuple[Callable[[str], str], ...] = (_short, _with_folder)  # the first that makes all titles distinct
     return next((title(name) for title in formats if title(name) not in map(title, others)), name)
 
 

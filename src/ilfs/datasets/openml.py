@@ -21,7 +21,7 @@ def openml_file(spec: Spec) -> str:
 
 
 def read_openml(path: Path, spec: Spec) -> Dataset:
-    """Read a stored copy, with the checksum of its content: the bytes of the file depend on who compressed it."""
+    """Read a stored copy, with the checksum of its content: the bytes of the file depend on the compressor."""
     return with_checksum(read_archive(path, spec.name))
 
 

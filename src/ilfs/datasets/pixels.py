@@ -77,7 +77,7 @@ def _decoded(path: Path, content: bytes) -> Any:
         with Image.open(BytesIO(content)) as image:
             image.load()
             return _rgb(ImageOps.exif_transpose(image))
-    except Exception as error:  # every decoder raises other exceptions for a damaged file
+    except Exception as error:  # each decoder raises different exceptions for a damaged file
         is_unknown = type(error).__name__ == "UnidentifiedImageError"  # its message would name a buffer in memory
         reason = "Pillow does not know its format" if is_unknown else str(error) or type(error).__name__
         raise ValueError(f"cannot read the image {path}: {reason}") from error

@@ -50,7 +50,7 @@ VOC_CLASSES = (
     "train",
     "tvmonitor",
 )
-YEARS = range(2007, 2013)  # those with these classes
+YEARS = range(2007, 2013)  # years of the challenge with these classes
 PARTS = ("train", "val", "trainval", "test")
 LINE = re.compile(r"\s*(\S+)\s+(-1|0|1)\s*")
 LABELS = {"1": 1, "-1": 0, "0": -1}
@@ -58,7 +58,7 @@ LABELS = {"1": 1, "-1": 0, "0": -1}
 
 @dataclass(frozen=True, eq=False)
 class ImageSet:
-    """Images of which each may have several labels.
+    """Images, each of which may have several labels.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def read_devkit(folder: AnyPath, year: int, part: str, *, classes: Sequence[str]
     year : int
         From 2007 to 2012.
     part : {"train", "val", "trainval", "test"}
-        Which images. Only 2007 has public labels of the test images.
+        Part of the images to read. Only 2007 has public labels of the test images.
     classes : sequence of str
         By default the twenty of the challenge, in alphabetical order; other data sets of the same form have others.
 
     Returns
     -------
     ImageSet
-        In the order of the lists.
+        The images and their labels, in the order of the lists.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def load_voc(
     model : path-like
         The ONNX file of a network.
     parts : two of {"train", "val", "trainval", "test"}, optional
-        What to train and to test with. By default trainval and test for 2007; train and val for the other years, whose
+        Parts for training and testing. By default trainval and test for 2007; train and val for the other years, whose
         test labels are not public.
     **options : dict
         Passed to `ilfs.datasets.deep.deep_features`: the layer, how images become numbers, the cache, the progress.
@@ -171,7 +171,7 @@ def load_voc(
 
 
 def voc_table(year: int, options: VocOptions) -> Dataset:
-    """VOC by its year, both parts in one table, from a VOCdevkit folder and a network."""
+    """Load one year of VOC, training and test rows in one table, from a VOCdevkit folder and a network."""
     given = options.or_environment()
     if not given.is_complete:
         raise FileNotFoundError(

@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class VocOptions:
-    """Where the images and the network of the VOC data sets are.
+    """Locations of the images and the network of the VOC data sets.
 
     Parameters
     ----------
     devkit : str, optional
-        The VOCdevkit folder; by default what the environment variable ``ILFS_VOC_DEVKIT`` names.
+        The VOCdevkit folder; by default that in the environment variable ``ILFS_VOC_DEVKIT``.
     network : str, optional
         The ONNX file of a network; by default ``ILFS_VOC_NETWORK``.
     layer : str, optional
@@ -34,7 +34,7 @@ class VocOptions:
         Returns
         -------
         VocOptions
-            An option that neither has is empty.
+            Options that have no value in either are empty.
         """
         variables = {one.name: os.environ.get(f"ILFS_VOC_{one.name.upper()}", "") for one in fields(self)}
         return self.or_else(VocOptions(**variables))
@@ -45,12 +45,12 @@ class VocOptions:
         Parameters
         ----------
         others : VocOptions
-            The options to take where this has none.
+            Values for the options that are empty here.
 
         Returns
         -------
         VocOptions
-            An option that neither has is empty.
+            Options that have no value in either are empty.
         """
         names = [one.name for one in fields(self)]
         return VocOptions(**{name: getattr(self, name) or getattr(others, name) for name in names})

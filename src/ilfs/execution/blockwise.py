@@ -79,6 +79,6 @@ def _whole_block(X: Any, labels: RowLabels, first_row: int) -> Block:
 
 
 def merge_blocks(statistics: Iterable[Sequence[Any]]) -> list[Any]:
-    """Merge what `read_block` returned for each block, in the order of the rows."""
+    """Merge the results of `read_block` for all blocks, in the order of the rows."""
     merged = merge_parts((part, statistic) for block in statistics for part, statistic in enumerate(block))
     return [type(merged[part]).join([merged[part]]) for part in sorted(merged)]

@@ -1,4 +1,4 @@
-"""The seam between methods and the places where rows live."""
+"""Interface between methods and engines: requests for statistics, and folds that answer them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Read(Generic[S]):
     description : Description
         How to compute the statistic from a block.
     columns : ndarray of int, optional
-        Compute it for these columns only, all of which are then in every block, side by side.
+        Compute it for these columns only. Every block then holds all of them.
     labelling : int or None, default=0
         Labelling that gives the rows their classes; None puts all rows into one class.
     """

@@ -1,16 +1,16 @@
-"""Limit of the memory for a statistic of all pairs of features."""
+"""Memory limit for statistics of all pairs of features."""
 
 import os
 from pathlib import Path
 
-PAIR_BYTES = 8  # of a number for a pair of features
-PAIR_COPIES = 5  # matrices of pairs at the same time: two merged, one being computed, the correlations, one in between
-FREE_FRACTION = 0.5  # of the memory that is free
+PAIR_BYTES = 8  # bytes per pair of features and matrix
+PAIR_COPIES = 5  # matrices held at the same time: two being merged, one being computed, the correlations, one temporary
+FREE_FRACTION = 0.5  # fraction of the free memory that may be used
 GIGABYTE = 1e9
 
 
 def free_bytes() -> int:
-    """Return the memory that is free for a process of this machine, 8 GB if the machine does not tell."""
+    """Return the free memory of this machine in bytes, 8 GB if it is unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -23,16 +23,16 @@ def free_bytes() -> int:
 
 
 def check_pairs_fit(n_features: int, what: str, limit: float | None = None) -> None:
-    """Refuse to keep a number for every pair of features if that takes too much memory.
+    """Raise an error if the correlations of all pairs of features would take too much memory.
 
     Parameters
     ----------
     n_features : int
         Number of features.
     what : str
-        What needs the pairs, as the message says it.
+        Name of the method, for the message.
     limit : float, optional
-        Most bytes; half of the free memory by default.
+        Maximum number of bytes; half of the free memory by default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables in memory (or memory-mapped): threads over blocks of rows and columns."""
+"""Engine for tables in memory (or memory-mapped), with threads over blocks of rows and columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ Part = tuple[int, int]  # number of the request, first column of the strip
 
 
 class InMemory(Fold):
-    """Threads over a table in memory.
+    """Engine that reads the blocks of a table in memory in several threads.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class InMemory(Fold):
         self.n_features, self.labellings, self.all_rows = source.n_features, source.labellings, source.all_rows
         n_values = source.to_matrix().nnz if isinstance(source, SparseSource) else source.n_rows * source.n_features
         self._n_threads = effective_n_jobs(n_jobs) if n_values > SERIAL_VALUES else 1
-        # The pool ends its threads when the fold is gone.
+        # The threads of the pool end when the fold is deleted.
         self._pool = ThreadPoolExecutor(self._n_threads) if self._n_threads > 1 else None
         self._engine: DenseEngine | SparseEngine = (
             SparseEngine(source) if isinstance(source, SparseSource) else DenseEngine(source, self._n_threads)
@@ -63,7 +63,7 @@ class InMemory(Fold):
         return [next(of_whole) if read.columns is None else self._read_chosen(read, read.columns) for read in reads]
 
     def _read_whole(self, reads: list[Read[Any]]) -> list[Any]:
-        """All columns: the threads share out blocks of rows and strips of columns."""
+        """Read all columns. A task is one strip of columns of one block of rows."""
 
         def work(task: tuple[slice, slice]) -> list[tuple[Part, Any]]:
             block = self._engine.strip(*task)
@@ -74,7 +74,7 @@ class InMemory(Fold):
         return [_joined(parts, number) for number in range(len(reads))]
 
     def _read_chosen(self, read: Read[S], columns: Integers) -> S:
-        """Chosen columns: the threads share out leaves, which have all of these columns. Few statistics wait."""
+        """Read chosen columns. A task is one leaf with all of these columns; few statistics wait to be merged."""
 
         def work(rows: slice) -> S:
             return read.description(self._engine.gathered(rows, columns, read.labelling))
@@ -101,7 +101,7 @@ def _joined(parts: dict[Part, Any], number: int) -> Any:
 
 
 class DenseEngine:
-    """Blocks of a dense table: rows in blocks, and those in strips of columns, so that a file is read front to back."""
+    """Blocks of a dense table: blocks of rows, each cut into strips of columns. A file is read front to back."""
 
     def __init__(self, source: DenseSource | TableSource, n_threads: int) -> None:
         assert isinstance(source, DenseSource)
@@ -109,7 +109,7 @@ class DenseEngine:
         self._labels: dict[tuple[int, int | None], RowLabels] = {}
 
     def strips(self) -> Iterator[tuple[slice, slice]]:
-        """All tasks of a pass over all columns: rows and columns of a block."""
+        """Iterate over the tasks of a pass over all columns: the rows and the columns of each strip."""
         strips = dense_strips(self._source, self._n_threads)
         return ((rows, columns) for rows in row_blocks(self._source.n_rows) for columns in strips)
 
@@ -125,7 +125,7 @@ class DenseEngine:
         return block
 
     def leaves(self, n_columns: int) -> Iterator[slice]:
-        """All tasks of a pass over chosen columns: rows of a leaf."""
+        """Iterate over the tasks of a pass over chosen columns: the rows of each leaf."""
         return (rows for block in row_blocks(self._source.n_rows) for rows in leaves(block, n_columns))
 
     def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> DenseBlock:
@@ -136,7 +136,7 @@ class DenseEngine:
         return DenseBlock(values, labels, 0, columns.size, whole, is_own=True, first_row=rows.start)
 
     def _row_labels(self, rows: slice, labelling: int | None) -> RowLabels:
-        """Labels of a block, kept for its other strips and for the next pass as far as memory allows.
+        """Return the labels of a block, cached for its other strips and for the next pass if memory allows.
 
         Two threads may compute the same labels at once: both results are equal.
         """
@@ -150,7 +150,7 @@ class DenseEngine:
 
 
 class SparseEngine:
-    """Strips of compressed columns, with all rows in one block."""
+    """Blocks of a sparse table: strips of compressed columns, with all rows in one block."""
 
     def __init__(self, source: SparseSource) -> None:
         self._source = source
@@ -159,7 +159,7 @@ class SparseEngine:
         self._labels: dict[int | None, RowLabels] = {}
 
     def strips(self) -> Iterator[tuple[slice, slice]]:
-        """All tasks of a pass over all columns."""
+        """Iterate over the tasks of a pass over all columns."""
         return ((self._rows, columns) for columns in sparse_strips(self._block.n_columns, self._block.data.size))
 
     def strip(self, rows: slice, columns: slice) -> Any:  # noqa: ARG002
@@ -168,7 +168,7 @@ class SparseEngine:
         return lambda labelling: block.with_labels(self._row_labels(labelling))
 
     def leaves(self, n_columns: int) -> Iterator[slice]:  # noqa: ARG002
-        """All tasks of a pass over chosen columns."""
+        """Iterate over the tasks of a pass over chosen columns."""
         return iter([self._rows])
 
     def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> SparseBlock:  # noqa: ARG002

@@ -2,7 +2,7 @@
 
 Floating-point sums depend on the order of their terms. All engines therefore merge the statistics of blocks along the
 same tree: leaves of a block first to last, then blocks in groups of `FAN_IN`, groups in groups of `FAN_IN`, and so on.
-Equal block boundaries then give equal bits in memory, from a stream and on a cluster. The tree keeps one statistic a
+Equal block boundaries then give equal bits in memory, from a stream and on a cluster. The tree keeps one statistic per
 level, so a stream of any length needs little memory.
 """
 
@@ -21,7 +21,7 @@ class MergeTree(Generic[S]):
     Parameters
     ----------
     n_leaves : int, default=1
-        Number of statistics that one block of full height arrives in.
+        Number of statistics (leaves) per block of full height.
     """
 
     def __init__(self, n_leaves: int = 1) -> None:
@@ -47,7 +47,7 @@ class MergeTree(Generic[S]):
             level += 1
 
     def result(self) -> S:
-        """Merge what is left on the levels; higher levels hold earlier rows."""
+        """Merge the statistics left on all levels; higher levels hold earlier rows."""
         result: S | None = None
         for merged in self._merged:
             if merged is not None:

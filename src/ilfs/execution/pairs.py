@@ -28,7 +28,7 @@ def pair_correlations(moments: ClassMoments, columns: Integers, what: str) -> Pl
     columns : ndarray of int
         The columns.
     what : str
-        Name of the method, for the message that there is too little memory.
+        Name of the method, for the error message if memory is too small.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 Statistics of blocks are merged along rows in a fixed order, and floating-point sums depend on it. So the height of a
 block depends on nothing but the number of columns asked for: not on layout, engine, or number of threads. The width of
-a block may depend on these, because columns of a block never meet.
+a block may depend on these, because no sum runs over columns.
 """
 
 import math
@@ -13,11 +13,11 @@ from ilfs.execution.threads import blocks
 from ilfs.sources import tables
 from ilfs.sources.tables import DenseSource
 
-MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels read rows best some thousand bytes at a time
-COPIED_STRIP_COLUMNS = 128  # a strip that is copied first: 8 MB
-COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same where the values of a column lie side by side
+MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels are fastest with some thousand bytes of each row
+COPIED_STRIP_COLUMNS = 128  # of a strip that must be copied before it is read: 8 MB
+COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same if the values of a column are contiguous
 MIN_COPIED_VALUES = 2**18  # with fewer values, handing out the work takes longer than doing it
-GATHERED_VALUES = 2**19  # of a leaf of chosen columns
+GATHERED_VALUES = 2**19  # values of a leaf of chosen columns
 MIN_LEAF_ROWS = 256
 SPARSE_STRIP_VALUES = 2**18  # stored values of a strip of sparse columns
 
@@ -28,7 +28,7 @@ def row_blocks(n_rows: int) -> list[slice]:
 
 
 def leaf_rows(n_columns: int) -> int:
-    """Number of rows of a leaf of chosen columns: a power of two, so that leaves fill a block, and few megabytes."""
+    """Return the rows per leaf of chosen columns: a power of two, to divide a block, that takes few megabytes."""
     fitting = max(GATHERED_VALUES // max(n_columns, 1), 1)
     power_of_two = 1 << (fitting.bit_length() - 1)
     return min(max(power_of_two, MIN_LEAF_ROWS), tables.BLOCK_ROWS)
@@ -41,7 +41,7 @@ def leaves(block: slice, n_columns: int) -> list[slice]:
 
 
 def leaves_per_block(n_columns: int) -> int:
-    """Number of leaves of a block of full height."""
+    """Return the number of leaves of a block of full height."""
     return math.ceil(tables.BLOCK_ROWS / leaf_rows(n_columns))
 
 
@@ -59,6 +59,6 @@ def sparse_strips(n_features: int, n_stored: int) -> list[slice]:
 
 
 def _even_width(n_features: int, n_threads: int) -> int:
-    """Give all threads strips of the same width, between the smallest and the largest that kernels read well."""
+    """Return the strip width that divides the columns evenly among threads, within the limits of the kernels."""
     n_strips = n_threads * math.ceil(n_features / (MAX_STRIP_COLUMNS * n_threads))
     return int(np.maximum(math.ceil(n_features / n_strips), MIN_STRIP_COLUMNS))

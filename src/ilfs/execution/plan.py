@@ -59,7 +59,7 @@ def together(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
     Returns
     -------
     plan
-        Its result is the list of theirs.
+        Its result is the list of their results.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def changed(
 def under_labelling(
     plan: Plan[T], labelling: int, around: Callable[[], AbstractContextManager[Any]] = nullcontext
 ) -> Plan[T]:
-    """Run a plan that was written for the first labelling under another one, requests without labels as they are."""
+    """Run a plan under another labelling than the first; requests without labels are not changed."""
 
     def change(read: Read[Any]) -> Read[Any]:
         return read if read.labelling is None else replace(read, labelling=labelling)

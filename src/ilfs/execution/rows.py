@@ -1,4 +1,4 @@
-"""All rows at once, for the methods that no mergeable statistic is enough for."""
+"""All rows at once, for methods that cannot be computed from mergeable statistics."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,7 +14,7 @@ from ilfs.statistics.moments import check_column_ends
 
 
 class MissingValuesError(ValueError):
-    """Columns that hold NaN, for a method that cannot leave values out; ``columns`` are their indices."""
+    """Error for columns with NaN if a method needs all values; ``columns`` are their indices."""
 
     def __init__(self, columns: Integers) -> None:
         super().__init__(f"columns {columns.tolist()} hold NaN")
@@ -49,7 +49,7 @@ class AllRows:
 
     @classmethod
     def from_matrix(cls, X: Any, n_jobs: int | None = None, *, missing: bool = False, **more: Any) -> Self:
-        """Check a table and leave out columns with one value; copied only if something is left out or converted.
+        """Check a table and drop constant columns; it is copied only if columns are dropped or values converted.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class LabelledRows(AllRows):
     def from_source(
         cls, source: TableSource, labelling: int = 0, n_jobs: int | None = None, *, missing: bool = False
     ) -> Self:
-        """Check a table, and leave out rows of weight 0 and columns with one value."""
+        """Check a table, and drop rows of weight 0 and constant columns."""
         X, labels = source.to_matrix(), source.row_labels(labelling)
         if not labels.takes_part.all():
             X = (X.tocsr() if sparse.issparse(X) else X)[labels.takes_part]

@@ -109,12 +109,12 @@ class DenseManhattan:
     Parameters
     ----------
     Z : ndarray of shape (n_blocks, n_features, block_size)
-        The samples. Features come before samples so that the inner loop runs over adjacent samples; zeros fill up the
-        features to a multiple of four and the last block.
+        The samples. Features come before samples so that the inner loop runs over adjacent samples; zeros pad the
+        features to a multiple of four, and the last block.
     sums : ndarray of shape (n_samples,)
         Sum of the scaled features of each sample, NaN if a value is missing.
     n_features : int
-        Number of features without the zeros that fill up.
+        Number of features without the padding.
     """
 
     Z: NDArray[Any]
@@ -180,7 +180,7 @@ class DenseManhattan:
             total += part
         here = np.s_[: rows.stop - rows.start, : others.stop - others.start]
         if lacking:
-            # The zeros that fill up the features count as present in both samples, hence the subtraction.
+            # The zeros that pad the features count as present in both samples, hence the subtraction.
             return _times_features(total[here], count[here] - (len(A) - self.n_features), self.n_features)
         # |a - b| = 2 max(a, b) - a - b, in float64 from here on: the difference of large sums cancels digits.
         distances: Floats = np.multiply(total[here], 2.0, dtype=np.float64)
@@ -267,7 +267,7 @@ def _block_size(m: int) -> int:
 
 
 def _tie_floor(n: int) -> float:
-    """Return the largest difference of equal distances: far above the rounding of a sum of n scaled values."""
+    """Return the largest difference of tied distances: far above the rounding error of a sum of n scaled values."""
     return n * 2.0**-40
 
 
@@ -316,7 +316,7 @@ def _near(
     bounds: NDArray[Any], kept: NDArray[Any], places: Integers, row_slack: Floats, slack: Floats
 ) -> NDArray[np.bool_]:
     """Mark the kept samples that may be among the nearest."""
-    # From lower to upper bound it is twice the slack of both samples.
+    # The upper bound is the lower bound plus twice the slack of both samples.
     upper = bounds + 2 * (row_slack[: len(bounds), None, None] + slack[np.minimum(kept, slack.size - 1)])
     upper.sort(axis=2)
     kth = np.take_along_axis(upper, np.maximum(places - 1, 0)[:, :, None], axis=2)

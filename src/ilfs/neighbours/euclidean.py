@@ -75,7 +75,7 @@ class Neighbours:
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
 
     def by_length(self) -> list[tuple[Integers, Integers]]:
-        """Group samples by the length of their lists: the samples, and a matrix of their entries, one row each."""
+        """Return, for each length of list, the samples and a matrix of their entries, one row per sample."""
         lengths = np.diff(self.indptr)
         found = []
         for length in np.unique(lengths).tolist():
@@ -142,7 +142,7 @@ def search(
     samples = _samples(X, float32=m * m * n > MIN_FLOAT32_MULTIPLICATIONS, n_jobs=n_jobs)
     last = min(k, m - 1)  # the nearest k distinct samples have at least k copies
     lower, kept, distance = _keep_nearest(samples, counts, min(k + SPARE_CANDIDATES, m - 1), n_jobs, mean=mean)
-    # From lower to upper bound it is twice the slack of both samples.
+    # The upper bound is the lower bound plus twice the slack of both samples.
     upper = lower + 2 * (samples.slack[:, None] + samples.slack[kept])
     near = lower <= _with_ties(np.partition(upper, last - 1, axis=1)[:, last - 1, None], samples.floor)
     # If even the last sample kept is a candidate, further candidates may have been dropped: search again.
@@ -251,7 +251,7 @@ class DenseProducts:
     slack : ndarray of shape (n_samples,)
         Error bound of each sample.
     unit : float
-        What the samples were divided by.
+        Divisor of the samples: the largest deviation.
     """
 
     Z: NDArray[Any]

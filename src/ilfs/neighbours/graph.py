@@ -73,7 +73,7 @@ def heat_graph(
     one_way = sparse.csr_array((edges, second, found.indptr), shape=shape)
     one_way.sort_indices()
     graph = sparse.csr_array(one_way.maximum(one_way.T))  # joined if either is among the nearest of the other
-    # So far an edge is that of one copy to one copy: multiply by the number of pairs of copies.
+    # So far an edge joins one copy with one copy: multiply by the number of pairs of copies.
     nodes = np.repeat(np.arange(counts.size), np.diff(graph.indptr))
     graph.data *= counts[nodes] * (counts[graph.indices] - (nodes == graph.indices))
     return graph

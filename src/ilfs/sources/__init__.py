@@ -1,4 +1,4 @@
-"""Where rows live.
+"""Sources of rows: arrays, sparse matrices and data frames.
 
 A *source* knows its columns and classes and gives its rows in blocks, in a fixed order, as often as it is asked to. A
 *fold* (`ilfs.execution`) computes statistics over a source.

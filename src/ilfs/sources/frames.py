@@ -1,7 +1,7 @@
 """Data frames of pandas, polars and pyarrow whose columns have several types, converted block by block.
 
-A frame of several types has no array inside: numpy would copy the whole of it, some libraries several times over. Only
-the block that is being read is converted here.
+Such a frame is not stored as one array. numpy would copy all of it, with some libraries several times. Here only the
+block that is being read is converted.
 """
 
 import threading
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.sources.tables import BLOCK_ROWS, DenseSource
 
-WORTH_BYTES = 2**25  # a smaller frame is copied whole: that takes 32 MB and less time
-GATHERED_ROWS = 2048  # rows of chosen columns that are converted together: 16 MB for a thousand columns
-FILLED_COLUMNS = 64  # columns converted at a time where the whole table is wanted
+WORTH_BYTES = 2**25  # a smaller frame is copied whole, which is faster and takes at most 32 MB
+GATHERED_ROWS = 2048  # rows of chosen columns converted together: 16 MB for a thousand columns
+FILLED_COLUMNS = 64  # columns converted at a time when the whole table is needed
 EXACT_IN_FLOAT32 = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
 
 
 class FrameSource(DenseSource):
-    """A data frame of which rectangles are converted when they are read.
+    """Source over a data frame, which converts each block when it is read.
 
     Parameters
     ----------
     frame : data frame
-        Of pandas, polars or pyarrow; all columns hold numbers.
+        A pandas, polars or pyarrow data frame with numeric columns.
     y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
         Class of every row, or an indicator matrix: each of its columns is a labelling.
     sample_weight : ndarray of shape (n_rows,), optional
@@ -127,7 +127,7 @@ def polars_values(column: Any) -> NDArray[Any]:
 
 
 def is_worth_converting_by_block(X: Any) -> bool:
-    """Tell whether X is a large data frame that numpy would have to copy whole."""
+    """Check if X is a large data frame that numpy would have to copy whole."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame) or frame.shape[0] < 2 or not frame.shape[1]:
         return False
@@ -137,7 +137,7 @@ def is_worth_converting_by_block(X: Any) -> bool:
 
 
 def is_one_array(frame: Any) -> bool:
-    """Tell whether a pandas frame holds one array, which numpy can use where it is."""
+    """Check if a pandas frame is stored as one array, which numpy can use without a copy."""
     if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):
         return False
     return np.may_share_memory(frame.iloc[:1].to_numpy(), frame.iloc[:, 0].to_numpy())

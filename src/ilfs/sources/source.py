@@ -30,14 +30,14 @@ class RowBlock:
     first_row: int
 
     def row_labels(self, labelling: int | None) -> RowLabels:
-        """Return the classes under one labelling; without one, all rows are one class."""
+        """Return the classes under a labelling; if it is None, all rows are one class."""
         if labelling is None or not self.labels:
             return RowLabels.one_class(self.weight)
         return self.labels[labelling]
 
 
 class Source(Protocol):
-    """Rows with their classes, wherever they are.
+    """Rows with their classes, which can be read in blocks any number of times.
 
     A *labelling* gives every row a class. There may be several of them, all of which are read together: the labels of
     an indicator matrix, permutations of labels, or groups of rows.
@@ -47,7 +47,7 @@ class Source(Protocol):
     n_features : int
         Number of columns.
     is_sparse : bool
-        Blocks are sparse matrices.
+        True if blocks are sparse matrices.
     feature_names : list or None
         Names of the columns, if they have any.
     labellings : tuple of Classes
@@ -63,4 +63,4 @@ class Source(Protocol):
     all_rows: Classes
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
-        """Begin a fresh pass over the rows, in blocks and in a fixed order; only some columns, if given."""
+        """Iterate over the rows from the first one, in blocks in a fixed order; only some columns, if given."""

@@ -14,11 +14,11 @@ from ilfs.cached import cached_property
 from ilfs.sources.source import RowBlock
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
 
-BLOCK_ROWS = 8192  # rows of a block; one number for all sources, so that sums are the same for all of them
+BLOCK_ROWS = 8192  # rows of a block; the same for all sources, so that their sums round alike
 
 
 class TableSource(ABC):
-    """A table that any part of can be read at any time.
+    """Base class of tables with random access to rows and columns.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class TableSource(ABC):
         return Classes.count(np.zeros(1), [RowLabels.one_class(self.weight)])
 
     def row_labels(self, labelling: int | None) -> RowLabels:
-        """Return the classes of all rows under one labelling; without one, all rows are one class."""
+        """Return the classes of all rows under a labelling; if it is None, all rows are one class."""
         if labelling is None or not self.labels:
             return RowLabels.one_class(self.weight)
         return self.labels[labelling]
@@ -81,7 +81,7 @@ class TableSource(ABC):
         """Return some rows as an array or a sparse matrix; only some columns, if given."""
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
-        """Begin a fresh pass over the rows."""
+        """Iterate over the rows from the first one, in blocks."""
         for start in range(0, self.n_rows, self._block_rows):
             rows = slice(start, min(start + self._block_rows, self.n_rows))
             labels = tuple(one.take(rows) for one in self.labels)
@@ -93,16 +93,16 @@ class TableSource(ABC):
 
 
 class DenseSource(TableSource):
-    """A table of which rectangles can be read as arrays."""
+    """Base class of dense tables, whose rectangles can be read as arrays."""
 
-    in_place = False  # rectangles are views of an array whose rows are contiguous
-    by_column = False  # values of a column lie side by side
+    in_place = False  # True if rectangles are views of an array with contiguous rows
+    by_column = False  # True if the values of a column are contiguous
 
     @abstractmethod
     def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
-        """Return an array, not to be written to, that has a rectangle of the table, and its first column there.
+        """Return an array that contains a rectangle of the table, and the index of its first column there.
 
-        The array is of float32 or float64 with contiguous rows.
+        The array is float32 or float64 with contiguous rows. It may be the table itself: do not write to it.
         """
 
     @abstractmethod
@@ -115,7 +115,7 @@ class DenseSource(TableSource):
 
 
 class ArraySource(DenseSource):
-    """A numpy array. One of float32 or float64 with contiguous rows is read where it is.
+    """Source over a numpy array; a float32 or float64 array with contiguous rows is not copied.
 
     Parameters
     ----------
@@ -155,18 +155,18 @@ class ArraySource(DenseSource):
     def gather(self, rows: slice, columns: Integers) -> Floats:
         """Return a float64 copy of some columns with contiguous rows."""
         X = self._X[rows]
-        # An index keeps the layout of an array whose columns are contiguous; `take` is faster for the other.
+        # Indexing is faster if columns are contiguous, because it keeps the layout; otherwise `take` is.
         values = X[:, columns] if self.by_column else X.take(columns, axis=1)
         return np.asarray(values, dtype=np.float64, order="C")
 
 
 class SparseSource(TableSource):
-    """A sparse matrix, read as one block: its columns are compressed, so cutting rows would copy it in every pass.
+    """Source over a sparse matrix, read as one block: cutting a CSC matrix into rows would copy it in every pass.
 
     Parameters
     ----------
     X : scipy.sparse matrix of shape (n_rows, n_features)
-        Of any format. Compressed rows become compressed columns once.
+        Any format; it is converted to CSC once.
     y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
         Class of every row, or an indicator matrix: each of its columns is a labelling.
     sample_weight : ndarray of shape (n_rows,), optional
@@ -223,7 +223,7 @@ def table_source(
     Returns
     -------
     TableSource
-        A source that any number of passes can be made over.
+        The source, which can be read any number of times.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class Association:
         Returns
         -------
         Association
-            Equal to what the rows themselves give.
+            Equal, up to rounding, to the association computed from the rows.
 
         Examples
         --------
@@ -61,7 +61,7 @@ class Association:
             class_weight = np.ones(len(moments.count))
         count = class_weight[:, None] * moments.count
         total = np.maximum(count.sum(axis=0), np.finfo(np.float64).tiny)
-        # Class means are measured from one of them, then from the mean of all: no digits are lost far from 0.
+        # Subtract one class mean from all, then the mean of the differences, so that no digits are lost far from 0.
         offset = (count * moments.offset).sum(axis=0) / total
         apart = moments.offset - offset
         # The total scatter is the scatter within the classes plus that of the class means.

@@ -24,9 +24,9 @@ class DenseBlock:
     first, last : int
         Columns of X that belong to the block.
     columns : slice
-        Columns of the whole table, or of those that were asked for, that these are.
+        Position of these columns in the whole table, or among the requested columns.
     is_own : bool
-        X was made for this block alone, so that a statistic may write to it.
+        True if X was made for this block alone, so that a statistic may write to it.
     first_row : int
         Number of the first row in the whole data.
     """
@@ -41,7 +41,7 @@ class DenseBlock:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, those that take no part included."""
+        """Number of rows, including rows that take no part."""
         return len(self.X)
 
     @property
@@ -54,7 +54,7 @@ class DenseBlock:
         return np.asarray(self.X[self.labels.by_class.rows, self.first + j])
 
     def with_labels(self, labels: RowLabels) -> Self:
-        """Return the same values under other labels; they are shared, and so must not be written to."""
+        """Return a block with other labels that shares these values, so that it must not be written to."""
         return replace(self, labels=labels, is_own=False)
 
 
@@ -65,11 +65,11 @@ class SparseBlock:
     Parameters
     ----------
     data, indices, indptr : ndarray
-        As in `scipy.sparse.csc_array`; ``indptr`` may begin at any place of ``data``.
+        As in `scipy.sparse.csc_array`, but ``indptr[0]`` may be any position in ``data``.
     labels : RowLabels
         Classes and weights of the rows.
     columns : slice
-        Columns of the whole table, or of those that were asked for, that these are.
+        Position of these columns in the whole table, or among the requested columns.
     first_row : int
         Number of the first row in the whole data.
     """
@@ -83,7 +83,7 @@ class SparseBlock:
 
     @classmethod
     def from_matrix(cls, X: Any, labels: RowLabels, first_row: int = 0) -> Self:
-        """Read a sparse matrix of any format; entries stored twice add up."""
+        """Make a block of a sparse matrix of any format; duplicate entries are summed."""
         X = X.tocsc()
         if not X.has_canonical_format:
             X = X.copy()  # the caller's matrix keeps its duplicates
@@ -94,7 +94,7 @@ class SparseBlock:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, those that take no part included."""
+        """Number of rows, including rows that take no part."""
         return len(self.labels)
 
     @property
@@ -108,11 +108,11 @@ class SparseBlock:
         return np.asarray(self.data[stored][self.labels.takes_part[self.indices[stored]]])
 
     def with_labels(self, labels: RowLabels) -> Self:
-        """Return the same values under other labels."""
+        """Return a block with other labels that shares these values."""
         return replace(self, labels=labels)
 
     def strip(self, columns: slice) -> Self:
-        """Return some neighbouring columns; nothing is copied."""
+        """Return some neighbouring columns without copying them."""
         return replace(self, indptr=self.indptr[columns.start : columns.stop + 1], columns=columns)
 
     def take(self, columns: Integers) -> Self:

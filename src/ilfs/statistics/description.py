@@ -1,4 +1,4 @@
-"""Statistics that merge, and their descriptions, which engines send to where the rows are."""
+"""Interfaces of mergeable statistics and of the descriptions that compute them from blocks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

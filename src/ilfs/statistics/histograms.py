@@ -40,9 +40,9 @@ class Histograms(Description[ClassHistograms]):
     Parameters
     ----------
     cuts : ndarray of shape (n_features, n)
-        Where each feature is cut, in ascending order: a value is in bin b if b of the cuts are not above it.
+        Boundaries between the bins of each feature, ascending. A value is in bin b if exactly b cuts are <= the value.
     n_cuts : ndarray of shape (n_features,)
-        How many of these each feature has.
+        Number of cuts of each feature.
 
     Examples
     --------

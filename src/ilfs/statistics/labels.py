@@ -1,4 +1,4 @@
-"""Classes of the rows, as numbers, and what is known about each class."""
+"""Classes of the rows as integer codes, with the label and size of each class."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class RowLabels(PicklesFieldsOnly):
     Parameters
     ----------
     codes : ndarray of shape (n_rows,)
-        Number of the class of each row, -1 for a row that takes no part.
+        Class of each row, 0 to ``n_classes - 1``; -1 for a row that takes no part, because its weight is 0.
     weight : ndarray of shape (n_rows,)
         Weight of each row.
     n_classes : int
@@ -54,7 +54,7 @@ class RowLabels(PicklesFieldsOnly):
 
     @cached_property
     def takes_part(self) -> NDArray[np.bool_]:
-        """Rows that have a class."""
+        """Mask of the rows that have a class."""
         return self.codes >= 0
 
     @cached_property
@@ -80,7 +80,7 @@ class RowLabels(PicklesFieldsOnly):
         return np.bincount(self.codes[here], self.weight[here], minlength=self.n_classes).astype(np.float64)
 
     def one_against_rest(self) -> Floats:
-        """Return 1 for rows of a class and -1 for all others: one row of signs for two classes, else one a class."""
+        """Return signs, 1 in a class and -1 elsewhere: one row of signs for two classes, otherwise one per class."""
         classes = np.arange(self.n_classes) if self.n_classes > 2 else np.array([1])
         return np.where(self.codes == classes[:, None], 1.0, -1.0)
 
@@ -127,12 +127,12 @@ class Classes:
 
     @property
     def balance(self) -> Floats:
-        """Weight m / (K n_k) of a sample that makes every class count the same."""
+        """Weight m / (K n_k) of a sample of each class, which gives all classes the same total weight."""
         return np.asarray(self.total.mean() / self.total)
 
 
 def encode_labels(y: NDArray[Any], sample_weight: Floats | None = None) -> tuple[Classes, RowLabels]:
-    """Number the classes of labels.
+    """Encode labels as integer class codes.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ TOO_SMALL = "has values too close to be squared (under about 1e-150): rescale it
 
 
 class UnusableColumnError(ValueError):
-    """A column whose moments cannot be computed; ``column`` is its index in the table."""
+    """Error for a column whose moments cannot be computed; ``column`` is its index in the table."""
 
     def __init__(self, column: int, reason: str) -> None:
         super().__init__(f"column {column} {reason}")
@@ -83,7 +83,7 @@ class ClassMoments(PicklesFieldsOnly):
         return type(self)(self.count[:, columns], self.mean[:, columns], self.scatter[:, columns])
 
     def checked(self) -> Self:
-        """Return itself, or raise `UnusableColumnError` if the differences within a column cannot be squared."""
+        """Return these moments; raise `UnusableColumnError` if the differences within a column cannot be squared."""
         apart = np.ptp(self.offset, axis=0)
         scatter = self.scatter.sum(axis=0)
         for wrong, reason in (
@@ -106,7 +106,7 @@ class ClassMoments(PicklesFieldsOnly):
 
     @cached_property
     def offset(self) -> Floats:
-        """Class means minus that of the first class with values, exactly 0 where equal; 0 for a class without any."""
+        """Class means minus the mean of the first class that has values; 0 for a class without values."""
         observed = self.count > 0
         origin = self.mean[np.argmax(observed, axis=0), np.arange(self.mean.shape[1])]
         return np.where(observed, self.mean - origin, 0.0)
@@ -146,7 +146,7 @@ class Moments(Description[ClassMoments]):
     """
 
     def __call__(self, block: Block) -> ClassMoments:
-        """Read one block; raise `UnusableColumnError` if it holds infinity."""
+        """Compute the moments of one block; raise `UnusableColumnError` if it holds infinity."""
         from ilfs.kernels import moments as kernels
 
         labels = block.labels
@@ -163,7 +163,7 @@ class Moments(Description[ClassMoments]):
 
 
 def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
-    """Raise `UnusableColumnError` for infinity: it makes a moment infinite or NaN, so looking costs no pass."""
+    """Raise `UnusableColumnError` if a moment is not finite: the data hold infinity, or their squares overflow."""
     suspects = np.flatnonzero(~np.isfinite(mean + scatter).all(axis=0))
     if suspects.size:
         column = int(suspects[0])

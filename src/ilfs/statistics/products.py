@@ -25,7 +25,7 @@ MAX_TRIVIAL_ROWS = 2.0  # two points always lie on a line, so their correlation 
 
 @dataclass(frozen=True)
 class CrossProducts:
-    """Sums over the rows in which both of two features have a value.
+    """Sums, for every pair of features, over the rows in which both have a value.
 
     Without missing values, many of these sums do not depend on the second feature, or on either. Then they are stored
     once: the field has length 1 along that axis.
@@ -52,7 +52,7 @@ class CrossProducts:
 
     @classmethod
     def _from_dense(cls, Z: Floats, count: Floats, weight: Floats) -> Self:
-        """Add up dense rows, which are overwritten."""
+        """Compute the sums of dense rows, which are overwritten."""
         root = np.sqrt(weight)
         if (weight != 1.0).any():
             Z *= root[:, None]
@@ -78,7 +78,7 @@ class CrossProducts:
 
     @classmethod
     def _from_sparse(cls, X: sparse.csr_array, count: Floats, weight: Floats, mean: Floats) -> Self:
-        """Add up stored values, or some dense rows at a time where that is faster or more precise."""
+        """Compute the sums of sparse rows: as they are, or made dense in parts if that is faster or more precise."""
         stored = np.diff(X.indptr).astype(np.float64)
         many = SPARSE_PRODUCT_COST * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
         if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > MAX_MEAN_TO_DEVIATION:
@@ -151,13 +151,13 @@ class CrossProducts:
 
 @dataclass(frozen=True)
 class Products(Description[CrossProducts]):
-    """Description of the cross products of all pairs of columns of a block, which must have all columns asked for.
+    """Description of the cross products of all pairs of columns; a block must hold all requested columns.
 
     Parameters
     ----------
     association : Association
         Association of these columns with the classes. Values are measured from their mean in units of their deviation,
-        so that rounding loses nothing and squares stay in range. A sample counts as its class does there.
+        so that rounding loses nothing and squares stay in range. Its class weights apply to the samples.
     """
 
     association: Association
@@ -168,7 +168,7 @@ class Products(Description[CrossProducts]):
         return 1.0 / self.association.deviation
 
     def __call__(self, block: Block) -> CrossProducts:
-        """Add up the products of one block."""
+        """Compute the cross products of one block."""
         mean, class_weight = self.association.mean, self.association.class_weight
         labels = block.labels
         if isinstance(block, SparseBlock):
@@ -211,7 +211,7 @@ def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
 
 
 def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the rows that take part, to be written to, and their weights without and with those of their classes."""
+    """Return the rows that take part as a writable array, and their weights without and with class weights."""
     X, labels = block.X[:, block.first : block.last], block.labels
     here = labels.takes_part
     if here.all():

@@ -15,7 +15,7 @@ from ilfs.statistics.description import Description
 
 @dataclass(frozen=True)
 class RowSample:
-    """The rows with the smallest keys. A key is a hash of the number of its row, so the sample is a random one.
+    """Random sample of rows: those with the smallest keys, where a key is a hash of the row number.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class RowSample:
     X : ndarray or scipy.sparse.csr_array of shape (n_sampled, n_features)
         Their values.
     size : int
-        Most rows that are kept.
+        Maximum number of rows in the sample.
     """
 
     keys: NDArray[np.uint64]
@@ -57,7 +57,7 @@ class SampledRows(Description[RowSample]):
     Parameters
     ----------
     size : int
-        Number of rows; all of them, if there are no more.
+        Number of rows to sample. If there are fewer, all are taken.
     """
 
     size: int

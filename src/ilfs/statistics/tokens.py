@@ -16,10 +16,10 @@ from ilfs.statistics.moments import ClassMoments
 Evidence = Literal["posterior", "distance"]
 
 # Largest log odds that the distance of two class means can give. If the variance within the classes is 0, the log odds
-# would be infinite; but the sharpness must stay finite, because 0 times it must be 0.
+# would be infinite; but the sharpness must stay finite, because 0 times infinity is NaN.
 MAX_LOG_ODDS = 1e12
 GRID_BITS = 44  # bits of a token count that are kept, about thirteen digits
-# A class of at most this weight has no mean without one of its samples. Fractions that sum to 1 may exceed it a little.
+# A class of at most this weight has no mean left without one sample. Weights that sum to 1 may exceed 1 by rounding.
 ONE_SAMPLE_WEIGHT = 1.0 + 1e-9
 
 
@@ -76,7 +76,7 @@ class Tokens(Description[TokenCounts]):
     leave_one_out : bool
         Compare a sample with the mean of its class without this sample.
     balanced : bool
-        Let every class count the same.
+        Give every class the same total weight.
     """
 
     moments: ClassMoments
@@ -93,7 +93,7 @@ class Tokens(Description[TokenCounts]):
 
     @cached_property
     def thresholds(self) -> Floats:
-        """Inner edges in the unit of the evidence; infinite ones fill up the last group that the kernel compares."""
+        """Inner edges in the unit of the evidence, padded with infinity to whole groups, as the kernel needs."""
         from ilfs.kernels.evidence import GROUP
 
         inner = self.edges[1:-1]
@@ -183,7 +183,7 @@ def leave_one_out_factor(count: Floats) -> Floats:
 
 
 def class_balance(moments: ClassMoments) -> Floats:
-    """Compute the weight m / (K n_k) of a sample that makes every observed class count the same."""
+    """Compute the weight m / (K n_k) of a sample, which gives all observed classes the same total weight."""
     fair = moments.total / np.maximum(moments.n_observed, 1)
     return np.divide(fair, moments.count, out=np.zeros_like(moments.count), where=moments.count > 0)
 

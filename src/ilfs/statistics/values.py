@@ -37,7 +37,7 @@ class ColumnValues:
         limit = self.values.shape[1]
         place = np.arange(limit)
         both = np.hstack([np.where(place < one.n_values[:, None], one.values, np.nan) for one in (self, other)])
-        both.sort(axis=1)  # NaN, which fills up, comes last
+        both.sort(axis=1)  # NaN, the padding, comes last
         is_new = ~np.isnan(both)
         is_new[:, 1:] &= both[:, 1:] != both[:, :-1]
         n_values = np.minimum(is_new.sum(axis=1), limit + 1)
@@ -58,7 +58,7 @@ class ColumnValues:
         )
 
     def checked(self) -> Self:
-        """Return itself, or raise `UnusableColumnError` for infinity and for differences that cannot be squared."""
+        """Return these values; raise `UnusableColumnError` for infinity and for differences that cannot be squared."""
         check_column_ends(self.low, np.where(self.n_values > 0, self.high, self.low))
         return self
 
@@ -69,7 +69,7 @@ class ColumnValues:
 
     @property
     def is_complete(self) -> NDArray[np.bool_]:
-        """Features of which all distinct values are known."""
+        """Features whose distinct values are all known."""
         return np.asarray(self.n_values <= self.values.shape[1])
 
 
@@ -80,7 +80,7 @@ class DistinctValues(Description[ColumnValues]):
     Parameters
     ----------
     limit : int
-        Most distinct values of a feature that are kept.
+        Maximum number of distinct values to keep for a feature.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def assemble(
     feature_names: Sequence[str] | None = None,
     declared: Sequence[str] | None = None,
 ) -> Dataset:
-    """Build the data set from what was read, or raise an error if no selector can use it.
+    """Build the data set from features and labels, or raise an error if no selector can use it.
 
     ``declared`` are the classes in the order in which the file declares them; otherwise they are sorted.
     """
@@ -151,7 +151,7 @@ def _present(label: Any, row: int, path: Path, declared: Collection[str]) -> Any
 
 
 def _of_a_class(label: Any, row: int, path: Path) -> Any:
-    """Check that a label can name a class, and decode bytes, as which some programs store text."""
+    """Check that a label can name a class, and decode bytes, because some programs store text as bytes."""
     if isinstance(label, bytes):
         with suppress(UnicodeDecodeError):
             label = label.decode()

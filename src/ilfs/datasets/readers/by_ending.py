@@ -1,4 +1,4 @@
-"""Reading of any supported format, which the ending of the file's name determines."""
+"""Reader for all supported formats, chosen by the ending of the file name."""
 
 import os
 from collections.abc import Iterable, Sequence

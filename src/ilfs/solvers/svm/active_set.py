@@ -1,4 +1,4 @@
-"""Parts that SVMs share, whether their equations are as large as the features or the samples."""
+"""Base classes of the primal and the dual SVMs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ MIN_RELATIVE_RIDGE = 1e-10  # relative to the diagonal of the equations; less ca
 
 
 class ActiveSetSVM(ABC):
-    """One linear SVM: a linear system for its active samples, and Newton's method to find which these are.
+    """One linear SVM: Newton's method finds its active samples, and a linear system the solution for them.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class ActiveSetSVM(ABC):
 
 
 class SharedFeatures:
-    """SVMs that lose the same features: one for each class, or a single one for two classes."""
+    """SVMs from which the same features are removed: one for each class, or a single one for two classes."""
 
     svms: Sequence[ActiveSetSVM]
     _alive: Mask

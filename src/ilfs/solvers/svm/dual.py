@@ -144,7 +144,7 @@ class Dual(SharedFeatures):
         self._left -= float((self._norms[positions] ** 2).sum())
         many = positions.size > self.n_samples // 4
         X = self.X[positions[:0] if many else positions]
-        # Once half of the trace is subtracted, the rounding errors of the first half weigh twice as much: sum again.
+        # When removals have halved the trace, rounding errors have doubled relative to the kernel: sum it again.
         if many or self._left < self._trace / 2:
             self._sum_kernel()
         else:
@@ -197,7 +197,9 @@ class Dual(SharedFeatures):
 
 
 class DualSVM(ActiveSetSVM):
-    """(K_AA + ridge I) alpha + b = y_A with sum of alpha = 0, for the active samples A; the weights are X alpha.
+    """One SVM in dual form, with equations as large as its active samples A.
+
+    They are (K_AA + ridge I) alpha + b = y_A with sum of alpha = 0; the weights are X alpha.
 
     Parameters
     ----------
@@ -282,7 +284,7 @@ class DualSVM(ActiveSetSVM):
         V = self.inverse.times(border)
         B = inverse(K[:, samples] + self.ridge * np.eye(samples.size) - border @ V.T)
         V[np.arange(samples.size), samples + 1] = -1.0
-        # The new equations lack y - f of the solution so far, as alpha of the new samples is 0.
+        # The residuals of the new equations are y - f of the present solution, as the new samples have alpha 0.
         self.solution -= (self.y[samples] - border @ self.solution) @ B @ V
         self.inverse.correct(V, B)
         self.active[samples] = True
@@ -318,7 +320,7 @@ class DualSVM(ActiveSetSVM):
 
 
 def with_intercept(rows: Floats, value: float) -> Floats:
-    """Put one more number in front of each row."""
+    """Prepend one number, for the intercept, to each row."""
     out = np.empty((rows.shape[0], rows.shape[1] + 1))
     out[:, 0], out[:, 1:] = value, rows
     return out

@@ -1,8 +1,8 @@
-"""The minimum of an objective that is quadratic as long as no sample crosses the margin.
+"""Minimisation of an objective that is quadratic as long as no sample crosses the margin.
 
 The objective is ridge |w|^2 / 2 + sum of (y - f)^2 / 2 over the active samples, those with y f < 1, where f are the
 decision values. The caller's function ``solve`` finds the minimum for a given set of active samples. If that is the set
-of samples with y f < 1 at this minimum, the minimum is the one of the whole objective, which is convex.
+of samples with y f < 1 at this minimum, it is also the minimum of the whole objective, which is convex.
 
 Samples may have weights: ``solve`` then minimises the weighted sum, and the line search takes the roots of the weights.
 

@@ -113,7 +113,9 @@ class Primal(SharedFeatures):
 
 
 class PrimalSVM(ActiveSetSVM):
-    """min theta' P theta / 2 + sum of (y - z'theta)^2 / 2 over the active samples, those with y z'theta < 1.
+    """One SVM in primal form, with equations as large as its features.
+
+    It minimises theta' P theta / 2 + sum of (y - z'theta)^2 / 2 over the active samples, those with y z'theta < 1.
 
     Parameters
     ----------
@@ -167,8 +169,8 @@ class PrimalSVM(ActiveSetSVM):
     def _exchange_near(self) -> None:
         """Take full Newton steps with the samples near the margin alone.
 
-        That is usually all there is to do after a removal, and it reads a tenth of the samples. There is no line search
-        here, so the steps end unless fewer samples cross at each; `_find_active` then takes all samples.
+        That is usually all there is to do after a removal, and it reads a tenth of the samples. Without a line
+        search, steps may cycle, so they end unless fewer samples cross at each; `_find_active` then uses all samples.
         """
         self._age += 1
         y, most = self.y[self._near], self.theta.size // 4
