@@ -1,4 +1,4 @@
-"""The tables of the paper, checked by its own sums and statements."""
+"""The tables of the paper, checked against its own averages and statements."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_least_and_largest_are_those_it_prints():
             assert (float(row["least"]), float(row["largest"])) == (min(members), max(members))
 
 
-def test_what_its_text_says():
+def test_the_tables_agree_with_statements_in_the_text():
     # "the overall minimum value reported by the ILFS is +8.35 % over the second best (FSV)"
     least = {m: min(paper.precision()[m, name] for name in paper.MICROARRAYS) for m in METHODS}
     assert least["ilfs"] - least["fsv"] == pytest.approx(8.35)
