@@ -1,4 +1,4 @@
-"""A selector that takes its time."""
+"""A selector whose fit takes long, for tests of interruption."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The baselines against what they are said to be, computed another way."""
+"""Baselines, compared with independent implementations of their definitions."""
 
 import builtins
 import warnings
@@ -36,7 +36,7 @@ ALL = [
 
 
 def table(n_samples=60, n_features=12, n_classes=3, seed=0):
-    """Features that tell the classes apart, repeat each other, or do neither; no two scores alike."""
+    """Informative, duplicated and uninformative features, with distinct scores."""
     rng = np.random.default_rng(seed)
     y = np.arange(n_samples) % n_classes
     X = rng.normal(size=(n_samples, n_features))
@@ -71,7 +71,7 @@ def test_fastcan_raises_the_canonical_correlation_most_with_every_pick(n_classes
 
 
 @needs_fastcan
-def test_fastcan_goes_on_by_fisher_score_where_it_finds_no_more():
+def test_fastcan_orders_features_that_it_does_not_pick_by_fisher_score():
     X, y = table(n_samples=9, n_features=30)
     order = FastCan(20).fit(X, y).order_
     picks, rest = order[:8], order[8:]
@@ -90,7 +90,7 @@ def test_fastcan_picks_one_of_columns_that_repeat_each_other():
     assert is_permutation(order, 16)
 
 
-def test_how_far_fastcan_came_is_in_its_complaint():
+def test_the_number_of_picks_is_read_from_the_error_of_fastcan():
     assert n_reached("No candidate feature can be found ... with the 12 selected features.", 40) == 12
     assert n_reached("something else", 40) == 39
 
@@ -144,7 +144,7 @@ def test_mrmr_leaves_warnings_switched_on():
 
 @needs_mrmr
 @pytest.mark.parametrize("statistics", ["table", "columns"])
-def test_mrmr_with_columns_that_repeat_each_other_or_tell_all(statistics):
+def test_mrmr_ranks_duplicated_and_perfectly_separating_columns(statistics):
     X, y = table(n_features=8, n_classes=2)
     X = np.column_stack([X, X[:, 2], -X[:, 2], y, 1 - y])
     order = MRMR(12, statistics=statistics).fit(X, y).order_
@@ -196,7 +196,7 @@ def test_the_path_ends_when_enough_have_entered():
     np.testing.assert_array_equal(short.order_[:entered], long.order_[:entered])
 
 
-def test_nothing_enters_the_path_if_no_column_knows_of_the_classes():
+def test_nothing_enters_the_path_if_no_column_is_correlated_with_the_classes():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]] * 3)
     order = L1Path(1).fit(X, X[:, 0] != X[:, 1]).order_
     assert is_permutation(order, 2)
@@ -204,7 +204,7 @@ def test_nothing_enters_the_path_if_no_column_knows_of_the_classes():
 
 @pytest.mark.parametrize("baseline", [few_trees, L1Path])
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
-def test_sparse_tables_whatever_their_indices(baseline, kind):
+def test_sparse_tables_may_have_any_index_type(baseline, kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 10)) * (rng.random((40, 10)) < 0.3)
     y = (X[:, 3] > 0.1).astype(int)
@@ -225,7 +225,7 @@ def test_the_path_does_not_centre_sparse_columns():
     assert stored.tolist() != centred.tolist()
 
 
-def test_but_scales_them():
+def test_the_path_scales_sparse_columns():
     X, y = table()
     X[X < 0.5] = 0.0
     units = 10.0 ** np.random.default_rng(0).integers(-3, 4, size=X.shape[1])
@@ -242,7 +242,7 @@ def test_columns_with_one_value_come_last(baseline):
 
 
 @pytest.mark.parametrize("baseline", ALL)
-def test_more_features_wanted_than_there_are(baseline):
+def test_asking_for_more_features_than_there_are_keeps_all_with_a_warning(baseline):
     X, y = table()
     with pytest.warns(UserWarning, match="n_features_to_select=200 is more than the 12 features of X: all are kept"):
         selector = baseline(200).fit(X, y)
@@ -263,7 +263,7 @@ def test_threads_change_nothing(baseline):
 
 
 @pytest.mark.parametrize("baseline", ALL)
-def test_what_cannot_be_ranked_is_refused(baseline):
+def test_invalid_data_are_refused(baseline):
     X, y = table()
     holed = X.copy()
     holed[3, 2] = np.nan
@@ -278,7 +278,7 @@ def test_what_cannot_be_ranked_is_refused(baseline):
 
 
 @pytest.mark.parametrize("baseline", [FastCan, MRMR])
-def test_dense_ones_say_so(baseline):
+def test_baselines_without_sparse_support_say_so(baseline):
     assert not baseline().__sklearn_tags__().input_tags.sparse
     with pytest.raises(TypeError, match=f"{baseline.__name__} needs all values"):
         baseline(2).fit(sparse.eye_array(4), [0, 1, 0, 1])
@@ -361,7 +361,7 @@ def test_the_suite_has_the_twelve_methods_the_baselines_and_a_random_order():
         "l1_path",
     ],
 )
-def test_a_job_of_the_benchmark(name):
+def test_a_baseline_runs_as_a_job_of_the_benchmark(name):
     job = Job("sizes", "wine", load("wine").checksum, BenchmarkMethod(name), 0, Protocol(sizes=(2, 5, 20)))
     outcome = compute(job)
     assert len(outcome.order) == 13

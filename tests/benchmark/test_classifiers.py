@@ -48,7 +48,7 @@ def test_features_are_left_as_they_are_on_request():
     assert (found.labels != predicted("knn").labels).any()
 
 
-def test_what_is_random_follows_the_seed():
+def test_randomness_depends_on_the_seed():
     one, again, other = (predicted("extra_trees", seed=seed).decision for seed in (0, 0, 1))
     np.testing.assert_array_equal(one, again)
     assert (one != other).any()
@@ -68,7 +68,7 @@ def test_two_classes_have_two_columns_and_a_class_that_was_not_seen_is_least_lik
     np.testing.assert_array_equal(found.decision[:, 0], -found.decision[:, 1])
 
 
-def test_fewer_rows_than_neighbours_are_all_of_them():
+def test_all_rows_are_neighbours_if_there_are_too_few():
     rows = np.array([0, 1, 100])
     assert predicted("knn", Y[rows], X[rows]).decision.shape == (len(T), 3)
 
@@ -127,7 +127,7 @@ def test_classifiers_of_a_protocol_are_several_with_different_names():
             Protocol(classifiers=wrong)
 
 
-def test_values_of_pairs_of_classes_are_refused():
+def test_one_versus_one_decision_values_are_refused():
     one_to_one = {"name": "svc", "classifier": "sklearn.svm.SVC", "parameters": {"decision_function_shape": "ovo"}}
     four = np.arange(len(Y)) % 4
     with pytest.raises(ValueError, match="decision_function of classifier 'svc' must have a column for each class"):

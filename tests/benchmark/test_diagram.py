@@ -28,7 +28,7 @@ def elements(svg, kind):
 
 
 def leaders(svg):
-    """x on the axis, y of the axis, y of the name, x of the name, of every line to a name."""
+    """Coordinates of every line to a name: x and y on the axis, then y and x at the name."""
     found = (re.fullmatch(f"M{NUMBER} {NUMBER}V{NUMBER}H{NUMBER}", path.get("d")) for path in elements(svg, "path"))
     return [tuple(map(float, match.groups())) for match in found if match]
 
@@ -48,7 +48,7 @@ class TestGroups:
         assert joined == [["C4.5+m+cf", "C4.5+m", "C4.5+cf"], ["C4.5+cf", "C4.5"]]
 
     @given(st.lists(st.integers(0, 12), min_size=1, max_size=8), st.floats(0.5, 13))
-    def test_are_the_largest_sets_in_which_no_two_differ(self, ranks, apart):
+    def test_groups_are_the_largest_sets_in_which_no_two_differ(self, ranks, apart):
         ranks = np.sort(np.array(ranks, dtype=float))
         sets = [
             set(some)
@@ -156,7 +156,7 @@ class TestPicture:
         assert (end - start) / unit == pytest.approx(diagram.critical_difference, abs=0.02)
         assert f"critical difference {diagram.critical_difference:.2f}" in svg
 
-    def test_says_itself_what_it_shows(self):
+    def test_svg_has_a_description(self):
         (title,) = elements(diagram_svg(critical_difference_diagram(*DEMSAR)), "title")
         assert title.text.startswith("Mean ranks of 4 methods, best on the left.")
 
@@ -173,6 +173,6 @@ class TestPicture:
         (["a", "b"], [0.9, 2.1], "mean_ranks of 2 methods must lie between 1 and 2"),
     ],
 )
-def test_refusals(names, ranks, message):
+def test_invalid_arguments_are_refused(names, ranks, message):
     with pytest.raises(ValueError, match=message):
         critical_difference_diagram(names, ranks, 10)

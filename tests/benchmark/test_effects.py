@@ -45,7 +45,7 @@ def test_standardised_interval_is_scipys():
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=0.03)
 
 
-def test_intervals_cover():
+def test_intervals_have_their_nominal_coverage():
     rng = np.random.default_rng(2)
     covered, n = np.zeros(3), 300
     truth = 0.5, 0.5, stats.norm.cdf(0.5)
@@ -56,7 +56,7 @@ def test_intervals_cover():
     assert np.all((covered / n > 0.89) & (covered / n <= 0.98))
 
 
-def test_first_and_second_mirror():
+def test_swapping_the_methods_mirrors_the_effects():
     a, b = np.random.default_rng(3).normal(size=(2, 12))
     there, back = paired_effects(a, b), paired_effects(b, a)
     assert there.mean.value == -back.mean.value
@@ -64,7 +64,7 @@ def test_first_and_second_mirror():
     assert there.superiority.value == pytest.approx(1 - back.superiority.value)
 
 
-def test_seed():
+def test_the_seed_determines_the_intervals():
     a, b = np.random.default_rng(4).normal(size=(2, 12))
     assert paired_effects(a, b, seed=3) == paired_effects(a, b, seed=3)
     assert paired_effects(a, b, seed=3) != paired_effects(a, b, seed=4)
@@ -104,6 +104,6 @@ def test_missing_pairs_are_left_out():
         ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
     ],
 )
-def test_refusals(arguments, message):
+def test_invalid_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         paired_effects(**{"first": [1, 2, 3, 4], "second": [1, 2, 3, 5], **arguments})

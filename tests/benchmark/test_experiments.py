@@ -1,4 +1,4 @@
-"""Jobs: pure functions of their description, with nothing of the test rows in the training."""
+"""Jobs are pure functions of their description, and test rows do not influence training."""
 
 from dataclasses import replace
 
@@ -75,7 +75,7 @@ def test_splits_are_stratified_shared_by_methods_and_differ():
     assert not np.array_equal(rows_of(replace(WINE, split=1), table)[1], test)
 
 
-def test_the_order_knows_nothing_of_the_test_rows(given):
+def test_the_order_does_not_depend_on_the_test_rows(given):
     # a column that tells the classes apart in the test rows only must not be chosen
     rng = np.random.default_rng(0)
     y = np.arange(90) % 2
@@ -157,7 +157,7 @@ def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_area_under_curve_as_scikit_learn(seed):
+def test_area_under_curve_matches_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     relevant, scores = rng.uniform(size=40) < 0.3, rng.integers(0, 8, size=40).astype(float)
     assert area_under_curve(relevant, scores) == pytest.approx(roc_auc_score(relevant, scores))
@@ -175,7 +175,7 @@ def test_area_under_curve_as_scikit_learn(seed):
         ([0, 1, 1], "method m must order every column once, got one twice"),
     ],
 )
-def test_an_order_that_is_none_is_refused(order, message):
+def test_an_invalid_order_is_refused(order, message):
     with pytest.raises(ValueError, match=message):
         module.checked_order(np.array(order), 3, "m")
 

@@ -1,4 +1,4 @@
-"""Selectors beside the file of a suite."""
+"""Selectors that are imported from the folder of a suite file."""
 
 import sys
 
@@ -39,13 +39,13 @@ def test_a_selector_beside_the_suite_is_found_by_workers_too(tmp_path):
     assert sys.path == before
 
 
-def test_methods_of_the_command_line_are_looked_for_there_too(tmp_path):
+def test_methods_of_the_command_line_are_found_beside_the_suite(tmp_path):
     (tmp_path / "beside_two.py").write_text(SELECTOR.format(helper="nothing"))
     suite = read_suite(suite_beside(tmp_path, "beside_two"))
     assert suite.only(methods=["beside_two.Own"]).methods[0].make() is not None
 
 
-def test_the_error_says_where_was_looked(tmp_path):
+def test_an_error_about_a_missing_module_lists_the_searched_places(tmp_path):
     message = (
         rf"^method 'no_such_module.Own' is none of ilfs, .*, and cannot be imported: there is no module no_such_module "
         rf"in the folder {tmp_path}, among the installed packages and in PYTHONPATH$"
@@ -54,7 +54,7 @@ def test_the_error_says_where_was_looked(tmp_path):
         read_suite(suite_beside(tmp_path, "no_such_module"))
 
 
-def test_a_module_without_the_name_is_told_by_its_file(tmp_path):
+def test_an_error_about_a_missing_class_names_the_file_of_its_module(tmp_path):
     (tmp_path / "beside_three.py").write_text("")
     with pytest.raises(ValueError, match=r"cannot be imported: .*beside_three.py has no 'Own'$"):
         read_suite(suite_beside(tmp_path, "beside_three"))
@@ -70,7 +70,7 @@ def test_a_module_without_the_name_is_told_by_its_file(tmp_path):
         ("mute", "class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "E: its message cannot be formatted"),
     ],
 )
-def test_whatever_happens_at_the_import_is_one_sentence(tmp_path, name, text, why):
+def test_any_failure_of_an_import_is_reported_in_one_sentence(tmp_path, name, text, why):
     module = f"beside_{name}"
     (tmp_path / f"{module}.py").write_text(text)
     message = rf"^method '{module}.Own' cannot be imported: module {module} failed: {why}$"
@@ -79,7 +79,7 @@ def test_whatever_happens_at_the_import_is_one_sentence(tmp_path, name, text, wh
 
 
 @pytest.mark.parametrize("name", ["call", "Plain", "Fitless", "thing"])
-def test_what_is_no_selector_is_refused_and_nothing_of_it_is_called(tmp_path, name):
+def test_an_object_that_is_no_selector_is_refused_without_being_called(tmp_path, name):
     module = f"beside_bombs_{name}"
     (tmp_path / f"{module}.py").write_text(
         "from sklearn.base import BaseEstimator\n"

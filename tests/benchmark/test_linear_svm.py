@@ -13,7 +13,7 @@ from ilfs.benchmark.evaluation.linear_svm import choose, classify, decisions, fo
 
 
 def rows(n_samples, n_features, n_classes=2, seed=0):
-    """Rows whose first features tell the first classes; the first class has most samples."""
+    """Rows whose first features separate the first classes; the first class has most samples."""
     rng = np.random.default_rng(seed)
     y = np.maximum(np.arange(n_samples) % (n_classes + 2) - 2, 0)
     X = rng.normal(size=(n_samples, n_features)) * rng.uniform(0.1, 10, n_features) + rng.normal(size=n_features)
@@ -37,7 +37,7 @@ def by_scikit_learn(X, y, T, C):
 
 @pytest.mark.parametrize("shape", [(80, 5), (60, 40), (30, 100)])
 @pytest.mark.parametrize("C", [0.001, 0.1, 10.0])
-def test_two_classes_as_scikit_learn(shape, C):
+def test_two_classes_match_scikit_learn(shape, C):
     X, y = rows(*shape)
     T = rows(20, shape[1], seed=1)[0]
     decision = decisions(X, y, T, 2, [C])[0]
@@ -46,7 +46,7 @@ def test_two_classes_as_scikit_learn(shape, C):
 
 
 @pytest.mark.parametrize("shape", [(90, 6), (40, 120)])
-def test_many_classes_as_scikit_learn(shape):
+def test_many_classes_match_scikit_learn(shape):
     X, y = rows(*shape, n_classes=4)
     T = rows(20, shape[1], seed=1)[0]
     np.testing.assert_allclose(decisions(X, y, T, 4, [0.1])[0], by_scikit_learn(X, y, T, 0.1), rtol=1e-3, atol=1e-4)
@@ -86,7 +86,7 @@ def test_c_is_the_one_with_the_best_mean_precision_of_the_folds():
     assert choose(X, y, 2, Cs, 5, 7) == Cs[int(precision.argmax())]
 
 
-def test_of_equal_precision_the_balanced_accuracy_decides():
+def test_balanced_accuracy_breaks_ties_of_precision():
     # One outlier of the small class is ranked right by every C, but predicted right only where C is large.
     x = np.r_[np.linspace(-1.2, 0.4, 40), np.linspace(0.45, 0.6, 10), 30.0]
     y = np.r_[np.zeros(40, dtype=int), np.ones(11, dtype=int)]
@@ -97,7 +97,7 @@ def test_of_equal_precision_the_balanced_accuracy_decides():
     assert choose(x[:, None], y, 2, Cs, 5, 7) == 10.0
 
 
-def test_of_equal_c_the_middle_of_the_grid_is_taken_and_too_few_samples_take_it_too():
+def test_ties_and_too_few_samples_give_the_middle_of_the_grid():
     X, y = rows(40, 4)
     X[:, 0] = 10 * y
     Cs = [1e-3, 0.01, 0.1, 1.0, 10.0]
@@ -161,7 +161,7 @@ def test_one_class_is_refused():
 
 
 @pytest.mark.parametrize("shape", [(60, 40), (40, 120)])
-def test_many_samples_are_solved_another_way_with_the_same_answer(shape, monkeypatch):
+def test_the_solver_for_many_samples_gives_the_same_answer(shape, monkeypatch):
     X, y = rows(*shape, n_classes=3)
     T = rows(20, shape[1], seed=1)[0]
     expected = decisions(X, y, T, 3, [0.001, 0.1, 10.0])

@@ -28,7 +28,7 @@ def test_every_method_is_made_by_its_name(name):
     assert type(BenchmarkMethod(name).make(n_jobs=1)) is METHODS[name]
 
 
-def test_a_scikit_learn_class_by_its_path_with_things_to_import():
+def test_a_scikit_learn_class_by_its_path_with_an_imported_parameter():
     anova = BenchmarkMethod(
         "anova",
         "sklearn.feature_selection.SelectKBest",
@@ -75,7 +75,7 @@ def test_a_description_is_plain_data_and_has_the_defaults_but_not_the_threads():
         ("sklearn.feature_selection.SelectKBest", {"score_func": "import:a.b"}, "parameter 'a.b' is none of"),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_a_sentence(selector, parameters, message):
+def test_an_invalid_method_is_refused_in_one_sentence(selector, parameters, message):
     with pytest.raises(ValueError, match=message):
         BenchmarkMethod("mine", selector, parameters).make()
 
@@ -115,7 +115,7 @@ def test_a_selector_itself_may_be_given():
         BenchmarkMethod("anova", selector, {"k": 3})
 
 
-def test_a_name_that_is_nearly_one_is_answered_with_that():
+def test_an_error_about_a_misspelt_name_suggests_the_right_one():
     with pytest.raises(ValueError, match=r"did you mean 'relieff'\?"):
         BenchmarkMethod("relief").make()
 
@@ -213,7 +213,7 @@ def test_missing_scores_are_errors(scores, message):
         order_of(fitted)
 
 
-def test_a_method_around_another_by_its_name_is_the_one_with_parameters():
+def test_a_nested_name_is_equal_to_nested_parameters():
     by_name = BenchmarkMethod("novel", "novelty(fisher)")
     by_parameters = BenchmarkMethod("novel", "ilfs.Novelty", {"selector": {"selector": "fisher"}})
     assert by_name.describe(n_features_to_select=5) == by_parameters.describe(n_features_to_select=5)

@@ -77,7 +77,7 @@ def test_distance_by_hand():
     assert 0.5 < outcome.p_value < 0.7
 
 
-def test_place_scale_and_order_do_not_matter():
+def test_location_scale_and_order_do_not_matter():
     x = np.random.default_rng(1).gamma(3, size=20)
     expected = lilliefors(x)
     for again in (x[::-1], 100 - 7 * x, x * 1e-3 + 5):
@@ -113,7 +113,7 @@ def test_equal_values_have_no_distance(x):
         ([[1, 2], [3, 4]], r"sample must have 1 dimension, got an array of shape \(2, 2\)"),
     ],
 )
-def test_refusals(x, message):
+def test_invalid_samples_are_refused(x, message):
     with pytest.raises(ValueError, match=message):
         lilliefors(x)
 

@@ -1,4 +1,4 @@
-"""Processes that are watched."""
+"""Worker processes that are supervised."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from ilfs.one_line import in_one_line
 
 
 def work(item):
-    """What a process is asked to do in these tests."""
+    """Task of a worker process in these tests."""
     what, value = item
     if what == "square":
         return value * value
@@ -38,7 +38,7 @@ def work(item):
     if what == "both":
         os.fork()
         return "twice"
-    if what == "fall":  # after the answer
+    if what == "fall":  # ends after it has answered
         threading.Timer(0.0, os._exit, [4]).start()
     if what == "start":
         return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
@@ -59,7 +59,7 @@ def test_every_item_is_answered():
     assert all(answer.reason == "" for answer in found.values())
 
 
-def test_a_process_may_have_the_threads_it_is_told():
+def test_a_process_may_use_several_threads():
     assert answers([("threads", 2)], n_processes=1)["threads", 2].result == 2
 
 
@@ -84,7 +84,7 @@ def test_an_item_that_takes_too_long_is_ended():
     assert time.monotonic() - start < 40
 
 
-def test_nothing_is_sent_to_the_number_of_a_process_that_is_gone(monkeypatch):
+def test_no_signal_is_sent_to_the_id_of_an_ended_process(monkeypatch):
     ended = []
     monkeypatch.setattr(pool, "_kill_group", ended.append)
     answers([("sleep", 60), ("die", 0), ("square", 3)], n_processes=1, limits=Limits(seconds=2.0))
@@ -98,7 +98,7 @@ def test_an_item_that_grows_too_large_fails_and_the_next_does_not():
     assert found["memory", 1].result == 2**17
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system tells the largest ever only")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems report only the peak since the process started")
 def test_the_memory_of_an_item_is_measured():
     found = answers([("memory", 300)], n_processes=1)
     assert 290 < found["memory", 300].peak_megabytes < 360
@@ -155,7 +155,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     assert not os.path.exists(f"/proc/{child}")
 
 
-def test_what_exits_or_says_much_is_a_reason_of_one_line():
+def test_exits_and_long_messages_give_a_reason_of_one_line():
     said = "first\nsecond \x1b[31m \udc80" + 1000 * "x"
     found = answers([("exit", "enough"), ("fail", said)], n_processes=1)
     assert found["exit", "enough"].reason.startswith("SystemExit: enough (test_pool.py:")
@@ -172,7 +172,7 @@ def test_an_error_without_a_message_is_a_reason_too():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_process_that_dies_with_a_child_that_lives_or_comes_back_twice_is_noticed():
+def test_processes_that_fork_and_die_or_answer_twice_are_handled():
     start = time.monotonic()
     items = [("both", 0), ("square", 2), ("fork", 300), ("square", 3)]
     assert [answer.result or answer.reason for answer in compute_all(work, items, 1)] == [
@@ -184,7 +184,7 @@ def test_a_process_that_dies_with_a_child_that_lives_or_comes_back_twice_is_noti
     assert time.monotonic() - start < 100
 
 
-def test_a_process_that_dies_between_two_items_has_another_in_its_place():
+def test_a_process_that_dies_between_two_items_is_replaced():
     items = iter([("fall", 1), ("square", 2), ("square", 3)])
 
     def slowly():
@@ -233,7 +233,7 @@ def test_what_an_item_has_started_ends_with_its_process():
 
 
 def _runs(number):
-    """Whether a process is there and not merely waited for by nobody."""
+    """Check if a process runs and is not a zombie."""
     try:
         with open(f"/proc/{number}/stat") as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"
@@ -249,14 +249,14 @@ def test_a_daemon_may_start_processes_too(monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
-def test_a_limit_that_is_too_small_for_anything_is_one_all_the_same():
+def test_a_tiny_memory_limit_fails_only_items_that_need_memory():
     found = answers([("memory", 100), ("square", 3)], n_processes=1, limits=Limits(megabytes=0.1))
     assert found["memory", 100].reason == "needs more memory than the limit of 0.1 MB"
     assert found["square", 3].result == 9
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
-def test_a_limit_above_what_the_system_allows_is_the_systems(monkeypatch):
+def test_a_limit_above_that_of_the_system_is_lowered_to_it(monkeypatch):
     import resource
 
     asked = []
@@ -267,7 +267,7 @@ def test_a_limit_above_what_the_system_allows_is_the_systems(monkeypatch):
     assert asked == [(2**33, 2**33), (-1, 2**33)]
 
 
-def test_a_process_whose_parent_is_gone_ends_without_a_word(monkeypatch):
+def test_a_process_whose_parent_has_ended_ends_silently(monkeypatch):
     for owner, name in ((pool.signal, "signal"), (os, "setpgrp"), (pool.threading.Thread, "start")):
         monkeypatch.setattr(owner, name, lambda *_: None, raising=False)
     here, there = pool.multiprocessing.Pipe()

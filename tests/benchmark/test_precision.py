@@ -211,12 +211,12 @@ class TestEdges:
             ([1, -1], [1.0, 2.0], "must be 0 where the class is absent .* got only 1 and -1"),
         ],
     )
-    def test_refusals(self, average, relevant, scores, said):
+    def test_invalid_arguments_are_refused(self, average, relevant, scores, said):
         with pytest.raises(ValueError, match=said):
             average(relevant, scores)
 
 
-def test_wrong_words_are_refused():
+def test_unknown_options_are_refused():
     with pytest.raises(ValueError, match="definition must be '2007' or '2012', got '2010'"):
         voc_average_precision([1], [1.0], "2010")
     with pytest.raises(ValueError, match="ties must be 'together' or 'as given', got 'random'"):

@@ -1,4 +1,4 @@
-"""Runs that are stopped, go on, fail in places, and share their work."""
+"""Runs that are stopped and continued, have failing jobs, or share their work."""
 
 import os
 import subprocess

@@ -424,7 +424,7 @@ class TestValues:
         values[1, 2, 0, 0] = np.nan
         assert np.isnan(mean_over_splits(values)).sum() == 1
 
-    def test_nothing_is_written_to(self):
+    def test_inputs_are_not_modified(self):
         values = np.random.default_rng(1).normal(size=(6, 3, 20))
         values.flags.writeable = False
         paper_procedure(values)
@@ -475,7 +475,7 @@ class TestValues:
             (lambda: complete_datasets(np.full((3, 2), np.nan), "drop"), "complete data sets, got 2 on 0"),
         ],
     )
-    def test_refusals(self, call, message):
+    def test_invalid_arguments_are_refused(self, call, message):
         with pytest.raises(ValueError, match=message):
             call()
 

@@ -1,4 +1,4 @@
-"""What the key of a job covers: the code of the method and of the evaluation, and nothing else of this library."""
+"""The key of a job covers the code of its method and of the evaluation, and no other code of this library."""
 
 import hashlib
 import shutil
@@ -20,7 +20,7 @@ SOURCES = Path(ilfs.__file__).parent
 
 
 class Copy:
-    """A copy of the library whose files can be changed, and the provenance of selectors by it."""
+    """A copy of the library whose files can be changed, and the provenance of selectors computed from it."""
 
     def __init__(self, folder):
         self.root = folder / "ilfs"
@@ -73,7 +73,7 @@ def test_comments_docstrings_and_layout_do_not_count(copy):
 
 def test_a_module_that_is_imported_in_a_function_counts(copy):
     inside = [line for line in (SOURCES / "statistics" / "moments.py").read_text().splitlines() if "kernels" in line]
-    assert any(line.startswith("    ") for line in inside)  # else this test says nothing
+    assert any(line.startswith("    ") for line in inside)  # otherwise this test proves nothing
     before = copy.of(FisherScore())
     copy.append("kernels/moments.py", CODE)
     assert copy.of(FisherScore())["method"] != before["method"]
@@ -126,7 +126,7 @@ def written(folder, **files):
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
 
 
-def test_a_class_of_ones_own_counts_with_what_it_imports(tmp_path, monkeypatch):
+def test_a_class_of_the_user_counts_with_all_that_it_imports(tmp_path, monkeypatch):
     (tmp_path / "own_package").mkdir()
     written(tmp_path / "own_package", __init__="", base="from . import sums\nclass Base: ...\n", sums="ONE = 1\n")
     written(
@@ -218,7 +218,7 @@ def test_a_file_that_python_cannot_parse_counts_by_its_bytes(tmp_path):
 
 def test_a_file_that_python_warns_of_is_parsed_in_silence(tmp_path):
     odd = tmp_path / "odd.py"
-    odd.write_text('x = "\\d"\n')  # an escape that is none: a warning is an error in these tests
+    odd.write_text('x = "\\d"\n')  # an invalid escape sequence; warnings are errors in these tests
     before = dependencies(["odd"], find={"odd": odd}.get).digest()
     odd.write_text('x = "\\d"  # with a comment\n')
     assert dependencies(["odd"], find={"odd": odd}.get).digest() == before

@@ -169,13 +169,13 @@ def test_wide_tables_need_no_table():
         ([[0], [1]], 0, "n_features must be an integer >= 1, got 0"),
     ],
 )
-def test_refusals(subsets, n_features, message):
+def test_invalid_subsets_are_refused(subsets, n_features, message):
     for measure in (kuncheva_index, nogueira_stability):
         with pytest.raises(ValueError, match=message):
             measure(subsets, n_features)
 
 
-def test_refusals_of_sizes():
+def test_invalid_sizes_are_refused():
     with pytest.raises(ValueError, match="subsets of one size, got sizes 1 to 2"):
         kuncheva_index([[0, 1], [1]], 4)
     with pytest.raises(ValueError, match="sizes must be at most 2, the length of the shortest order, got 3"):

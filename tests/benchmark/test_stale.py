@@ -1,4 +1,4 @@
-"""A run never serves the results of other code as those of the present."""
+"""A run never uses results of other code as results of the present code."""
 
 import sys
 from dataclasses import replace
@@ -24,11 +24,11 @@ class Own(BaseEstimator):
 
 class Outer:
     class Inner(BaseEstimator):
-        """Which no import path leads to."""
+        """A class that cannot be imported by path."""
 
 
 def in_this_process(function, items, n_processes, **_):
-    """Answers as the processes give them, in a fraction of the time."""
+    """Compute the answers in this process, which is faster than starting workers."""
     for item in items:
         try:
             yield Answer(item, function(item))
@@ -43,7 +43,7 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def own(tmp_path, request):
-    """A suite with a selector of one's own and another method, and the file of the selector."""
+    """A suite with a user's selector and another method, and the file of the selector."""
     module = f"stale_{request.node.name}"
     file = tmp_path / f"{module}.py"
     file.write_text(SELECTOR.format(scores="X.std(axis=0)"))
@@ -162,7 +162,7 @@ def test_a_run_that_cannot_begin_leaves_no_file(own, tmp_path, monkeypatch):
     assert not (tmp_path / "s.sqlite").exists()
 
 
-def test_a_later_field_of_the_protocol_changes_no_identity_at_its_value_from_before():
+def test_a_new_field_of_the_protocol_with_its_old_value_keeps_the_identity():
     from dataclasses import dataclass, field
 
     from ilfs.benchmark import Job
@@ -179,7 +179,7 @@ def test_a_later_field_of_the_protocol_changes_no_identity_at_its_value_from_bef
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_a_suite_survives_being_data(name):
+def test_a_suite_can_be_restored_from_plain_data(name):
     suite = SUITES[name]
     data = describe_run(suite, suite)
     assert read_run(data).suite == suite
@@ -210,6 +210,6 @@ def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_p
 @pytest.mark.parametrize(
     "data", [{}, {"suite": 3, "asked": {}, "settings": {}}, {"suite": {}, "asked": 1, "settings": []}]
 )
-def test_other_data_than_a_run_are_an_error(data):
+def test_data_that_do_not_describe_a_run_are_an_error(data):
     with pytest.raises(ValueError, match="the last run is not described as this version of ilfs does it"):
         read_run(data)

@@ -1,4 +1,4 @@
-"""The file of results: whole rows or none, claims, other people's files."""
+"""The file of results: atomic rows, claims, older formats, damaged and foreign files."""
 
 import json
 import os
@@ -227,7 +227,7 @@ def test_reading_writes_nothing(store):
     with closing(sqlite3.connect(f"file:{store.path}?mode=ro", uri=True)):
         store.path.chmod(0o444)
     with Store(store.path) as again:
-        again._connection.execute("PRAGMA query_only = ON")  # even where the user may do everything
+        again._connection.execute("PRAGMA query_only = ON")  # root could write in spite of the file mode
         assert len(again.rows()) == 1
         with pytest.raises(OSError, match=r"the store .*results.sqlite cannot be used: attempt to write a readonly"):
             again.claim("j")
@@ -246,7 +246,7 @@ def test_a_full_disk_is_one_sentence_and_the_store_stays_usable(store):
     assert len(store.metric_values("ap_macro")) == 5000
 
 
-def test_a_transaction_that_was_cut_off_is_not_in_the_way(store):
+def test_an_interrupted_transaction_does_not_block_the_next(store):
     store._connection.execute("BEGIN IMMEDIATE")  # and then came Ctrl-C
     store._connection.execute("INSERT INTO claims VALUES ('k', 'h', 1, 0)")
     store.give_back()
@@ -292,10 +292,10 @@ def test_no_file_is_made_before_something_is_written(tmp_path):
         assert not path.exists()
         with Store(path) as other:
             other.write("k", "i", DESCRIPTION, OUTCOME)
-        assert len(store.rows()) == 1  # by now there is one
+        assert len(store.rows()) == 1  # the file has been created by now
 
 
-def test_a_file_that_cannot_be_begun_is_not_left_behind(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_initialised_is_removed(tmp_path, monkeypatch):
     path = tmp_path / "results.sqlite"
     monkeypatch.setattr("ilfs.benchmark.store.schema.SCHEMA", "CREATE TABLE x (a); CREATE TABLE x (a)")
     with Store(path) as store, pytest.raises((OSError, sqlite3.Error)):
@@ -410,7 +410,7 @@ def test_rows_that_are_to_be_recomputed_stay_until_the_new_ones_are_there(store)
     store.write("k", "i", DESCRIPTION, Outcome([(10, "ap_macro", -1, 0.75)], [1], 1.0, 1.0))
     assert store.metric_values("ap_macro") == {("k", 10, -1): 0.75, ("l", 10, -1): 0.5}
     assert store.statuses() == {"k": "done", "l": "done"}
-    store.write("k", "i", DESCRIPTION, OUTCOME)  # of a process that comes late
+    store.write("k", "i", DESCRIPTION, OUTCOME)  # from a process that was late
     assert store.metric_values("ap_macro")["k", 10, -1] == 0.75
 
 

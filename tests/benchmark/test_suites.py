@@ -109,7 +109,7 @@ def test_data_sets_as_tables(tmp_path):
     assert len(read_suite(path).jobs()) == 20 * len(METHODS)
 
 
-def test_a_missing_file_is_told_with_its_full_path(tmp_path, monkeypatch):
+def test_an_error_about_a_missing_file_has_its_full_path(tmp_path, monkeypatch):
     written(tmp_path, 'datasets = [{ path = "data/genes.csv", target = "diagnosis" }]')
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=rf"^there is no file {tmp_path}/data/genes\.csv$"):
@@ -223,7 +223,7 @@ def test_unknown_suites_and_files_are_refused():
         suite_by_name("nowhere.toml")
 
 
-def test_some_of_a_suite_and_others_by_name():
+def test_a_suite_can_be_restricted_and_extended_by_name():
     some = SUITES["quick"].only(datasets=["wine"], methods=["rfe", "random"])
     assert some.datasets == ("wine",)
     assert [one.name for one in some.methods] == ["rfe", "random"]

@@ -211,7 +211,7 @@ def test_means_are_over_the_splits_that_all_methods_have():
     np.testing.assert_allclose(means[1], [13.5, 17.5, np.nan])
 
 
-def test_one_data_set_has_the_statistics_that_it_can_have(results):
+def test_tests_that_need_more_data_sets_are_replaced_by_the_reason(results):
     one = replace(results, suite=results.suite.only(datasets=["lung"]), rows=results.rows[4:5], n_failed=0)
     ranks, over_datasets, on_datasets, *_, by_set, _ = statistics_of(one, "ilfs")
     assert ranks.rows == []
@@ -251,7 +251,7 @@ def test_special_characters_of_a_format_are_escaped():
     assert list(csv.reader(io.StringIO(grid.render("csv"))))[2][0] == 'two\nlines, "said"'
 
 
-def test_words_that_a_spreadsheet_would_run():
+def test_names_that_a_spreadsheet_would_run_are_escaped_on_request():
     grid = Grid("T", ["=name", "value"], [["=cmd()", -1.5], ["-a", -2], ["b", None]])
     assert grid.render("csv").splitlines() == ["=name,value", "=cmd(),-1.500000", "-a,-2", "b,"]
     safe = grid.render("csv", spreadsheet_safe=True).splitlines()

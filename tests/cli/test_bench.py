@@ -1,4 +1,4 @@
-"""The command, as a user types it."""
+"""The command ``ilfs bench``, called as a user would."""
 
 import os
 import shutil
@@ -194,7 +194,7 @@ def test_errors_of_the_user_are_one_line_and_exit_code_2(arguments, message, cap
     assert not list(tmp_path.iterdir())
 
 
-def test_the_module_the_version_and_the_data_sets(capsys):
+def test_the_version_and_the_data_sets_are_printed(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
@@ -279,7 +279,7 @@ SUITE = 'datasets = ["iris", "wine"]\nsplits = 2\nsizes = [1]\nCs = [1.0]\nmetho
 
 @pytest.fixture(scope="module")
 def of_last_run(tmp_path_factory):
-    """A folder with a suite and what ``--splits 1 --methods fisher mi`` computed of it."""
+    """A folder with a suite and the results of ``--splits 1 --methods fisher mi``."""
     folder = tmp_path_factory.mktemp("last_run")
     (folder / "mine.toml").write_text(SUITE)
     options = ["--splits", "1", "--methods", "fisher", "mi", "--store", str(folder / "ilfs-mine.sqlite")]
@@ -308,7 +308,7 @@ def test_without_a_suite_the_last_run_is_shown(there, capsys, command, arguments
     assert said.err == ""
 
 
-def test_the_suite_without_options_shows_the_last_run_unless_it_is_another_by_now(of_last_run, capsys):
+def test_the_suite_without_options_shows_the_last_run_unless_its_file_has_changed(of_last_run, capsys):
     store, path = ["--store", str(of_last_run / "ilfs-mine.sqlite")], str(of_last_run / "mine.toml")
     assert main(["bench", "table", path, *store]) == 0
     assert "not been computed" not in capsys.readouterr().out
@@ -357,7 +357,7 @@ def test_every_data_set_is_loaded_once(there, monkeypatch, capsys, command):
     loaded = []
     load = suite.load
     monkeypatch.setattr(suite, "load", lambda name, **options: loaded.append(name) or load(name, **options))
-    monkeypatch.setattr("ilfs.datasets.loading.load", None)  # nobody else may load
+    monkeypatch.setattr("ilfs.datasets.loading.load", None)  # any other call of load fails
     extra = ["--reference", "fisher"] if command == "statistics" else []
     assert main(["bench", command, *extra]) == 0
     assert sorted(loaded) == ["iris", "wine"]
@@ -415,7 +415,7 @@ def damaged_row(path):
 
 
 def damaged_row_without_checksum(path):
-    """As in files of format 1."""
+    """Damage a row that has no checksum, as in files of format 1."""
     damaged_row(path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE jobs SET checksum = ''")

@@ -1,4 +1,4 @@
-"""``ilfs datasets``: a row a data set, which says whether it can be loaded."""
+"""``ilfs datasets``: one row for each data set, with its availability."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from ilfs.datasets import REGISTRY, load
 
 @pytest.fixture
 def here(tmp_path, monkeypatch, capsys):
-    """What the column says of each data set, where there is a folder with COLON and no network."""
+    """Availability of each data set, with a folder that has COLON and without a network."""
     for name in ("ILFS_MIRROR", "ILFS_VOC_DEVKIT", "ILFS_VOC_NETWORK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ILFS_CACHE", str(tmp_path / "cache"))
@@ -60,7 +60,7 @@ def test_voc_is_made_of_what_is_named(here, monkeypatch):
     assert here()["voc2007"] == "made"
 
 
-def test_no_means_that_loading_says_what_to_do(here):
+def test_loading_an_unavailable_data_set_says_what_to_do(here):
     for name, said in here().items():
         if said == "no":
             with pytest.raises(FileNotFoundError, match="is not here: "):

@@ -11,7 +11,7 @@ import pytest
 import ilfs
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "pandas", "joblib", "narwhals"}
-MAX_CPU_SECONDS = 0.15  # more than an empty Python needs
+MAX_CPU_SECONDS = 0.15  # seconds in addition to those of an empty Python
 COMMANDS = [
     (["--version"], 0),
     (["--help"], 0),

@@ -36,7 +36,7 @@ class TestText:
         assert [int(line.split()[0]) for line in lines] == [1, 2, 3, 4]
         assert [int(line.split()[2]) for line in lines] == fitted.order_[:4].tolist()
 
-    def test_ten_lines_unless_asked(self, fitted):
+    def test_ten_features_by_default(self, fitted):
         assert len(ranking_text(fitted).splitlines()) == 11
         assert len(ranking_text(fitted, top=99).splitlines()) == 13
 
@@ -69,7 +69,7 @@ class TestFile:
         assert titles == ["rank", "feature", "column", "score", "relevance", "novelty", "nearest", "correlation"]
         assert [int(row[2]) for row in rows] == fitted.order_.tolist()
 
-    def test_names_that_a_spreadsheet_would_run(self, tmp_path):
+    def test_names_that_a_spreadsheet_would_run_are_escaped_on_request(self, tmp_path):
         names = ["=1+1", "@sum", "+a", "-b", "\tc", "\rd", "plain", "'quoted"]
         selector = named(names)
         as_they_are = rows_of(write_ranking(selector, tmp_path / "names.csv"))[1:]
@@ -116,7 +116,7 @@ class TestFile:
         np.testing.assert_array_equal([float(row[3]) for row in rows], fitted.scores_[fitted.order_])
         np.testing.assert_array_equal([float(row[4]) for row in rows], fitted.relevance_[fitted.order_])
 
-    def test_only_the_best(self, fitted, tmp_path):
+    def test_only_the_best_features_are_written(self, fitted, tmp_path):
         assert len(rows_of(write_ranking(fitted, str(tmp_path / "ranking.csv"), top=2))) == 3
 
     def test_awkward_names_come_back(self, tmp_path):

@@ -274,7 +274,7 @@ def chosen_features(results: Results, size: int, top: int = 20, by: str | None =
     results : Results
         Results of a suite with the experiment ``"sizes"``.
     size : int
-        A feature counts as chosen if it is among so many best ones.
+        A feature counts as chosen if it is among the best ``size`` features.
     top : int
         Number of features to list.
     by : str, optional

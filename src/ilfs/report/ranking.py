@@ -28,7 +28,7 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
     top : int, default=10
         Number of features.
     input_features : sequence of str, optional
-        Names of the columns, if ``fit`` did not see them.
+        Names of the columns, if ``fit`` received none.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def write_ranking(
     top : int, optional
         Number of features; all by default.
     input_features : sequence of str, optional
-        Names of the columns, if ``fit`` did not see them.
+        Names of the columns, if ``fit`` received none.
     spreadsheet_safe : bool, default=False
         Put an apostrophe before names that a spreadsheet would run as a formula: those that start with ``=``, ``+``,
         ``-``, ``@``, a tab or a line break.

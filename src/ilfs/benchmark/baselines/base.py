@@ -1,7 +1,7 @@
 """Base class of the baselines: the ranking of another package, completed to all columns.
 
 A baseline ranks some columns. Those that it does not rank follow by Fisher score, and constant columns come last, so
-that each baseline orders all columns of any table. None takes missing values: the benchmark fills them.
+that each baseline orders all columns of any table. Baselines do not accept missing values; the benchmark imputes them.
 """
 
 from abc import abstractmethod
@@ -56,7 +56,7 @@ class Baseline(SupervisedRowsSelector):
 
 
 def with_short_indices(X: Any) -> Any:
-    """Convert a sparse table to CSC with 32-bit indices: liblinear and trees take no others."""
+    """Convert a sparse matrix to CSC with 32-bit indices, the only format that liblinear and trees accept."""
     if not sparse.issparse(X):
         return X
     X = X.tocsc()

@@ -14,16 +14,16 @@ from ilfs.statistics.labels import RowLabels
 class ExtraTrees(Baseline):
     """Importance in extremely randomised trees, by scikit-learn's `ExtraTreesClassifier`.
 
-    How much the splits on a feature lower the impurity, on average over the trees.
+    The score of a feature is the decrease in impurity at its splits, averaged over the trees.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a fraction of them, or half.
+        Number of features to keep: a count, a fraction, or None for half of them.
     n_estimators : int, default=500
-        How many trees.
+        Number of trees.
     random_state : int, default=0
-        Of the trees.
+        Seed of the trees.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None is 1 unless in a `joblib.parallel_config` context, -1
         is all processors.

@@ -18,7 +18,7 @@ class FastCan(Baseline):
 
     Picks one feature at a time, the one that raises the sum of squared canonical correlations of the picked features
     with the classes the most. The classes are given as an indicator matrix, as the documentation of the package advises
-    for more than two of them. Its first pick is that of the largest F.
+    for more than two of them. The first pick is the feature with the largest F statistic.
 
     Its picks are linearly independent, so there are fewer of them than samples; the other features follow by Fisher
     score. Needs the extra ``baselines``.
@@ -26,17 +26,17 @@ class FastCan(Baseline):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep and to pick: a number, a fraction of them, or half.
+        Number of features to pick and keep: a count, a fraction, or None for half of them.
     tol : float, default=0.01
-        A feature whose cosine with a direction of those picked is above this, after these were taken out of it, counts
-        as linearly dependent.
+        Tolerance of the check for linear dependence. Candidates are orthogonalised against the picked features; one
+        whose cosine with a picked direction is still above this value counts as linearly dependent.
     n_jobs : int, default=None
         Number of threads. None is 1 unless in a `joblib.parallel_config` context, -1 is all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        How many picks there are from this one on; 0 for a feature that was not picked.
+        n for the first of n picks, n - 1 for the second, down to 1; 0 for a feature that was not picked.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)
@@ -89,5 +89,5 @@ class FastCan(Baseline):
 
 
 def n_reached(message: str, n_picks: int) -> int:
-    """Number of picks before fastcan found no more: its error message has the number, but not the picks."""
+    """Read the number of features that fastcan could pick from its error message, which does not list them."""
     return next((int(n) for n in re.findall(r"\d+", message) if int(n) < n_picks), n_picks - 1)

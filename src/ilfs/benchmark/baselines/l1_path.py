@@ -15,36 +15,36 @@ from ilfs.parameters import check_integer, check_positive
 from ilfs.statistics.labels import RowLabels
 
 INTERCEPT_SCALING = 10.0  # liblinear penalises the intercept like a coefficient: this makes the penalty small
-MAX_LIBLINEAR_ITERATIONS = 100  # few are enough to see which features enter
+MAX_LIBLINEAR_ITERATIONS = 100  # enough to see which features enter, without full convergence
 MIN_CORRELATION = 1e-8  # a column whose correlation with the classes is smaller counts as uncorrelated
 
 
 class L1Path(Baseline):
     """The order in which features enter logistic regression with an L1 penalty, by scikit-learn (liblinear).
 
-    Columns are standardised; sparse ones are only scaled. Of three or more classes each is fitted against the rest.
-    C grows step by step from the value at which the first coefficient leaves zero, until as many features as wanted
-    have had one that is not zero, or the steps are over. Features come in the order of the step at which they enter;
-    those of the same step by the norm of their coefficients there.
+    Columns are standardised; sparse ones are only scaled. With three or more classes, each is fitted against the rest.
+    C grows step by step from the value at which the first coefficient leaves zero, until the wanted number of features
+    have had a nonzero coefficient, or for ``n_steps`` steps. Features are ordered by the step at which they enter, and
+    within a step by the norm of their coefficients.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep, and to wait for: a number, a fraction of them, or half.
+        Number of features to keep, at which the path ends: a count, a fraction, or None for half of them.
     n_steps : int, default=30
-        How many values of C, at most.
+        Maximum number of values of C.
     span : float, default=1000
-        The last of them as multiple of the first.
+        Ratio of the last value of C to the first.
     tol : float, default=1e-4
-        As of `sklearn.linear_model.LogisticRegression`.
+        Tolerance of the solver, as in `sklearn.linear_model.LogisticRegression`.
     n_jobs : int, default=None
-        Number of processes, one a class; the result does not depend on it. None is 1 unless in a
+        Number of processes, at most one for each class; the result does not depend on it. None is 1 unless in a
         `joblib.parallel_config` context, -1 is all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        How many features entered from this one on; 0 for one that did not.
+        n for the first of n features that enter, n - 1 for the second, down to 1; 0 for a feature that does not enter.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)

@@ -26,7 +26,7 @@ class MRMR(Baseline):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many features to keep and to pick: a number, a fraction of them, or half.
+        Number of features to pick and keep: a count, a fraction, or None for half of them.
     n_candidates : int or None, default=15000
         Number of features with the largest F that can be picked; None for all. The package itself has no such limit,
         but then needs too much memory for wide tables.
@@ -35,13 +35,13 @@ class MRMR(Baseline):
         ``"table"``: by functions of this library that are handed to the package, for all columns at once. The numbers
         are the same up to rounding, and it is several times faster.
     n_jobs : int, default=None
-        Number of processes, of ``"columns"`` only. None is 1 unless in a `joblib.parallel_config` context, -1 is all
-        processors.
+        Number of processes; used by ``"columns"`` only. None is 1 unless in a `joblib.parallel_config` context, -1 is
+        all processors.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        How many picks there are from this one on; 0 for a feature that was not picked.
+        n for the first of n picks, n - 1 for the second, down to 1; 0 for a feature that was not picked.
     ranking_ : ndarray of shape (n_features,)
         1 is the best feature.
     order_ : ndarray of shape (n_features,)

@@ -1,6 +1,6 @@
-"""The classifiers that evaluate subsets of features: a linear SVM, three others by name, any of scikit-learn by path.
+"""Classifiers that evaluate subsets of features: a linear SVM, three others, and any scikit-learn class by its path.
 
-Features are standardised on the training rows. Whatever is random depends on the seed of the job only.
+Features are standardised on the training rows. All randomness is controlled by the seed of the job.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from ilfs.registry import find_object
 
 LINEAR_SVM = "linear_svm"
 NAMED_CLASSIFIERS: dict[str, tuple[str, dict[str, Any]]] = {
-    # By distance: votes of a few neighbours alone would leave most samples with equal decision values.
+    # Weighted by distance: unweighted votes of five neighbours would give most samples tied decision values.
     "knn": ("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 5, "weights": "distance"}),
     "rbf": ("sklearn.svm.SVC", {"kernel": "rbf", "class_weight": "balanced"}),
     "extra_trees": ("sklearn.ensemble.ExtraTreesClassifier", {"n_estimators": 200, "class_weight": "balanced"}),
@@ -92,7 +92,7 @@ class Classifier:
         Returns
         -------
         Pipeline
-            Not yet fitted, with one thread. The linear SVM has none: `predict` fits it.
+            Unfitted, with one thread. There is none for the linear SVM, which `predict` fits directly.
         """
         model = self._estimator()
         known = model.get_params(deep=False)
@@ -129,9 +129,9 @@ class Classifier:
         Returns
         -------
         dict
-            The same in every process.
+            Plain data, the same in every process.
         """
-        if self.is_linear_svm:  # by its rules: results under other rules must not be mistaken for these
+        if self.is_linear_svm:  # its rules are part of the key, so that new rules make results stale
             rules = {"class_weight": "balanced", "ties": "balanced accuracy, then the middle of the grid"}
             return {"name": self.name, "classifier": LINEAR_SVM, "parameters": rules}
         described = described_value(self._estimator())

@@ -96,7 +96,7 @@ def first_of(ranking: Ranking, n_wanted: int, n_features: int, method: str) -> I
 
 
 def sizes_experiment(job: Job) -> Outcome:
-    """Rank the features once, and evaluate the best so many by every classifier, all classes at once."""
+    """Rank the features once, and evaluate the best ones at every size with every classifier, all classes at once."""
     table = table_of(job)
     if table.is_multilabel:
         raise ValueError(f"data set {table.name} has several labels a sample: it is for the experiment 'classes'")
@@ -133,12 +133,12 @@ def tuning_of(job: Job, table: Dataset, train: Integers, *of_class: int) -> Tuni
 
 
 def classes_experiment(job: Job) -> Outcome:
-    """Evaluate half of the features for each class against the rest, ranked for that class if labels are read."""
+    """Evaluate half of the features for each class against the rest; supervised methods rank them for each class."""
     table = table_of(job)
     train, test = rows_of(job, table)
     relevant = table.y if table.is_multilabel else (table.y[:, None] == np.arange(table.n_classes)).astype(int)
     n_kept = max(1, table.n_features // 2)
-    shared = None  # the ranking of all classes, if it does not depend on labels
+    shared = None  # a ranking that does not depend on labels serves all classes
     if job.method.is_random or not reads_labels(job.method.make()):
         shared = timed(rank, job, table.X[train], relevant[train, 0])
     measurements, first, seconds, seconds_evaluated = [], [], 0.0, 0.0

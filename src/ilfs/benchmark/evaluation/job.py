@@ -26,7 +26,7 @@ class Job:
     Parameters
     ----------
     experiment : str
-        ``"sizes"``: the best so many features, all classes at once (the paper's second experiment).
+        ``"sizes"``: the best features at each size, all classes at once (the paper's second experiment).
         ``"classes"``: half of the features, each class against the rest (its first experiment).
         ``"timing"``: seconds and memory of one fit.
     dataset, checksum : str
@@ -38,8 +38,8 @@ class Job:
     protocol : Protocol or TimingJob
         How the split is made and the features are evaluated.
     provenance : mapping
-        What else the result depends on: hashes of the code and of the content of the data, versions of packages. See
-        `ilfs.benchmark.provenance.describe`; `Suite.jobs` fills it in.
+        Other things that the result depends on: hashes of the code and of the content of the data, versions of
+        packages. See `ilfs.benchmark.provenance.describe`; `Suite.jobs` fills it in.
     voc : VocOptions
         Where the images and the network of the VOC data sets are. Their content is in the checksum.
     """
@@ -54,7 +54,7 @@ class Job:
     voc: VocOptions = field(default_factory=VocOptions)
 
     def describe(self) -> dict[str, Any]:
-        """Describe everything that the result follows from, except code and versions, as plain data."""
+        """Describe everything that the result depends on, except code and versions, as plain data."""
         protocol = self.protocol.describe()
         if self.experiment == "classes":
             del protocol["sizes"]

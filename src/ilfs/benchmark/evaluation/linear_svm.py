@@ -5,14 +5,14 @@ classes has an SVM of its own against the rest. Every class has the same total w
 penalty pulls all decision values to the side of the larger class: the ranking of the samples is fine, but every sample
 is predicted to be of that class.
 
-C is the one with the best mean average precision over classes and folds. On many small data sets several C reach 1.0:
-of equals, the best balanced accuracy of the out-of-fold predictions decides, then the distance from the middle of the
-grid. Features are standardised on the training rows, in every fold anew.
+C is the one with the best mean average precision over classes and folds. On many small data sets several C reach 1.0.
+Ties are broken by the balanced accuracy of the out-of-fold predictions, then by the distance from the middle of the
+grid. Features are standardised on the training rows of each fold.
 
 The problem is solved exactly, by Newton's method: as long as the set of samples within the margin stays the same, the
-solution is that of a system of equations as large as there are features (or samples, if they are fewer). Work is
-shared: the products of all samples begin every class, each C begins with the margin of the next smaller one, and the
-system changes by the samples that crossed the margin.
+solution is that of a linear system with one equation for each feature (or for each sample, if there are fewer samples).
+Work is reused: every class starts from the products over all samples, each C starts from the margin of the next smaller
+one, and the system is updated by the samples that crossed the margin.
 """
 
 from collections.abc import Iterator, Sequence
@@ -245,7 +245,7 @@ class Margin:
         return cls(Z, weights, np.ones(len(Z), dtype=bool), G, np.zeros(Z.shape[1]))
 
     def copy(self) -> "Margin":
-        """Copy that can be changed."""
+        """Copy whose arrays can be changed in place."""
         return replace(self)
 
     def move(self, active: Mask, y: Floats) -> None:

@@ -16,12 +16,12 @@ class Peak:
     Parameters
     ----------
     limit : float, optional
-        Megabytes, beyond which allocations fail (on Linux only).
+        Limit in megabytes, beyond which allocations fail (on Linux only).
 
     Attributes
     ----------
     megabytes : float or None
-        Largest growth so far; None where the system does not tell.
+        Largest growth so far; None if the system does not report it.
     """
 
     def __init__(self, limit: float | None = None) -> None:
@@ -32,7 +32,7 @@ class Peak:
         self._before = resident_megabytes()
         self._largest = self._before
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()  # before the limit is set, which may be too small for a thread
+        self._thread.start()  # before the limit is set: a thread may not fit into it
         self._old_limit = None if self.limit is None else _limit_growth(self.limit)
         return self
 
@@ -75,7 +75,7 @@ def resident_megabytes() -> float | None:
 
 
 def _pages(which: int) -> int:
-    """Bytes of this process: virtual memory (0) or resident memory (1)."""
+    """Read a size of this process in bytes: virtual memory (0) or resident memory (1)."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[which]) * os.sysconf("SC_PAGE_SIZE")
 

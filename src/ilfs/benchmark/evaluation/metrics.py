@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.evaluation.precision import average_precision
 
-TIMING_METRICS = ("seconds", "peak_megabytes")  # metrics that no classifier measures
+TIMING_METRICS = ("seconds", "peak_megabytes")  # metrics that do not depend on a classifier
 MIN_GRID_WITH_INTERIOR = 3  # a grid of fewer values of C has only ends
 
 
@@ -35,9 +35,9 @@ class Predictions:
 def metrics_of(y: Integers, test: Integers, predicted: Predictions) -> list[tuple[str, int, float]]:
     """Compute all metrics of one subset of the features: (metric, class or -1, value).
 
-    The paper does not say which class is the positive one. So the average precision of each class against the rest is
-    kept, and their mean (``ap_macro``), and that of the class with most samples (``ap_majority``). A class without test
-    rows has no average precision, and means are over the others.
+    The paper does not say which class is the positive one. So three kinds of average precision are stored: that of each
+    class against the rest, the mean of the classes (``ap_macro``), and that of the class with most samples
+    (``ap_majority``). A class without test rows has no average precision and is left out of the means.
     """
     true, classes = y[test], np.unique(y)
     precision = [average_precision(true == k, predicted.decision[:, k]) for k in classes]
@@ -75,7 +75,7 @@ def balanced_accuracy(true: Integers, predicted: Integers) -> float:
 
 
 def macro_f1(true: Integers, predicted: Integers) -> float:
-    """Harmonic mean of precision and recall, mean of the classes that occur.
+    """F1 score (harmonic mean of precision and recall), averaged over the classes that occur.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def macro_f1(true: Integers, predicted: Integers) -> float:
 
 
 def area_under_curve(relevant: NDArray[np.bool_], scores: Floats) -> float:
-    """Fraction of pairs of a relevant and another sample in which the relevant one scores higher; equals count half.
+    """Fraction of pairs of a relevant and another sample in which the relevant one scores higher; ties count half.
 
     Examples
     --------

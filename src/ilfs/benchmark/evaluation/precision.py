@@ -13,7 +13,7 @@ without any relevant sample the result is NaN, since there is nothing to find.
 
 Where we depart from the development kits of the challenges: samples of the same score are one threshold, so that the
 answer does not depend on the order of the rows (the kits keep the order of the image list; ``ties="as given"`` does so
-too); and a recall of 3/10 does reach 0.3, which rounding in the kits decides.
+too); and a recall of 3/10 always reaches 0.3, which in the kits depends on rounding.
 
 Reference: M. Everingham, L. Van Gool, C. K. I. Williams, J. Winn, A. Zisserman, *The PASCAL Visual Object Classes (VOC)
 Challenge*, IJCV 88, 2010.
@@ -31,7 +31,7 @@ Counts = NDArray[np.int64]
 def average_precision(relevant: ArrayLike, scores: ArrayLike) -> float:
     """Area under the curve of precision over recall, as scikit-learn's ``average_precision_score``.
 
-    Fast for few samples, as an experiment asks for it half a million times: give ``relevant`` as booleans, and only
+    Optimised for few samples, since an experiment calls it half a million times. If ``relevant`` is boolean, only
     shapes and NaN are checked.
 
     Parameters
@@ -79,8 +79,9 @@ def voc_average_precision(
         The mean of the interpolated precision at eleven recalls (until 2009), or the area under the interpolated
         precision (from 2010 on).
     ties : {"together", "as given"}, default="together"
-        Whether samples of the same score are one threshold, or ranked in the order they are given, as the development
-        kits do: those give an AP of 1 to constant scores if the relevant samples happen to come first.
+        Treatment of equal scores. ``"together"``: they are one threshold. ``"as given"``: they are ranked in the given
+        order, as in the development kits, where constant scores have an AP of 1 if the relevant samples happen to come
+        first.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def average_precisions(relevant: ArrayLike, scores: ArrayLike, definition: str =
     scores : array of shape (n_samples, n_classes)
         The score of every sample for every class.
     definition : {"area", "2007", "2012"}, default="area"
-        Which average precision.
+        Definition of the average precision.
 
     Returns
     -------
@@ -150,7 +151,7 @@ NAN_SCORE = "scores must be numbers, got NaN"
 
 
 def _samples(relevant: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Floats]:
-    """Which samples are relevant, and the scores, without the difficult ones."""
+    """Validate relevance and scores, and drop the difficult samples."""
     relevant, scores = np.asarray(relevant), np.asarray(scores, dtype=np.float64)
     if relevant.ndim != 1 or relevant.shape != scores.shape:
         raise ValueError(
@@ -170,7 +171,7 @@ def _samples(relevant: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_],
 
 
 def _thresholds(is_relevant: NDArray[np.bool_], scores: Floats, together: bool) -> tuple[Counts, Counts]:
-    """Relevant samples, and samples, at or above every threshold, the highest first."""
+    """Count the relevant samples and all samples at or above each threshold, highest threshold first."""
     order = np.argsort(-scores, kind="stable")
     n_found = np.cumsum(is_relevant[order], dtype=np.int64)
     n_ranked = np.arange(1, scores.size + 1, dtype=np.int64)

@@ -6,17 +6,17 @@ from typing import Any
 from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM, Classifier, as_classifier
 from ilfs.parameters import check_between, check_integer, check_positive
 
-MAX_SIZE = 2**31 - 1  # features; far beyond any table, and within what a store can hold
+MAX_SIZE = 2**31 - 1  # features; more than any table has, and small enough for the store
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a split is made and a subset of features is evaluated.
+    """Rules for splitting the data and evaluating subsets of features.
 
     Parameters
     ----------
     sizes : tuple of int
-        Numbers of features: the best so many of each ranking are evaluated.
+        Numbers of features: the best ones of each ranking are evaluated at each of these sizes.
     test_fraction : float
         Fraction of the samples of each class that are kept for testing.
     Cs : tuple of float
@@ -26,7 +26,7 @@ class Protocol:
     seed : int
         Seed of splits, folds and classifiers.
     classifiers : tuple of Classifier or str
-        Which classifiers evaluate the subsets. A method orders the features once for all of them.
+        Classifiers that evaluate the subsets. A method orders the features once for all of them.
     """
 
     sizes: tuple[int, ...] = (10, 50, 100, 150, 200)
@@ -84,7 +84,7 @@ class Protocol:
         return plain
 
     def evaluators(self) -> list[Any]:
-        """Make the scikit-learn estimators that evaluate; their code is part of the key of a job."""
+        """Make the scikit-learn estimators that evaluate subsets; their code is part of the key of a job."""
         return [one.make(seed=0) for one in self.classifiers if not one.is_linear_svm]
 
 

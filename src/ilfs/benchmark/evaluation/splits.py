@@ -40,7 +40,7 @@ def split_rows(table: Dataset, split: int, test_fraction: float, seed: int) -> T
     Returns
     -------
     train, test : ndarray of int
-        Every class is in both, but for folds, whose test rows may lack classes.
+        Every class is in both, except that the test rows of a given fold may lack classes.
     """
     if table.test_rows is not None:
         if split:
@@ -59,9 +59,9 @@ def split_rows(table: Dataset, split: int, test_fraction: float, seed: int) -> T
 
 
 def strata(Y: Integers) -> Integers:
-    """For samples with several labels, the rarest one that each has.
+    """Strata for samples with several labels: the rarest label of each sample.
 
-    Strata of one sample are put together; if there is only one such sample, it joins the largest stratum.
+    Strata with a single sample are merged; if there is only one such sample, it joins the largest stratum.
     """
     count = (Y == 1).sum(axis=0)
     rarest = np.where(Y == 1, count, len(Y) + 1).argmin(axis=1)
@@ -89,7 +89,7 @@ def check_class_sizes(table: Dataset, labels: Integers, test_fraction: float) ->
 
 
 def with_every_class(train: Integers, test: Integers, labels: Integers, rng: np.random.Generator) -> TrainAndTest:
-    """Move a random row of each class that one part lacks from the other part, where small classes may end up."""
+    """Move random rows between the parts until each has every class; a stratified draw may miss small classes."""
     for k in np.unique(labels):
         if not (labels[test] == k).any():
             train, test = with_one_moved(train, test, labels == k, rng)
@@ -99,13 +99,13 @@ def with_every_class(train: Integers, test: Integers, labels: Integers, rng: np.
 
 
 def with_one_moved(giving: Integers, taking: Integers, movable: Integers, rng: np.random.Generator) -> TrainAndTest:
-    """Move a random one of the movable rows."""
+    """Move one of the movable rows, drawn at random."""
     row = rng.choice(giving[movable[giving]])
     return giving[giving != row], np.sort(np.append(taking, row))
 
 
 def fold_rows(table: Dataset, folds: Integers, split: int) -> TrainAndTest:
-    """Fold i is the test set of split i."""
+    """Split by given folds: fold i is the test set of split i."""
     if split > folds.max():
         raise ValueError(f"data set {table.name} has {folds.max() + 1} folds, got split {split}")
     train, test = np.flatnonzero(folds != split), np.flatnonzero(folds == split)
@@ -122,17 +122,17 @@ def fold_rows(table: Dataset, folds: Integers, split: int) -> TrainAndTest:
 
 
 def name_of(table: Dataset, codes: Integers) -> str:
-    """Quoted name of the class with the first code."""
+    """Quoted name of the first of the given classes."""
     return repr(table.class_names[codes[0]])
 
 
 def group_rows(
     table: Dataset, labels: Integers, groups: Integers, test_fraction: float, rng: np.random.Generator
 ) -> TrainAndTest:
-    """No group in both parts, every class in both.
+    """Split by groups, with no group in both parts and every class in both.
 
-    Groups are drawn at random until the test rows are about as many as wanted. Of the first draws that have every class
-    in both parts, the one counts whose fraction of each class is nearest to the one wanted.
+    Groups are drawn at random until the test rows are about as many as wanted. Among the first draws that have every
+    class in both parts, the one whose class fractions are nearest to the wanted fraction is used.
     """
     codes = np.unique(labels, return_inverse=True)[1]
     table_of_groups = np.zeros((groups.max() + 1, codes.max() + 1), dtype=int)

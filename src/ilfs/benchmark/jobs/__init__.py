@@ -1,1 +1,1 @@
-"""Jobs: compute what a store does not have of a suite, in watched processes or on a Dask cluster."""
+"""Jobs: compute the missing results of a suite, in supervised worker processes or on a Dask cluster."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ilfs.benchmark.jobs.pool import Answer, Limits, compute_all
 
-JOBS_AHEAD_PER_THREAD = 2  # jobs that are sent before the first result is back, so that no thread waits
+JOBS_AHEAD_PER_THREAD = 2  # jobs sent to each thread in advance, so that none waits for work
 CLUSTER_POLL_SECONDS = 1.0  # longest time between two calls of on_wait
 
 
@@ -90,7 +90,7 @@ def connection_errors() -> tuple[type[BaseException], ...]:
 
 
 def send_more(client: Any, attempt: Callable[[Any], Answer], remaining: Iterator[Any], sent: dict[Any, Any]) -> None:
-    """Send items until every thread of the cluster has enough; ``sent`` has the items by their futures."""
+    """Send items until every thread of the cluster has enough; ``sent`` maps futures to items."""
     n_wanted = max(1, JOBS_AHEAD_PER_THREAD * sum(client.nthreads().values()))
     while len(sent) < n_wanted and (item := next(remaining, None)) is not None:
         sent[client.submit(attempt, item, pure=False, retries=0)] = item

@@ -1,4 +1,4 @@
-"""Worker processes that compute items, each watched: one that exceeds a limit or dies costs only its own item.
+"""Supervised worker processes: one that exceeds a limit or dies loses only the item it was computing.
 
 A pool of joblib loses all its work if one of its processes dies, and cannot stop one that takes too long. So this
 module starts its own processes. They end when the process that started them ends.
@@ -22,7 +22,7 @@ from ilfs.benchmark.evaluation.memory import Peak
 from ilfs.one_line import in_one_line
 
 POLL_SECONDS = 0.2  # longest time between two checks of the limits
-MAX_FAILED_STARTS = 3  # processes in a row that could not be started
+MAX_FAILED_STARTS = 3  # consecutive processes that failed to start
 START_LOCK = threading.Lock()
 
 
@@ -35,7 +35,7 @@ class Limits:
     seconds : float, optional
         Time after which the process of the item is ended.
     megabytes : float, optional
-        Memory that the item may take beyond what its process has before.
+        Memory that the item may take, in addition to what its process already uses.
     """
 
     seconds: float | None = None
@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass
 class Worker:
-    """A process and the pipe to it; whether it is ready for items or stopped; its item and when that was begun."""
+    """A worker process with its pipe, its state, its current item and the start time of that item."""
 
     process: Any
     pipe: Connection
@@ -108,7 +108,7 @@ def compute_all(
 
 @dataclass
 class Pool:
-    """The processes of one call of `compute_all`, and the items that none of them has begun."""
+    """The processes of one call of `compute_all`, and the items that are still waiting."""
 
     function: Callable[[Any], Any]
     remaining: Iterator[Any]
@@ -143,7 +143,7 @@ class Pool:
             worker.pipe.send(worker.item)
 
     def greet(self, ready: Iterable[Any]) -> None:
-        """Note which processes have started; give up if several in a row could not."""
+        """Record which processes have started; raise an error if several in a row failed to start."""
         for worker in self.workers:
             if not worker.is_ready and worker.pipe in ready:
                 self.n_failed_starts = 0 if _has_started(worker) else self.n_failed_starts + 1
@@ -194,9 +194,7 @@ def _give_up_after(n_failed_starts: int, worker: Worker) -> None:
 
 def _answer(worker: Worker, time_limit: float | None) -> Answer | None:
     """Answer of a worker about its item, None if it is still computing; a failed worker is stopped."""
-    is_dead = (
-        not worker.process.is_alive()
-    )  # before the pipe is read, as an answer may be the last thing that a process did
+    is_dead = not worker.process.is_alive()  # checked before the pipe is read: a process may answer and then end
     if worker.pipe.poll():
         try:
             result, reason, peak = worker.pipe.recv()
@@ -243,7 +241,7 @@ def _without_main() -> Iterator[None]:
 
 @contextmanager
 def _as_no_daemon() -> Iterator[None]:
-    """Let a worker of Dask start a process: Python forbids it to daemons, which Dask workers are."""
+    """Let a Dask worker start a process: Dask workers are daemons, which Python does not allow to start any."""
     me = multiprocessing.current_process()
     before, me.daemon = me.daemon, False
     try:
@@ -253,7 +251,7 @@ def _as_no_daemon() -> Iterator[None]:
 
 
 def _stop(worker: Worker) -> None:
-    """End a process and all that it has started, only once: its number may be reused afterwards."""
+    """End a process and all that it has started, only once: its process id may be reused afterwards."""
     if worker.is_stopped:
         return
     worker.is_stopped = True
@@ -297,7 +295,7 @@ def _end_with_parent(number: int) -> None:
 
 
 def _attempt(function: Callable[[Any], Any], item: Any, memory_limit: float | None) -> tuple[Any, str, float | None]:
-    """Compute an item: its result, the reason if it has none, and the memory that it took."""
+    """Compute an item; return its result, the reason if it failed, and the memory that it took."""
     with Peak(memory_limit) as peak:
         try:
             return function(item), "", peak.megabytes

@@ -1,4 +1,4 @@
-"""Compute what a store does not have of a suite, on this computer or on a Dask cluster."""
+"""Compute the jobs of a suite that a store does not have yet, on this computer or on a Dask cluster."""
 
 import os
 import time
@@ -18,7 +18,7 @@ from ilfs.benchmark.store.store import HEARTBEAT_TIMEOUT_SECONDS, Store
 from ilfs.benchmark.suites.last_run import describe_run
 from ilfs.benchmark.suites.suite import Suite
 
-HEARTBEAT_SECONDS = HEARTBEAT_TIMEOUT_SECONDS / 5  # several may be late before claims become void
+HEARTBEAT_SECONDS = HEARTBEAT_TIMEOUT_SECONDS / 5  # a few heartbeats may be late before claims become void
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def run(
     store : Store or path-like
         Where results are kept. The file is created when the first job is begun.
     n_jobs : int, optional
-        Number of processes, as `joblib` counts them; of threads in the experiment ``"timing"``.
+        Number of processes (of threads in the experiment ``"timing"``), with the meaning of joblib's ``n_jobs``.
     time_limit : float, optional
         Seconds for a job. One that takes longer is stored as failed, with that reason.
     memory_limit : float, optional

@@ -11,12 +11,12 @@ from ilfs.fitted import scores_of
 
 
 def reads_labels(selector: Any) -> bool:
-    """Check if the order depends on the classes; assumed of selectors of other packages, which do not say so."""
+    """Check if a selector uses the classes; selectors of other packages are assumed to use them."""
     return bool(getattr(selector, "_reads_labels", True))
 
 
 def prepared(selector: Any, X: Any) -> Any:
-    """X in a form that the selector accepts: dense if it must be, without missing values if it cannot take them."""
+    """Convert X to a form that the selector accepts: dense and without missing values where it needs that."""
     takes = selector.__sklearn_tags__().input_tags
     if sparse.issparse(X) and not takes.sparse:
         X = X.toarray()

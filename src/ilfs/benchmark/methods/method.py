@@ -91,7 +91,7 @@ class BenchmarkMethod:
         Returns
         -------
         estimator
-            Not yet fitted.
+            The selector, unfitted.
         """
         if isinstance(self.selector, BaseEstimator):
             threads = {"n_jobs": defaults["n_jobs"]} if "n_jobs" in defaults else {}
@@ -111,7 +111,7 @@ class BenchmarkMethod:
         Returns
         -------
         dict
-            The same in every process.
+            Plain data, the same in every process.
         """
         if self.is_random:
             return {"selector": RANDOM, "parameters": {}}

@@ -1,9 +1,9 @@
 """The tables that the paper prints, as data.
 
 Table 2 has seconds, Table 3 the average precision of each VOC class with half of the features, Table 4 the mean average
-precision over 20 splits and five numbers of features. In Table 3 the classes are pictures; they are taken to be in the
-order in which VOC lists them. Averages are those that the paper prints: `paper_slips` lists those that differ
-from the mean of its other numbers.
+precision over 20 splits and five numbers of features. Table 3 shows the classes as pictures; we assume that they are in
+the order in which VOC lists them. Averages are those that the paper prints: `paper_slips` lists those that differ from
+the mean of its other numbers.
 """
 
 import csv
@@ -14,7 +14,7 @@ METHODS_OF_THE_PAPER = ("cfs", "fisher", "fsv", "llcfs", "ls", "mcfs", "mi", "re
 MICROARRAYS = ("colon", "leukemia", "prostate", "lymphoma", "lung")
 OTHER_DATASETS = ("gina", "dexter", "polarity")
 GROUPS = {"dna": MICROARRAYS, "other": OTHER_DATASETS}  # groups of data sets that the paper averages over
-MAX_ROUNDING_ERROR = 0.011  # of a mean of numbers with two decimals
+MAX_ROUNDING_ERROR = 0.011  # largest rounding error of a mean of numbers with two decimals
 
 
 def _read(name: str) -> list[dict[str, str]]:
@@ -90,7 +90,7 @@ def paper_slips() -> list[str]:
 def _slip(where: str, printed: float, values: list[float]) -> list[str]:
     mean = sum(values) / len(values)
     return (
-        [f"{where}: {printed:.2f} printed, {mean:.2f} by its figures"]
+        [f"{where}: {printed:.2f} printed, {mean:.2f} is the mean of its numbers"]
         if abs(mean - printed) > MAX_ROUNDING_ERROR
         else []
     )

@@ -4,8 +4,8 @@ Imports are read from the syntax tree, those inside functions too. A module of t
 its source, an installed package by its version. The hash of a file is that of its syntax tree: comments, docstrings and
 layout do not count.
 
-What cannot be seen in the source is not found: a module whose name is computed at run time, or a file that the code
-reads.
+Dependencies that are not visible in the source are not found: a module whose name is computed at run time, or a file
+that the code reads.
 """
 
 import ast
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 LIBRARY = "ilfs"
-INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})  # folders of packages that have a version
-IGNORED_FIELDS = frozenset({"kind", "type_comment"})  # fields of a syntax tree that change nothing
+INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})  # folders of installed packages, which have a version
+IGNORED_FIELDS = frozenset({"kind", "type_comment"})  # fields of a syntax tree that do not affect the code
 
 Find = Callable[[str], Path | None]
 
@@ -141,7 +141,7 @@ def imported_modules(source: SourceFile, find: Find) -> Iterator[str]:
 def modules_behind(module: str, name: str, find: Find) -> list[str]:
     """Modules that ``from module import name`` depends on, or ``import module`` if the name is empty.
 
-    Packages of this library hand names on from their modules, so only the module that defines the name counts: else
+    Packages of this library re-export names of their modules, so only the module that defines the name counts: else
     every method would depend on all the others. Other packages may do anything in their ``__init__``, so it counts.
     """
     top, _, _ = module.partition(".")
@@ -192,7 +192,7 @@ def _read_source(path: Path, name: str, _modified: int, _size: int) -> SourceFil
 
 
 def as_plain_data(node: Any) -> Any:
-    """Syntax tree as nested lists: without positions, docstrings and empty fields, which differ between Pythons."""
+    """Syntax tree as nested lists: without positions, docstrings and empty fields, which differ between versions."""
     if isinstance(node, list):
         return [as_plain_data(one) for one in node if not is_docstring(one)]
     if not isinstance(node, ast.AST):
@@ -238,7 +238,7 @@ def literal_import(node: ast.Call) -> str:
 
 
 def packages_used(path: Path, name: str) -> set[str]:
-    """Packages that a class or function of a file imports, itself or by what it uses of the file.
+    """Packages that a class or function imports, directly or through other definitions of its file.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ The paper treats 20 splits x 5 sizes as 100 independent values of a method, comp
 computes how likely it is that one is the best that often by chance (`paper_procedure`). But splits of one data set
 share most of their rows, and all methods see the same splits. These tests take that into account:
 
-- On one data set: `corrected_t_test`, paired by split, whose variance knows that splits share rows. All data sets at
+- On one data set: `corrected_t_test`, paired by split, whose variance accounts for shared rows. For all data sets at
   once: `compare_on_datasets`.
 - Over data sets, two methods: `wilcoxon_test` and `paired_effects`. One reference against all others, with `holm`'s
   correction: `compare_with`.
@@ -12,9 +12,9 @@ share most of their rows, and all methods see the same splits. These tests take 
   (`ilfs.benchmark.significance.diagram`).
 
 Values come as arrays: ``values[dataset, method]`` where data sets are compared, ``values[dataset, method, split]`` or
-``values[dataset, method, split, size]`` where splits are; `mean_over_splits` converts the latter to the former. NaN is
-a job that failed. Tests of two methods leave out values that either of them lacks. Friedman's test needs every method
-on every data set: other data sets are an error or, with ``missing="drop"``, left out.
+``values[dataset, method, split, size]`` where splits are; `mean_over_splits` converts the latter to the former. NaN
+marks a failed job. Tests of two methods leave out values that either of them lacks. Friedman's test needs a value of
+every method on every data set: incomplete data sets are an error or, with ``missing="drop"``, left out.
 
 References: J. Demšar, *Statistical Comparisons of Classifiers over Multiple Data Sets*, JMLR 7 (2006). C. Nadeau,
 Y. Bengio, *Inference for the Generalization Error*, Machine Learning 52 (2003). R. Iman, J. Davenport, *Approximations

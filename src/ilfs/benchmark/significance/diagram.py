@@ -71,7 +71,7 @@ def critical_difference_diagram(
 
     Examples
     --------
-    Demšar's example. At 10 % C4.5 differs from the two with m, and its variant with cf from none:
+    Demšar's example. At the level 10 %, C4.5 differs from the two variants with m, and C4.5+cf from none:
 
     >>> from ilfs.benchmark.significance.diagram import critical_difference_diagram
     >>> names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]

@@ -1,10 +1,11 @@
-"""Effect sizes with confidence intervals, which p-values do not tell.
+"""Effect sizes with confidence intervals, as a complement to p-values.
 
-Over data sets the intervals are about other data sets like these. Over splits of one data set they would be about
-other splits of the same rows only: use the interval of `corrected_t_test` there.
+Intervals over data sets generalise to other, similar data sets. Intervals over splits of one data set would generalise
+only to other splits of the same rows: use the interval of `corrected_t_test` there.
 
 Intervals are BCa (bias corrected and accelerated) bootstraps of the pairs. scipy returns NaN where resamples tie or
-have no spread, which is likely with few data sets. Here ties count half, and a statistic that never varies is a point.
+have no spread, which is likely with few data sets. Here ties count half, and the interval of a statistic that never
+varies is a point.
 
 References: B. Efron, *Better Bootstrap Confidence Intervals*, JASA 82 (1987). L. Hedges, *Distribution theory for
 Glass's estimator of effect size*, Journal of Educational Statistics 6 (1981).
@@ -20,7 +21,7 @@ from ilfs.arrays import Floats
 from ilfs.benchmark.significance.values import paired_differences
 from ilfs.parameters import check_between, check_integer
 
-Statistic = Callable[[Floats], Floats]  # of the last axis
+Statistic = Callable[[Floats], Floats]  # reduces the last axis
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Effects:
-    """Sizes of a paired difference.
+    """Effect sizes of a paired difference.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Effects:
         Probability that the first is better, ties counted by half: 0.5 is no difference. Twice this minus 1 is Cliff's
         delta of the pairs.
     n_pairs : int
-        Pairs that both have.
+        Number of pairs for which both methods have a value.
     """
 
     mean: Estimate
@@ -59,18 +60,18 @@ class Effects:
 def paired_effects(
     first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, n_resamples: int = 9999, seed: int = 0
 ) -> Effects:
-    """Sizes of the difference of two methods, with bootstrap intervals.
+    """Compute effect sizes of the difference of two methods, with bootstrap intervals.
 
     Parameters
     ----------
     first, second : array of shape (n_pairs,)
-        Results of two methods, paired by data set; a pair that either misses (NaN) is left out. At least three.
+        Results of two methods, paired by data set; pairs with a NaN are left out. At least three must remain.
     confidence : float, default=0.95
-        Of the intervals. With fewer than about ten pairs they are too short.
+        Level of the intervals. With fewer than about ten pairs they are too short.
     n_resamples : int, default=9999
-        Of the bootstrap.
+        Number of bootstrap resamples.
     seed : int, default=0
-        Of the bootstrap: the same seed gives the same interval.
+        Seed of the bootstrap: the same seed gives the same interval.
 
     Returns
     -------
@@ -104,10 +105,10 @@ def mean_difference(differences: Floats) -> Floats:
 
 
 def cohens_d(differences: Floats) -> Floats:
-    """Mean in standard deviations; 0 if all are 0, infinite if all are equal otherwise."""
+    """Mean divided by the standard deviation; 0 if all values are 0, infinite if all equal another number."""
     mean, deviation = differences.mean(axis=-1), differences.std(axis=-1, ddof=1)
     limit = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    unvarying = np.ptp(differences, axis=-1) == 0  # the deviation of equal numbers may be 1e-17
+    unvarying = np.ptp(differences, axis=-1) == 0  # rounding may give equal numbers a standard deviation of 1e-17
     return np.where(unvarying, limit, mean / np.where(unvarying, 1.0, deviation))
 
 

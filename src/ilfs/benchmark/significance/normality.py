@@ -5,11 +5,11 @@ The statistic is Kolmogorov's distance between the sample and the normal distrib
 .. math:: D = \max_x |F_n(x) - \Phi((x - \bar x)/s)|.
 
 Since mean and variance are fitted, Kolmogorov's distribution does not hold and p-values come from simulation.
-`QUANTILES` holds what 4 million normal samples of each size gave (1 million of 400, 0.4 million of 1000), for
+`QUANTILES` holds quantiles from 4 million normal samples of each size (1 million for size 400, 0.4 million for 1000) of
 :math:`z = D\,(\sqrt n - 0.01 + 0.85/\sqrt n)`, Stephens's scaling, which hardly depends on the size. Between sizes, z
-is interpolated over :math:`1/\sqrt n`; between levels, the logarithm of p over z. The p-value is off by less than 4 %
-of itself down to 0.005 and 16 % down to 0.001. Below, the logarithm goes on along its last slope, which errs towards
-larger p-values.
+is interpolated over :math:`1/\sqrt n`; between levels, the logarithm of p over z. The relative error of the p-value is
+below 4 % down to p = 0.005 and below 16 % down to 0.001. Smaller p-values are extrapolated linearly on the log scale,
+which gives values that are too large rather than too small.
 
 References: H. Lilliefors, *On the Kolmogorov-Smirnov Test for Normality with Mean and Variance Unknown*, JASA 62
 (1967). M. Stephens, *EDF Statistics for Goodness of Fit and Some Comparisons*, JASA 69 (1974).
@@ -82,7 +82,7 @@ def kolmogorov_distance(x: Floats) -> float:
 
 
 def p_value_of_distance(D: float, n: int) -> float:
-    """Probability of a larger distance in a normal sample of so many values."""
+    """Probability of a larger distance in a normal sample of the same size."""
     z = D * (sqrt(n) - 0.01 + 0.85 / sqrt(n))
     quantiles, log_levels = _quantiles_of(n), np.log(P_VALUE_LEVELS)
     if z > quantiles[-1]:

@@ -24,15 +24,15 @@ class SignedRanks:
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> SignedRanks:
     """Wilcoxon's signed-ranks test, exact for any ties.
 
-    It asks whether the differences lie symmetrically around 0. Absolute differences that are equal share their mean
-    rank; the ranks of differences of 0 are split evenly between the two sums, as Demšar does. The p-value is the
-    fraction of all choices of signs (of the differences that are not 0) whose sums are at least as unequal. scipy is
-    exact only without ties.
+    The null hypothesis is that the differences are distributed symmetrically around 0. Tied absolute differences share
+    their mean rank; the ranks of differences of 0 are split evenly between the two sums, as Demšar does. The p-value is
+    the fraction of all choices of signs (of the differences that are not 0) whose sums are at least as unequal. scipy
+    is exact only without ties.
 
     Parameters
     ----------
     first, second : array of shape (n_datasets,)
-        One result a data set of two methods; a data set that either misses (NaN) is left out. With 5 data sets or
+        Results of two methods, one for each data set; data sets with a NaN are left out. With 5 data sets or
         fewer no p-value can be below 0.05.
 
     Returns
@@ -72,13 +72,13 @@ def holm(p_values: ArrayLike) -> Floats:
     """Holm's correction for several tests.
 
     The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may be smaller than the one before
-    it, nor larger than 1. If what is at most alpha is rejected, the chance of any false rejection is at most alpha,
-    however the tests depend on each other.
+    it, nor larger than 1. Rejecting the hypotheses whose adjusted p-value is at most alpha keeps the family-wise error
+    rate at most alpha, for any dependence between the tests.
 
     Parameters
     ----------
     p_values : array of any shape
-        NaN is no test: it stays and is not counted.
+        NaN marks a test that was not made: it stays NaN and is not counted.
 
     Returns
     -------
@@ -111,7 +111,7 @@ class Comparison:
     method : int
         Index of the other method.
     n_datasets, wins, ties, losses : int
-        Data sets that both have, and on how many of them the reference is better, equal and worse.
+        Number of data sets that both methods have, and on how many of them the reference is better, equal and worse.
     p_value : float
         p-value of Wilcoxon's signed-ranks test.
     adjusted : float
@@ -135,22 +135,22 @@ def compare_with(
 ) -> tuple[Comparison, ...]:
     """Compare a reference with every other method over data sets: Wilcoxon, Holm, effect sizes.
 
-    Two methods are compared by their own results only. (Tests of mean ranks can turn with the presence of a third
-    method.)
+    Each comparison uses the results of these two methods only. (Tests of mean ranks depend on which other methods are
+    included.)
 
     Parameters
     ----------
     values : array of shape (n_datasets, n_methods)
-        One result a data set, such as `mean_over_splits` gives.
+        One result for each data set and method, as returned by `mean_over_splits`.
     reference : int, default=0
         Index of the method that is compared with the others.
     higher_is_better : bool, default=True
         False for times and errors: then differences are method minus reference, and positive still means a better
         reference.
     confidence : float, default=0.95
-        Of the intervals of the effect sizes.
+        Level of the intervals of the effect sizes.
     seed : int, default=0
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------

@@ -12,14 +12,14 @@ from ilfs.benchmark.significance.values import present, results_on_splits, witho
 from ilfs.benchmark.significance.verdict import Verdict, student_test
 from ilfs.parameters import check_between, check_integer, check_within
 
-PAPER_CHANCE = 0.35  # the p for which the paper's formula gives the paper's 4.82e-3
+PAPER_CHANCE = 0.35  # the success probability for which the paper's formula gives its 4.82e-3
 
 
 def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
-    """Student's two-sample t-test, with equal variances: the paper's.
+    """Student's two-sample t-test with equal variances, as in the paper.
 
-    It asks whether two independent samples have one mean. Values of overlapping splits are not independent, so its
-    p-values are too small here.
+    The null hypothesis is that two independent samples have the same mean. Values of overlapping splits are not
+    independent, so its p-values are too small here.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
 
 
 def binomial_tail(n_trials: int, n_successes: int, p: float) -> float:
-    """Probability of more than so many successes in independent trials.
+    """Probability of more than ``n_successes`` successes in independent trials.
 
     Parameters
     ----------
     n_trials : int
-        How many trials.
+        Number of trials.
     n_successes : int
         The number to be exceeded.
     p : float
@@ -61,11 +61,11 @@ def binomial_tail(n_trials: int, n_successes: int, p: float) -> float:
     Returns
     -------
     float
-        P(X > n_successes). The usual p-value, "so many or more", is ``binomial_tail(n_trials, n_successes - 1, p)``.
+        P(X > n_successes). The usual p-value, P(X >= n_successes), is ``binomial_tail(n_trials, n_successes - 1, p)``.
 
     Examples
     --------
-    The number in the paper, and the p-value with "so many or more":
+    The number in the paper, P(X > 7), and the usual p-value, P(X >= 7):
 
     >>> from ilfs.benchmark.significance import binomial_tail
     >>> f"{binomial_tail(10, 7, 0.35):.2e}", f"{binomial_tail(10, 6, 0.35):.2e}"
@@ -90,15 +90,15 @@ class PaperVerdict:
         Lilliefors's p-value of the values of a method on a data set; NaN if there are fewer than 4 or if they are all
         equal.
     p_values : ndarray of shape (n_datasets, n_methods)
-        Of the two-sample t-test of the reference against a method; NaN for itself and where either is missing.
+        p-values of the two-sample t-test of the reference against a method; NaN for itself and where either is missing.
     best : ndarray of bool of shape (n_datasets,)
         Whether the reference has the largest mean: the paper's "success".
     significantly_best : ndarray of bool of shape (n_datasets,)
         Whether it has the largest mean and every p-value is below alpha.
     n_trials : int
-        Data sets on which the reference and at least one other method have values.
+        Number of data sets on which the reference and at least one other method have values.
     n_successes : int
-        On how many of them the reference is best.
+        Number of these data sets on which the reference is best.
     tail : float
         Probability of more successes than that by chance.
     """
@@ -115,7 +115,7 @@ class PaperVerdict:
 def paper_procedure(
     values: ArrayLike, reference: int = 0, *, chance: float = PAPER_CHANCE, alpha: float = 0.05
 ) -> PaperVerdict:
-    """The paper's section "Reliability and Validity", on any results.
+    """Apply the procedure of the paper's section "Reliability and Validity" to any results.
 
     Every data set is a trial, and a success is to have the largest mean of all methods. The paper does not say what
     ``chance`` was; 0.35 is the value for which its 7 successes in 10 trials give its 4.82e-3.

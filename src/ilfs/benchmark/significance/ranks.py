@@ -24,7 +24,7 @@ class Friedman:
     chi2, chi2_p_value : float
         Friedman's statistic, with n_methods - 1 degrees of freedom.
     F, F_p_value : float
-        Iman and Davenport's statistic, to be preferred: chi2 misses too much when there are few data sets.
+        Iman and Davenport's statistic, to be preferred: chi2 is too conservative when there are few data sets.
     """
 
     mean_ranks: Floats
@@ -36,7 +36,7 @@ class Friedman:
 
 
 def friedman_test(values: ArrayLike, *, higher_is_better: bool = True, missing: str = "refuse") -> Friedman:
-    """Friedman's test: whether all methods are equally good over data sets.
+    """Friedman's test of the hypothesis that all methods are equally good over the data sets.
 
     Ranks are taken in every data set, equal values share their mean rank, and the statistic is corrected for ties
     (Demšar's formula is not: see `friedman_from_ranks`).
@@ -44,11 +44,11 @@ def friedman_test(values: ArrayLike, *, higher_is_better: bool = True, missing: 
     Parameters
     ----------
     values : array of shape (n_datasets, n_methods)
-        One result a data set, such as `mean_over_splits` gives.
+        One result for each data set and method, as returned by `mean_over_splits`.
     higher_is_better : bool, default=True
         False for times and errors.
     missing : {"refuse", "drop"}, default="refuse"
-        What to do with data sets where a method has no value (NaN): refuse, or leave these data sets out.
+        Treatment of data sets on which a method has no value (NaN): raise an error, or leave them out.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def friedman_from_ranks(mean_ranks: ArrayLike, n_datasets: int) -> Friedman:
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    r"""Nemenyi's critical difference: mean ranks that differ by at least so much differ significantly.
+    r"""Nemenyi's critical difference: the smallest difference of two mean ranks that is significant.
 
     .. math:: \frac{q_\alpha}{\sqrt 2}\sqrt{\frac{k (k + 1)}{6 N}}
 
@@ -112,12 +112,12 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     n_methods, n_datasets : int
         k >= 2 and N >= 2.
     alpha : float, default=0.05
-        Level: the chance of any false difference.
+        Level: the family-wise error rate over all pairs of methods.
 
     Returns
     -------
     float
-        In ranks.
+        Critical difference, in ranks.
 
     Examples
     --------
@@ -202,12 +202,12 @@ def complete_datasets(values: ArrayLike, missing: str = "refuse") -> Floats:
     values : array of shape (n_datasets, n_methods)
         NaN is a missing result.
     missing : {"refuse", "drop"}, default="refuse"
-        What to do with the other data sets.
+        Treatment of the other data sets: raise an error, or leave them out.
 
     Returns
     -------
     ndarray of shape (n_complete, n_methods)
-        At least 2 of each.
+        Values of at least 2 data sets and 2 methods.
 
     Examples
     --------

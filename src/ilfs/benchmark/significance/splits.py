@@ -30,19 +30,19 @@ def corrected_t_test(
 ) -> Difference:
     r"""The corrected resampled t-test of Nadeau and Bengio, for random splits of one data set.
 
-    The mean of :math:`n` differences is compared with
-    :math:`\sqrt{(1/n + n_\text{test}/n_\text{train})\, s^2}`. Without the second term, which stands for the rows that
-    splits share, more splits of the same rows would make any difference significant.
+    The mean of :math:`n` differences is compared with :math:`\sqrt{(1/n + n_\text{test}/n_\text{train})\, s^2}`.
+    Without the second term, which accounts for the rows that splits share, more splits of the same rows would make any
+    difference significant.
 
     Parameters
     ----------
     first, second : array of shape (n_splits,)
-        Results of two methods on the same splits, one number a split: sizes are averaged before. A split that either
-        misses (NaN) is left out.
+        Results of two methods on the same splits, one value for each split, averaged over sizes. Splits with a NaN are
+        left out.
     n_train, n_test : int
         Rows for training and for testing in every split.
     confidence : float, default=0.95
-        Of the interval.
+        Level of the interval.
 
     Returns
     -------
@@ -92,13 +92,13 @@ def compare_on_datasets(
     Parameters
     ----------
     values : array of shape (n_datasets, n_methods, n_splits) or (n_datasets, n_methods, n_splits, n_sizes)
-        Larger is better. Sizes are averaged; a split that misses a size is missing.
+        Larger is better. Sizes are averaged; a split without a value for some size counts as missing.
     reference : int, default=0
         Index of the method that is compared with the others.
     n_train, n_test : int or array of shape (n_datasets,)
         Rows for training and for testing.
     confidence : float, default=0.95
-        Of the intervals, which are not corrected for their number.
+        Level of the intervals, which are not corrected for multiple comparisons.
 
     Returns
     -------

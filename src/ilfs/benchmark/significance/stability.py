@@ -1,7 +1,7 @@
 r"""Stability of the chosen features over splits.
 
-Two measures, both 1 for the same choice in every split and 0 on average for a choice at random. Kuncheva's index is the
-mean over all pairs of splits of
+There are two measures, both 1 for the same choice in every split and 0 on average for a choice at random. Kuncheva's
+index is the mean over all pairs of splits of
 
 .. math:: \frac{|A \cap B| - k^2 / d}{k - k^2 / d},
 
@@ -11,8 +11,8 @@ for sets of :math:`k` of :math:`d` features. Nogueira's measure allows sets of d
                               {\frac{\bar k}{d}\big(1 - \frac{\bar k}{d}\big)},
 
 where :math:`\hat p_f` is the fraction of the :math:`M` splits that chose feature :math:`f` and :math:`\bar k` the mean
-size, and it has a variance. For equal sizes the two are the same number. Both need only how often each feature was
-chosen, so no splits x features table is made.
+size, and it has a variance. For equal sizes the two are the same number. Both depend only on how often each feature was
+chosen, so no table of splits x features is built.
 
 The confidence interval is about other splits of the same data set, not about other data. It treats the splits as
 independent draws from that data set.
@@ -35,7 +35,7 @@ from ilfs.parameters import check_between, check_integer
 
 @dataclass(frozen=True)
 class Stability:
-    """Nogueira's measure of some choices, with its variance."""
+    """Nogueira's measure of stability, with its variance."""
 
     value: float
     variance: float
@@ -136,12 +136,12 @@ def equal_stability(first: Stability, second: Stability) -> Verdict:
     Parameters
     ----------
     first, second : Stability
-        Of two methods.
+        Stabilities of two methods.
 
     Returns
     -------
     Verdict
-        A normal statistic, positive if the first is more stable, and its two-sided p-value.
+        The z statistic, positive if the first is more stable, and its two-sided p-value.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def stability_by_size(orders: Sequence[ArrayLike], sizes: Sequence[int], n_featu
     Parameters
     ----------
     orders : sequence of arrays of int
-        The ranking of every split: column indices, best first. They may be cut after the largest size.
+        The ranking of every split: column indices, best first. They may be truncated after the largest size.
     sizes : sequence of int
         Numbers of best features.
     n_features : int
@@ -167,7 +167,7 @@ def stability_by_size(orders: Sequence[ArrayLike], sizes: Sequence[int], n_featu
     Returns
     -------
     tuple of Stability
-        One a size. For one size it is also Kuncheva's index.
+        One for each size. Each value also equals Kuncheva's index, as all subsets have the same size.
 
     Examples
     --------

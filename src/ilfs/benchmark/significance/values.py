@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 from ilfs.arrays import Floats
 from ilfs.parameters import check_integer
 
-SIGNIFICANT_DIGITS = 12  # of the largest value; smaller differences are rounding errors
-MAX_DECIMALS = 300  # numpy cannot round to more
+SIGNIFICANT_DIGITS = 12  # relative to the largest value; smaller differences are rounding errors
+MAX_DECIMALS = 300  # numpy cannot round to more decimals
 
 
 def mean_over_splits(values: ArrayLike) -> Floats:
-    """Mean over splits and sizes: one value for each method and data set.
+    """Average over splits and sizes: one value for each method and data set.
 
     The mean is NaN if a split failed: a mean over fewer splits would not be comparable with the others.
 

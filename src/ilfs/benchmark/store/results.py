@@ -34,7 +34,7 @@ class Results:
     n_failed, n_missing : int
         Jobs that failed, and that have not been computed.
     n_versions : int
-        How many different sets of versions the jobs were computed with.
+        Number of different sets of package versions that the jobs were computed with.
     metric_values : dict
         Values of each classifier and metric, by key, size and class.
     classifier : str
@@ -69,7 +69,7 @@ class Results:
         store : Store
             The store, which may be closed afterwards.
         any_code : bool
-            Where there is no such row, take the last one of other code.
+            For a job without such a row, use its last row from other code.
 
         Returns
         -------

@@ -119,7 +119,7 @@ def upgrade(connection: sqlite3.Connection, found: int) -> None:
 
 
 def renamed(data: Any) -> Any:
-    """Plain data of an older format with the present names of keys and classes.
+    """Copy plain data with old names of keys and classes replaced by the present ones.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def renamed(data: Any) -> Any:
 
 
 def renamed_json(text: str) -> str:
-    """JSON of an older format with the present names; damaged JSON as it is, to be reported when it is read."""
+    """Replace old names in JSON by the present ones; damaged JSON stays as it is and is reported when it is read."""
     try:
         return json.dumps(renamed(json.loads(text)), sort_keys=True)
     except (ValueError, TypeError, RecursionError):

@@ -1,4 +1,4 @@
-"""What jobs and tables need to know of a data set, so that it is loaded once."""
+"""Facts about a data set that jobs and tables need, collected so that it is loaded only once."""
 
 import hashlib
 from dataclasses import dataclass

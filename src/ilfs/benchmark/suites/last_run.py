@@ -37,7 +37,7 @@ def describe_run(suite: Suite, asked: Suite) -> dict[str, Any]:
 
 
 def read_run(data: Mapping[str, Any]) -> LastRun:
-    """Read what `describe_run` described.
+    """Restore a run from the data that `describe_run` returned.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def read_run(data: Mapping[str, Any]) -> LastRun:
     Returns
     -------
     LastRun
-        ValueError if the data are not those of a run, or of one that only Python code can repeat.
+        The run. A ValueError is raised if the data do not describe a run, or one that only Python code can repeat.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def read_run(data: Mapping[str, Any]) -> LastRun:
     try:
         settings = dict(data["settings"])
         stored = VocOptions(**{name: str(settings.get(variable, "")) for variable, name in VOC_SETTINGS.items()})
-        # what the user sets now comes before what the run had
+        # present environment variables take precedence over the stored ones
         voc = VocOptions().or_environment().or_else(stored)
         return LastRun(replace(suite_from_data(data["suite"]), voc=voc), dict(data["asked"]))
     except (KeyError, TypeError, AttributeError) as error:

@@ -84,7 +84,7 @@ class Suite:
         methods: Sequence[str] | None = None,
         classifiers: Sequence[str] | None = None,
     ) -> "Suite":
-        """Copy with some of its data sets, methods and classifiers, or with others by name.
+        """Copy with the named data sets, methods and classifiers, which need not be in this suite.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Suite:
         return suite.with_classifiers(classifiers) if classifiers else suite
 
     def with_classifiers(self, names: Sequence[str]) -> "Suite":
-        """Copy with some of its classifiers, or with others by name.
+        """Copy with the named classifiers, which need not be in this suite.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Suite:
         Returns
         -------
         Suite
-            Results with other classifiers are not results of its jobs.
+            Its jobs do not use stored results of other classifiers.
         """
         if self.experiment == "timing":
             raise ValueError(f"classifiers are not for suite {self.name}, which times the methods, got {names[0]!r}")
@@ -134,14 +134,14 @@ class Suite:
         Returns
         -------
         Suite
-            Results with other numbers of threads are not results of its jobs.
+            Its jobs do not use stored results with another number of threads.
         """
         if self.experiment != "timing":
             return self
         return replace(self, protocol=replace(self.protocol, n_threads=n_threads))
 
     def dataset_facts(self) -> dict[str, DatasetFacts]:
-        """Load every data set once, and keep what jobs and tables need to know of it.
+        """Load every data set once and collect the facts that jobs and tables need.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class Suite:
         }
 
     def jobs(self, facts: Mapping[str, DatasetFacts] | None = None) -> list[Job]:
-        """All jobs of the suite, split by split: a run that is stopped early has some splits of everything.
+        """List all jobs, split by split: a run that is stopped early has the first splits of all methods.
 
         Parameters
         ----------

@@ -49,7 +49,7 @@ def read_suite(path: str) -> Suite:
     Returns
     -------
     Suite
-        To be given to `run`. Modules of selectors that are not methods of this library are imported, from the folder of
+        The suite, for `run`. Modules of selectors that are not methods of this library are imported, from the folder of
         the file too: do not read a file of somebody you do not trust.
 
     Examples
@@ -84,7 +84,7 @@ def read_toml(path: str) -> dict[str, Any]:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(f"there is no file {path}") from None
-    except (ValueError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number of thousands of digits
+    except (ValueError, OSError) as error:  # ValueError: invalid TOML or UTF-8, or a number of thousands of digits
         raise ValueError(f"suite {path} cannot be read: {error}") from None
     except RecursionError:
         raise ValueError(f"suite {path} cannot be read: {TOO_DEEP}") from None

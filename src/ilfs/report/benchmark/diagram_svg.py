@@ -11,9 +11,9 @@ FONT_PX = 13.0
 ROW_HEIGHT_PX = 22.0  # between two names
 BAR_SPACING_PX = 9.0  # between two bars
 GAP_PX = 8.0  # between a name and its line, and around everything
-BAR_OVERHANG_PX = 1.5  # of a bar beyond its first and last method
-RULER_Y_PX, TICK_LABELS_Y_PX, AXIS_Y_PX = 2.6 * FONT_PX, 4.2 * FONT_PX, 5.0 * FONT_PX  # from the top
-MIN_AXIS_PX, PX_PER_RANK = 320.0, 30.0  # width of the axis, and of one rank where there are many
+BAR_OVERHANG_PX = 1.5  # length of a bar beyond its first and last method
+RULER_Y_PX, TICK_LABELS_Y_PX, AXIS_Y_PX = 2.6 * FONT_PX, 4.2 * FONT_PX, 5.0 * FONT_PX  # distances from the top
+MIN_AXIS_PX, PX_PER_RANK = 320.0, 30.0  # minimum width of the axis, and of one rank
 
 
 def diagram_svg(diagram: Diagram) -> str:
@@ -64,10 +64,10 @@ def diagram_svg(diagram: Diagram) -> str:
 class _Layout:
     """Positions in pixels."""
 
-    left: float  # of the axis
+    left: float  # start of the axis
     right: float
-    unit: float  # of one rank
-    levels: tuple[int, ...]  # of the bars, 0 next to the axis
+    unit: float  # width of one rank
+    levels: tuple[int, ...]  # level of each bar, 0 next to the axis
     first_row: float
     width: float
     height: float
@@ -102,7 +102,7 @@ class _Layout:
 def _bar_levels(diagram: Diagram, unit: float) -> tuple[int, ...]:
     """Lowest level for every bar at which it keeps a distance from the bar before it."""
     distance = 12.0 / unit
-    ends: list[float] = []  # of the last bar at every level, as a rank
+    ends: list[float] = []  # end of the last bar at every level, as a rank
     levels = []
     for first, last in diagram.groups:
         start = diagram.entries[first].rank

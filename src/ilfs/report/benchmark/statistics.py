@@ -20,7 +20,7 @@ from ilfs.choices import METRIC_TITLES
 from ilfs.report.benchmark.tables import mean, number, state_of, with_notes
 from ilfs.text_table import Grid
 
-MIN_DATASETS_FOR_INTERVALS = 6  # a bootstrap of fewer data sets tells little
+MIN_DATASETS_FOR_INTERVALS = 6  # bootstrap intervals over fewer data sets are unreliable
 
 
 def statistics_of(results: Results, reference: str, metric: str = "ap_macro") -> list[Grid]:
@@ -64,7 +64,7 @@ def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
 
 
 def ranks_grid(results: Results, metric: str) -> Grid:
-    """Mean rank over the data sets, 1 is best."""
+    """Table of the mean ranks over the data sets, 1 is best."""
     found = rank_summary(results, metric)
     overall, apart = found.overall, found.critical_difference
     rows = [
@@ -87,7 +87,7 @@ def ranks_grid(results: Results, metric: str) -> Grid:
 
 
 def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
-    """The reference against each method over the data sets."""
+    """Table of the reference against each method over the data sets."""
     rows = []
     for one in compare_over_datasets(results, reference, metric):
         effect = one.effects.mean
@@ -112,7 +112,7 @@ def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
 
 
 def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
-    """The reference against each method on each data set."""
+    """Table of the reference against each method on each data set."""
     found = compare_on_each_dataset(results, reference, metric)
     rows = []
     for m, method in enumerate(results.methods):
@@ -137,7 +137,7 @@ def in_a_word(p_value: float, difference: float) -> str:
 
 
 def paper_grid(results: Results, reference: str) -> Grid:
-    """The paper's procedure."""
+    """Table of the paper's procedure."""
     rows = []
     for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
         verdict = paper_verdict(results, reference, metric)
@@ -183,7 +183,7 @@ def features_grids(results: Results, size: int, top: int = 20, by: str | None = 
     results : Results
         Results of a suite with the experiment ``"sizes"``.
     size : int
-        A feature counts as chosen if it is among so many best ones.
+        A feature counts as chosen if it is among the best ``size`` features.
     top : int
         Number of features to list.
     by : str, optional

@@ -30,7 +30,7 @@ def tables_of(results: Results) -> list[Grid]:
     Returns
     -------
     list of Grid
-        The notes of the first say what is missing.
+        The notes of the first table say which results are missing.
     """
     grids = {"sizes": sizes_tables, "classes": classes_tables, "timing": timing_table}[results.suite.experiment](
         results
@@ -40,7 +40,7 @@ def tables_of(results: Results) -> list[Grid]:
 
 
 def splits_of(results: Results) -> str:
-    """Format the number of splits that means are over."""
+    """Format the number of splits that means are taken over."""
     done = np.vectorize(lambda row: row is not None and row.is_done, otypes=[bool])(results.rows).sum(axis=2)
     least, most, wanted = int(done.min()), int(done.max()), results.suite.n_splits
     if least < wanted and not results.n_missing + results.n_failed:  # a data set has fewer folds than splits
@@ -174,7 +174,7 @@ def quality_rows(results: Results) -> list[list[Any]]:
 
 
 def means_table(title: str, results: Results, values: Floats) -> Grid:
-    """Dataset of methods by data sets, with the means of the paper's groups and of all, and the least value."""
+    """Table of methods by data sets, with the means of the paper's groups and of all, and the minimum."""
     means = nan_mean(values.reshape(*values.shape[:2], -1))
     groups = [
         (GROUP_TITLES[group], [results.datasets.index(name) for name in members])
@@ -195,7 +195,7 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
 
 
 def seconds_table(results: Results) -> Grid:
-    """Dataset of the seconds that each method took to rank the features of a split."""
+    """Table of the seconds that each method took to rank the features of a split."""
     seconds = np.vectorize(seconds_of, otypes=[float])(results.rows)
     rows: list[list[Any]] = []
     for m, method in enumerate(results.methods):
@@ -236,7 +236,7 @@ def classes_tables(results: Results) -> list[Grid]:
 def voc_difference(
     dataset: str, methods: Sequence[str], names: Sequence[str], ours: Sequence[Sequence[float | None]]
 ) -> Grid:
-    """Dataset of our average precision minus the paper's, by class."""
+    """Table of our average precision minus the paper's, by class."""
     printed = paper.class_precision()
     rows: list[list[Any]] = []
     for name, values in zip(names, ours, strict=True):
@@ -256,7 +256,7 @@ def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, floa
 
 
 def timing_table(results: Results) -> list[Grid]:
-    """Dataset of our seconds, the paper's, their ratio, and memory."""
+    """Table of our seconds, the paper's, their ratio, and memory."""
     protocol = results.suite.protocol
     seconds = nan_mean(results.values("seconds", [protocol.columns])[0, :, :, 0])
     memory = nan_mean(results.values("peak_megabytes", [protocol.columns])[0, :, :, 0])
