@@ -14,7 +14,7 @@ from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty
 from ilfs.execution import Fold, Read, fold_of, limits
 from ilfs.execution.merging import FAN_IN, MergeTree, merge_parts
 from ilfs.sources import table_source
-from ilfs.statistics import Association, ClassMoments, Moments, Products, Tokens, encode_labels
+from ilfs.statistics import Association, Classes, ClassMoments, Moments, Products, RowLabels, Tokens, encode_labels
 
 SELECTORS = {
     "gain": ILFS(n_candidates=8),
@@ -286,6 +286,28 @@ def test_several_statistics_are_computed_in_one_read():
     assert isinstance(moments, ClassMoments)
     assert (moments.count.shape, again.count.shape, chosen.count.shape) == ((3, 12), (1, 12), (3, 2))
     np.testing.assert_allclose(again.count[0], moments.count.sum(axis=0))
+
+
+@pytest.mark.parametrize("engine", ["memory", "second"])
+def test_groups_of_rows_and_permuted_labels_are_read_at_once(engine):
+    X, y, _ = table()
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, size=len(y))
+    classes, labels = encode_labels(y)
+    in_groups = [RowLabels(np.where(group == g, labels.codes, -1), labels.weight, 3) for g in range(3)]
+    permuted = RowLabels(rng.permutation(labels.codes), labels.weight, 3)
+    source = table_source(X, y) if engine == "memory" else IteratedSource(X, y, [100, 30])
+    row_labels = (*in_groups, permuted)
+    source.labellings = tuple(Classes.count(classes.labels, [one]) for one in row_labels)
+    source.labels = source._labels = row_labels
+    fold = fold_of(source) if engine == "memory" else SecondEngine(source)
+    *of_groups, of_permuted = fold.read([Read(Moments(), labelling=labelling) for labelling in range(4)])
+    for g, found in enumerate(of_groups):
+        expected = fold_of(table_source(X[group == g], y[group == g]))(Moments())
+        np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-12)
+        np.testing.assert_allclose(found.scatter, expected.scatter, rtol=1e-9)
+    expected = fold_of(table_source(X, permuted.codes))(Moments())
+    np.testing.assert_allclose(of_permuted.mean, expected.mean, rtol=1e-12)
 
 
 def test_a_fold_without_labels_has_one_class():
