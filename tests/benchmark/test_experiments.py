@@ -27,7 +27,7 @@ def given(monkeypatch):
 
     def give(X, y, names=None):
         names = names or tuple(f"c{k}" for k in range(int(np.max(y)) + 1))
-        table = Dataset("made", X, np.asarray(y), names, checksum="of it")
+        table = Dataset("made", X, np.asarray(y), names, known_checksum="of it")
         monkeypatch.setattr(module, "_table", lambda *_: table)
         return replace(WINE, dataset="made", checksum="of it")
 
@@ -81,7 +81,7 @@ def test_the_order_does_not_depend_on_the_test_rows(given):
     y = np.arange(90) % 2
     X = rng.normal(size=(90, 8))
     job = given(X, y)
-    train, test = rows_of(job, Dataset("made", X, y, ("a", "b"), checksum="of it"))
+    train, test = rows_of(job, Dataset("made", X, y, ("a", "b"), known_checksum="of it"))
     X[test, 5] += 100 * y[test]
     X[train, 2] += 3 * y[train]
     assert compute(given(X, y)).order[0] == 2

@@ -39,7 +39,7 @@ def test_every_format_has_every_value():
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """Results on the paper's eight data sets, with values that are easy to check."""
-    made = Dataset("made", np.zeros((90, 40)), np.arange(90) % 2, ("no", "yes"), checksum="c")
+    made = Dataset("made", np.zeros((90, 40)), np.arange(90) % 2, ("no", "yes"), known_checksum="c")
     monkeypatch.setattr(suites_module, "load", lambda _, voc: made)
     methods = tuple(BenchmarkMethod(name) for name in ("ilfs", "fisher", "random"))
     suite = Suite("s", "sizes", PAPER_DATASETS, methods, 3, Protocol(sizes=(2, 4)))

@@ -9,8 +9,9 @@ from server import serving
 from sklearn.utils import Bunch
 
 from ilfs.datasets import REGISTRY, Spec, load
-from ilfs.datasets.archive import checksum_of, write_archive
-from ilfs.datasets.dataset import Dataset, content_checksum
+from ilfs.datasets.archive import write_archive
+from ilfs.datasets.dataset import Dataset, content_checksum, file_checksum
+from ilfs.datasets.loading import check_registered
 
 X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
 Y = np.array([0, 0, 0, 0, 1, 1])
@@ -55,10 +56,27 @@ def test_ilfs_data_comes_before_the_cache(register, cache, data):
 
 
 def test_a_file_with_another_checksum_gives_a_warning(register, data):
-    register()
+    register(size=0)
+    table = load(write(data / "toy.npz").stem)
     with pytest.warns(UserWarning, match=r"toy\.npz is not the registered file: its SHA-256 must be 0{64}, got"):
-        load_own = load(write(data / "toy.npz").stem)
-    assert load_own.checksum == checksum_of(data / "toy.npz")
+        check_registered(table)
+    assert table.checksum == file_checksum(data / "toy.npz")
+
+
+def test_a_file_of_another_size_gives_a_warning(register, data):
+    register(size=7)
+    with pytest.warns(UserWarning, match=r"toy\.npz is not the registered file: its size must be 7 bytes, got [0-9,]+"):
+        load(write(data / "toy.npz").stem)
+
+
+def test_nothing_is_hashed_before_the_checksum_is_asked_for(register, data, monkeypatch):
+    register(size=0)
+    asked = []
+    monkeypatch.setattr("ilfs.datasets.dataset.file_checksum", lambda path: asked.append(path) or "of the file")
+    monkeypatch.setattr("ilfs.datasets.dataset.content_checksum", lambda table: asked.append(table) or "of the content")
+    tables = [load(write(data / "toy.npz").stem), load("wine"), load("iris")]
+    assert asked == []
+    assert [table.checksum for table in tables] == ["of the file", "of the content", "of the content"]
 
 
 def test_a_file_that_is_not_registered(data):
@@ -75,7 +93,7 @@ def test_a_file_that_is_not_registered_without_some_columns(data):
 
 def test_only_the_rows_of_a_split(register, data):
     path = write(data / "toy.npz", split=np.array(["train", "valid"] * 3))
-    register(split="train", sha256=checksum_of(path))
+    register(split="train", sha256=file_checksum(path), size=0)
     table = load("toy")
     np.testing.assert_array_equal(table.X, X[::2])
     np.testing.assert_array_equal(table.y, Y[::2])
@@ -115,7 +133,7 @@ def test_the_error_for_voc_says_what_to_do():
 def test_a_mirror_fills_the_cache(register, cache, tmp_path, monkeypatch):
     path = write(tmp_path / "original.npz")
     monkeypatch.setattr("server.Handler.good", lambda self: answer(self, path.read_bytes()))
-    register(sha256=checksum_of(path), size=path.stat().st_size)
+    register(sha256=file_checksum(path), size=path.stat().st_size)
     monkeypatch.delenv("ILFS_OFFLINE")
     told = []
     with serving() as server:

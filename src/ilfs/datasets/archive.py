@@ -5,7 +5,6 @@ as codes 0 to K-1, and ``class_names`` their names. ``feature_names`` is optiona
 split for each row. Other arrays are ignored. Nothing is ever unpickled.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -39,7 +38,7 @@ def read_archive(path: Path, name: str, split: str = "", limits: ReadLimits = DE
         y=codes[rows],
         class_names=class_names,
         feature_names=names,
-        checksum=checksum_of(path),
+        file=path,
     )
 
 
@@ -156,9 +155,3 @@ def distinct(names: Sequence[Any]) -> tuple[str, ...]:
         seen.add(new)
         made.append(new)
     return tuple(made)
-
-
-def checksum_of(path: Path) -> str:
-    """Compute the SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

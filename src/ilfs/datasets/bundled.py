@@ -1,6 +1,6 @@
 """Small data sets that come with scikit-learn."""
 
-from ilfs.datasets.dataset import Dataset, with_checksum
+from ilfs.datasets.dataset import Dataset
 
 
 def load_bundled(name: str) -> Dataset:
@@ -9,4 +9,4 @@ def load_bundled(name: str) -> Dataset:
 
     bunch = getattr(datasets, f"load_{name}")()
     class_names = tuple(map(str, bunch.target_names))
-    return with_checksum(Dataset(name, bunch.data, bunch.target, class_names, tuple(map(str, bunch.feature_names))))
+    return Dataset(name, bunch.data, bunch.target, class_names, tuple(map(str, bunch.feature_names)))

@@ -2,12 +2,15 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from ilfs.cached import cached_property
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,8 +30,10 @@ class Dataset:
         The name of each code, or of each column of the indicator matrix.
     feature_names : tuple of str, optional
         The names of the columns, all different.
-    checksum : str
-        SHA-256 in hexadecimal: of the file for a registered data set, otherwise of the content.
+    file : Path, optional
+        The file that the whole data set was read from, if its bytes identify it.
+    known_checksum : str, optional
+        The checksum, if it is known without hashing file or content.
     test_rows : ndarray of bool of shape (n_samples,), optional
         Test rows of the official split, if the data set has one.
     groups : ndarray of int of shape (n_samples,), optional
@@ -49,7 +54,8 @@ class Dataset:
     y: NDArray[Any]
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] | None = None
-    checksum: str = ""
+    file: Path | None = None
+    known_checksum: str = ""
     test_rows: NDArray[np.bool_] | None = None
     groups: NDArray[np.int64] | None = None
     folds: NDArray[np.int64] | None = None
@@ -61,6 +67,11 @@ class Dataset:
             raise ValueError(f"{self.name} has {self.n_samples} samples but {len(self.y)} labels")
         self._check_labels()
         self._check_feature_names()
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 in hexadecimal of the file, or of the content if there is no such file; computed when first asked."""
+        return self.known_checksum or (content_checksum(self) if self.file is None else file_checksum(self.file))
 
     @property
     def n_samples(self) -> int:
@@ -129,6 +140,7 @@ def content_checksum(table: Dataset) -> str:
     return digest.hexdigest()
 
 
-def with_checksum(table: Dataset) -> Dataset:
-    """Set the checksum of a data set to that of its content."""
-    return replace(table, checksum=content_checksum(table))
+def file_checksum(path: Path) -> str:
+    """Compute the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

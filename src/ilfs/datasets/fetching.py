@@ -15,7 +15,7 @@ from typing import IO
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-from ilfs.datasets.archive import checksum_of
+from ilfs.datasets.dataset import file_checksum
 from ilfs.files import remove_leftovers, write_atomically, writing_error
 
 CHUNK_BYTES = 1 << 16
@@ -55,7 +55,7 @@ def fetch(
         Called with the number of bytes received and the size of the file.
     """
     with exclusively(path):
-        if path.is_file() and checksum_of(path) == sha256:
+        if path.is_file() and file_checksum(path) == sha256:
             return
         failures = []
         for url in urls:

@@ -66,7 +66,8 @@ def load(
     Returns
     -------
     Dataset
-        The data set. Its checksum is that of the file, or of the content if there is no single file.
+        The data set. Nothing is hashed until its ``checksum`` is asked for. Of a registered file only the size is
+        checked; `check_registered` compares its SHA-256.
 
     Examples
     --------
@@ -144,12 +145,25 @@ def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...
 def _on_disk(spec: Spec) -> Dataset | None:
     path = _find(spec.file)
     if path is not None:
-        table = read_archive(path, spec.name, spec.split)
-        if spec.sha256 and table.checksum != spec.sha256:
-            warn(f"{path} is not the registered file: its SHA-256 must be {spec.sha256}, got {table.checksum}")
-        return table
+        size = path.stat().st_size
+        if spec.sha256 and spec.size not in (0, size):
+            warn(f"{path} is not the registered file: its size must be {spec.size:,} bytes, got {size:,}")
+        return read_archive(path, spec.name, spec.split)
     path = _find(openml_file(spec)) if spec.openml else None
     return None if path is None else read_openml(path, spec)
+
+
+def check_registered(table: Dataset) -> None:
+    """Warn if a registered data set was read from a file other than the registered one; this hashes the file.
+
+    Parameters
+    ----------
+    table : Dataset
+        A data set that `load` has returned.
+    """
+    spec = REGISTRY.get(table.name)
+    if spec is not None and spec.sha256 and table.file is not None and table.checksum != spec.sha256:
+        warn(f"{table.file} is not the registered file: its SHA-256 must be {spec.sha256}, got {table.checksum}")
 
 
 def _find(file: str) -> Path | None:

@@ -1,6 +1,7 @@
 """Copies of data sets on OpenML, fetched with scikit-learn and stored as archives of this package."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.datasets.archive import distinct, read_archive, write_archive
-from ilfs.datasets.dataset import Dataset, with_checksum
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.fetching import NotFetchedError, exclusively
 from ilfs.datasets.spec import Spec
 from ilfs.files import write_atomically
@@ -22,7 +23,7 @@ def openml_file(spec: Spec) -> str:
 
 def read_openml(path: Path, spec: Spec) -> Dataset:
     """Read a stored copy, with the checksum of its content: the bytes of the file depend on the compressor."""
-    return with_checksum(read_archive(path, spec.name))
+    return replace(read_archive(path, spec.name), file=None)
 
 
 def fetch_openml_copy(path: Path, spec: Spec) -> None:
@@ -49,7 +50,7 @@ def _downloaded(spec: Spec) -> Dataset:
 def _table(name: str, X: Any, target: Any, feature_names: Iterable[str]) -> Dataset:
     class_names, codes = np.unique(np.asarray(target).astype(str), return_inverse=True)
     X = sparse.csr_array(X, dtype=np.float32) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
-    return with_checksum(Dataset(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names))))
+    return Dataset(name, X, codes, tuple(map(str, class_names)), distinct(list(feature_names)))
 
 
 def _check_size(table: Dataset, spec: Spec) -> None:

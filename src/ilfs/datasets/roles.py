@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.datasets.dataset import Dataset, with_checksum
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.naming import Column, Query
 from ilfs.datasets.readers import ENDINGS
 
@@ -38,12 +38,12 @@ def with_roles(query: Query, read: Read) -> Dataset:
     taken = () if _is_of_arrays(query.path) else _taken(query, given)
     table = read(query.target, (*query.drop, *taken[1:]))
     if query.groups is not None:
-        table = replace(table, groups=_codes(_role("groups", query.groups, query, taken, read)))
+        table = replace(table, file=None, groups=_codes(_role("groups", query.groups, query, taken, read)))
     if query.folds is not None:
         folds = _role("folds", query.folds, query, taken, read)
         _check_numbers(folds.class_names, query.path)
-        table = replace(table, folds=_codes(folds))
-    return with_checksum(table)
+        table = replace(table, file=None, folds=_codes(folds))
+    return table
 
 
 def _taken(query: Query, given: tuple[Column, ...]) -> tuple[Column, ...]:

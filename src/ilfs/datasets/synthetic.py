@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.datasets.dataset import Dataset, with_checksum
+from ilfs.datasets.dataset import Dataset
 from ilfs.parameters import check_integer, check_positive, check_within
 
 NOISE_BLOCK_COLUMNS = 256  # columns per block of random numbers; changing it changes the data that belong to a seed
@@ -115,7 +115,7 @@ def make_truth(
     names = np.empty(n_features, dtype=object)
     names[position] = _names(n_features, n_informative, origin)
     classes = tuple(f"class_{k}" for k in range(n_classes))
-    return _truth(with_checksum(Dataset(name, X, y, classes, tuple(names))), position, n_informative, origin)
+    return _truth(Dataset(name, X, y, classes, tuple(names)), position, n_informative, origin)
 
 
 def recovery(order: ArrayLike, truth: Truth, k: int) -> float:

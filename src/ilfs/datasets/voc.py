@@ -184,7 +184,7 @@ def voc_table(year: int, options: VocOptions) -> Dataset:
         np.vstack([train.X, test.X]),
         np.vstack([train.y, test.y]),
         train.class_names,
-        checksum=hashlib.sha256((train.checksum + test.checksum).encode()).hexdigest(),
+        known_checksum=hashlib.sha256((train.checksum + test.checksum).encode()).hexdigest(),
         test_rows=np.repeat([False, True], [train.n_samples, test.n_samples]),
     )
 
@@ -194,7 +194,7 @@ def _table(images: ImageSet, model: AnyPath, options: dict[str, Any]) -> Dataset
     checksum = hashlib.sha256("\n".join((*images.ids, *images.class_names)).encode())
     for content in (images.labels, X):
         checksum.update(np.ascontiguousarray(content).tobytes())
-    return Dataset(images.name, X, images.labels, images.class_names, checksum=checksum.hexdigest())
+    return Dataset(images.name, X, images.labels, images.class_names, known_checksum=checksum.hexdigest())
 
 
 def _check_classes(classes: Sequence[str]) -> None:

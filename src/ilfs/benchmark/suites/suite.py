@@ -9,7 +9,8 @@ from ilfs.benchmark.evaluation.job import Job
 from ilfs.benchmark.evaluation.protocol import Protocol
 from ilfs.benchmark.methods.method import BenchmarkMethod
 from ilfs.benchmark.suites.dataset_facts import DatasetFacts
-from ilfs.datasets import VocOptions, load
+from ilfs.datasets import Dataset, VocOptions, load
+from ilfs.datasets.loading import check_registered
 from ilfs.methods import METHODS
 from ilfs.parameters import check_integer
 
@@ -140,6 +141,12 @@ class Suite:
             return self
         return replace(self, protocol=replace(self.protocol, n_threads=n_threads))
 
+    def _load(self, name: str) -> Dataset:
+        """Load a data set, and warn if its file is not the registered one."""
+        table = load(name, voc=self.voc)
+        check_registered(table)
+        return table
+
     def dataset_facts(self) -> dict[str, DatasetFacts]:
         """Load every data set once and collect the facts that jobs and tables need.
 
@@ -151,7 +158,7 @@ class Suite:
         if self.experiment == "timing":
             return {}
         return {
-            name: DatasetFacts.from_table(load(name, voc=self.voc), self.n_splits, self.protocol.test_fraction)
+            name: DatasetFacts.from_table(self._load(name), self.n_splits, self.protocol.test_fraction)
             for name in self.datasets
         }
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ilfs.datasets.archive import check_same_rows, classes_of, feature_names_of, features_of, matrix_of
 from ilfs.datasets.checks import as_floats, check_kind, check_matrix
-from ilfs.datasets.dataset import Dataset, with_checksum
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.npz import NpzArrays, load_npy
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, find_columns, find_kept
@@ -23,7 +23,7 @@ def read_npz(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimi
     """Read features and target from a NumPy archive; sparse features are the arrays of a CSR matrix."""
     parts = NpzArrays(path, limits)
     if "class_names" in parts and "y" in parts and target is None:
-        return with_checksum(_of_archive(path, parts, drop, name, limits))
+        return _of_archive(path, parts, drop, name, limits)
     of_target = _target_in(parts, target, path)
     if "indptr" in parts:
         X = matrix_of(parts, path)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quoted
-from ilfs.datasets.dataset import Dataset, with_checksum
+from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.naming import Column, format_name
 from ilfs.parameters import is_integer
@@ -123,7 +123,7 @@ def assemble(
         raise ValueError(f"{path} must have one label per row, got {X.shape[0]} rows and {len(labels)} labels")
     y, class_names = encode(labels, path, declared)
     names = None if feature_names is None else tuple(feature_names)
-    return with_checksum(Dataset(name, as_floats(X), y, class_names, names))
+    return Dataset(name, as_floats(X), y, class_names, names)
 
 
 def encode(
