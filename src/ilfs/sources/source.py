@@ -30,7 +30,18 @@ class RowBlock:
     first_row: int
 
     def row_labels(self, labelling: int | None) -> RowLabels:
-        """Return the classes under a labelling; if it is None, all rows are one class."""
+        """Return the classes of these rows.
+
+        Parameters
+        ----------
+        labelling : int or None
+            Number of the labelling; None puts all rows into one class.
+
+        Returns
+        -------
+        RowLabels
+            Class and weight of each row.
+        """
         if labelling is None or not self.labels:
             return RowLabels.one_class(self.weight)
         return self.labels[labelling]
