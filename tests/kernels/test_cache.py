@@ -11,6 +11,7 @@ import pytest
 
 import ilfs
 from ilfs.kernels import _cache
+from ilfs.kernels._lock import FolderLock, open_locked, unlock
 
 SMALL_KERNEL = """
 import numpy as np
@@ -96,11 +97,11 @@ def test_a_folder_chosen_by_the_user_is_used_first(place):
 
 
 @pytest.mark.slow
-def test_kernels_compiled_by_several_processes_at_once_are_all_kept(place):
-    fits = [FIT.format(dtype=dtype) for dtype in ("float32", "float64", "float64")]
-    for process in [start(place, fit) for fit in fits]:
-        assert finish(process)["compiled"] > 0
-    assert [run(place, fit)["compiled"] for fit in fits] == [0, 0, 0]
+def test_processes_that_start_together_compile_each_kernel_once_and_keep_it(place):
+    fits = [FIT.format(dtype=dtype) for dtype in ("float32", "float64", "float64", "float64")]
+    compiled = [finish(process)["compiled"] for process in [start(place, fit) for fit in fits]]
+    assert sum(compiled) == len([path for path in files_below(place / "home") if path.suffix == ".nbc"])
+    assert [run(place, fit)["compiled"] for fit in fits] == [0, 0, 0, 0]
 
 
 @pytest.mark.slow
@@ -124,6 +125,17 @@ def test_a_kernel_works_without_a_writable_folder(monkeypatch):
     double = numba.njit(lambda x: 2 * x)
     _cache.keep_on_disk(double)
     assert double(3) == 6
+
+
+def test_a_failed_compilation_releases_the_lock(tmp_path, monkeypatch):
+    monkeypatch.setattr(_cache, "folder_lock", lambda folder: FolderLock(tmp_path / "lock"))
+    wrong = numba.njit(lambda x: x.no_such_attribute)
+    _cache.keep_on_disk(wrong)
+    with pytest.raises(numba.TypingError):
+        wrong(3)
+    file = open_locked(tmp_path / "lock")
+    assert file is not None
+    unlock(file)
 
 
 def test_a_temporary_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):

@@ -1,13 +1,15 @@
 """Where compiled kernels are kept on disk.
 
 Numba keeps the machine code of a function in the folder ``NUMBA_CACHE_DIR`` if that is set, otherwise in
-``__pycache__`` beside the source, otherwise in the cache folder of the user. We keep that order, with three changes:
+``__pycache__`` beside the source, otherwise in the cache folder of the user. We keep that order, with four changes:
 
 - If none of these folders can be written to, Numba refuses to define the function. We then use a private folder below
   the system's temporary folder, and if there is none, compile in every process.
 - Numba numbers its files and keeps an index of them. Processes that save at the same time, for other types or other
   processors, may take the same number, and then one of them later runs the code of the other. Here the name of a file
   follows from what it is for, so that there is no index, and what a file is for is compared again when it is read.
+- Processes that need the same kernels at the same time, such as the workers of a cluster, would all compile them. Here
+  one of them compiles under a lock, and the others wait and load what it has saved.
 - Numba compiles anew if the file of the function has changed, but not if a formula that it takes from another file has.
   Here all files of this folder count.
 
@@ -19,9 +21,10 @@ import os
 import pickle
 import stat
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,7 @@ from numba.core.serialize import dumps
 
 from ilfs.files import write_atomically
 from ilfs.kernels._compiling import compiling, is_compiled
+from ilfs.kernels._lock import FolderLock
 
 HASH_CHARACTERS = 24  # of SHA-256 in the name of a file: 96 bits
 PRIVATE_FOLDER = 0o700
@@ -43,6 +47,7 @@ def keep_on_disk(dispatcher: Any) -> None:
         return
     with suppress(RuntimeError):  # there is nowhere to write
         dispatcher._cache = KernelCache(dispatcher.py_func)
+        dispatcher.compile = dispatcher._cache.releasing_the_lock(dispatcher.compile)
 
 
 class KernelFiles:
@@ -79,6 +84,12 @@ def source_hash() -> str:
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+@cache
+def folder_lock(folder: str) -> FolderLock:
+    """Return the lock of a folder of compiled kernels, one object for all kernels."""
+    return FolderLock(Path(folder, "ilfs-kernels.lock"))
 
 
 class TemporaryFolder:
@@ -140,15 +151,36 @@ class KernelCache(caching.FunctionCache):
         locator = self._impl.locator
         files = KernelFiles(self.cache_path, self._impl.filename_base, locator.get_source_stamp())
         self._cache_file = files  # type: ignore[assignment]
+        self._lock = folder_lock(self.cache_path)
+        self._this_thread = (
+            threading.local()
+        )  # another thread may ask for the kernel before this one has released the lock
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load a version; if there is none, Numba starts to compile it now."""
-        loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if loaded is None:
-            compiling(self.cache_path)
-        return loaded
+        """Load a version; if there is none, Numba starts to compile it now.
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a version that Numba has compiled."""
-        is_compiled()
-        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        This process holds the lock of the folder until then, unless another process has compiled the version while this
+        one waited for the lock.
+        """
+        loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if loaded is not None:
+            return loaded
+        compiling(self.cache_path)
+        self._lock.acquire()
+        self._this_thread.holds_lock = True
+        return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+
+    def releasing_the_lock(self, compile_version: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Wrap the function that loads or compiles a version: release the lock after it, even after an interrupt."""
+
+        @wraps(compile_version)
+        def wrapped(sig: Any) -> Any:
+            try:
+                return compile_version(sig)
+            finally:
+                if getattr(self._this_thread, "holds_lock", False):
+                    self._this_thread.holds_lock = False
+                    self._lock.release()
+                    is_compiled()
+
+        return wrapped

@@ -21,6 +21,7 @@ class Wait:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.seconds, self.since, self.is_told = 0.0, 0.0, False
+        self.depth = 0  # kernels being compiled: one that calls another is compiled around it
         self.timer: threading.Timer | None = None
 
 
@@ -33,6 +34,9 @@ def compiling(folder: str) -> None:
     if wait.is_told or multiprocessing.parent_process() is not None:
         return
     with wait.lock:
+        wait.depth += 1
+        if wait.depth > 1:
+            return
         wait.since = time.monotonic()
         # A timer, not a clock that is read when a kernel is done: the longest ones take some seconds each.
         wait.timer = threading.Timer(max(SECONDS_BEFORE_MESSAGE - wait.seconds, 0.0), tell, [folder])
@@ -41,9 +45,10 @@ def compiling(folder: str) -> None:
 
 
 def is_compiled() -> None:
-    """Note that the kernel is compiled."""
+    """Note that the kernel is compiled, or that compiling it has failed."""
     with wait.lock:
-        if wait.timer is not None:
+        wait.depth = max(wait.depth - 1, 0)
+        if wait.depth == 0 and wait.timer is not None:
             wait.timer.cancel()
             wait.seconds += time.monotonic() - wait.since
             wait.timer = None
