@@ -241,6 +241,17 @@ def test_missing_values_are_accepted_or_rejected_with_column_names(selector):
 
 
 @every
+def test_a_column_without_values_comes_last(selector):
+    if not selector._takes_missing:
+        pytest.skip("takes no missing values")
+    X, y = table()
+    X[:, 5] = np.nan
+    done = fitted(selector, X, y)
+    assert done.order_[-1] == 5
+    assert not np.isnan(done.scores_).any()
+
+
+@every
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinity_is_rejected_with_the_column_name(selector, bad):
     X, y = table()

@@ -165,6 +165,13 @@ class TestMethodsThatPreferRows:
         Y = np.random.default_rng(1).integers(0, 2, size=(len(X), 4))
         assert_same(fit(selector, X, Y, [50, 80], weight), clone(selector).fit(X, Y, sample_weight=weight))
 
+    @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
+    @forms
+    def test_a_column_without_values_is_like_a_constant_one(self, selector, form):
+        X, y, weight = table()
+        X[:, 4] = np.nan
+        assert_same(fit(selector, form(X), y, [50, 80], weight), clone(selector).fit(form(X), y, sample_weight=weight))
+
     @pytest.mark.parametrize("selector", WITHOUT_LABELS.values(), ids=WITHOUT_LABELS)
     @forms
     @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67]], ids=str)

@@ -59,7 +59,8 @@ class ColumnValues:
 
     def checked(self) -> Self:
         """Return these values; raise `UnusableColumnError` for infinity and for differences that cannot be squared."""
-        check_column_ends(self.low, np.where(self.n_values > 0, self.high, self.low))
+        has_values = self.n_values > 0  # the ends of the other columns are infinite, which is not an error
+        check_column_ends(np.where(has_values, self.low, np.nan), np.where(has_values, self.high, np.nan))
         return self
 
     @property
