@@ -53,7 +53,7 @@ class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like prop
 
 
 class PicklesFieldsOnly:
-    """Mix-in of a dataclass that leaves out of a pickle what `cached_property` has computed."""
+    """Mix-in for dataclasses that pickles only the fields, not the values of cached properties."""
 
     def __getstate__(self) -> dict[str, Any]:
         names = {field.name for field in fields(self)}  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from ilfs.statistics.description import S
 
-FAN_IN = 64
+FAN_IN = 64  # children of an inner node of the tree
 K = TypeVar("K", bound=Hashable)
 
 

@@ -1,4 +1,4 @@
-"""Methods do not depend on the engine: another engine over another source gives the same result."""
+"""The result of a method does not depend on the engine, the source or the blocks of rows."""
 
 import pickle
 
@@ -149,18 +149,18 @@ WITHOUT_LABELS = {
 
 
 class TestMethodsThatPreferRows:
-    """Methods that take all rows at once in memory, and blocks of them elsewhere."""
+    """Methods that use all rows if they are in memory, and statistics of blocks otherwise."""
 
     @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
     @forms
     @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67], [13] * 10], ids=str)
-    def test_mutual_information(self, selector, form, uneven):
+    def test_mutual_information_from_blocks_equals_that_from_all_rows(self, selector, form, uneven):
         X, y, weight = table()
         X[:, 2] = np.round(np.nan_to_num(X[:, 2]))  # few distinct values
         assert_same(fit(selector, form(X), y, uneven, weight), clone(selector).fit(form(X), y, sample_weight=weight))
 
     @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
-    def test_mutual_information_of_several_labels(self, selector):
+    def test_mutual_information_of_several_labels_equals_that_from_all_rows(self, selector):
         X, _, weight = table()
         Y = np.random.default_rng(1).integers(0, 2, size=(len(X), 4))
         assert_same(fit(selector, X, Y, [50, 80], weight), clone(selector).fit(X, Y, sample_weight=weight))
@@ -175,7 +175,7 @@ class TestMethodsThatPreferRows:
     @pytest.mark.parametrize("selector", WITHOUT_LABELS.values(), ids=WITHOUT_LABELS)
     @forms
     @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67]], ids=str)
-    def test_correlations_of_all_pairs(self, selector, form, uneven):
+    def test_scores_from_correlations_of_all_pairs_equal_those_from_all_rows(self, selector, form, uneven):
         X, y, _ = table()
         X = np.nan_to_num(X)
         expected = clone(selector).fit(X)
@@ -336,7 +336,7 @@ def test_columns_of_another_engine_are_named_in_errors():
         fit(ILFS(), X, y, [60, 70])
 
 
-def test_a_block_may_lack_some_labels():
+def test_a_block_may_lack_some_classes():
     X, y = planted(n_samples=60, n_features=4)
     order = np.argsort(y, kind="stable")
     assert encode_labels(y[order][:30])[0].n_classes == 1
