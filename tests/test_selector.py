@@ -51,12 +51,12 @@ class TestScores:
 
 
 class TestValues:
-    @pytest.mark.parametrize("cell", ["n/a", "", "1,5"])
-    def test_text_among_numbers_is_rejected_with_column_and_row(self, cell):
-        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, cell, 3, 5]})
-        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{cell}' in row 1"):
+    @pytest.mark.parametrize("value", ["n/a", "", "1,5"])
+    def test_text_among_numbers_is_rejected_with_column_and_row(self, value):
+        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, value, 3, 5]})
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{value}' in row 1"):
             ILFS().fit(frame, [0, 1, 0, 1])
-        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{cell}' in row 1"):
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{value}' in row 1"):
             ILFS().fit(frame.to_numpy(), [0, 1, 0, 1])
 
     def test_a_value_that_is_not_a_number_is_rejected_with_column_and_row(self):
@@ -213,7 +213,7 @@ class TestScikitLearn:
                     ),
                 ]
             )
-            model.set_score_request(sample_weight=True)  # scikit-learn 1.6 wants it said of the whole, too
+            model.set_score_request(sample_weight=True)  # scikit-learn 1.6 also needs the request of the pipeline
             search = GridSearchCV(model, {"select__n_features_to_select": [2, 3]}, cv=3)
             search.fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(search.best_estimator_["select"].scores_, ILFS().fit(X, y, weight).scores_)

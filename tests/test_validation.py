@@ -417,7 +417,7 @@ class TestTargetByName:
         ],
         ids=["categories", "arrow text", "polars categories", "dictionary", "nullable", "integers", "booleans"],
     )
-    def test_target_columns_of_any_type(self, labels, table):
+    def test_target_columns_may_have_any_type(self, labels, table):
         make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(labels).__module__.split(".")[0], pd.DataFrame)
         done = ILFS().fit(self.frame(make, table, labels), "tissue")
         np.testing.assert_allclose(done.scores_, ILFS().fit(*table).scores_, rtol=1e-6)
