@@ -140,7 +140,7 @@ class TestInputIsNotModified:
 
 
 class TestScikitLearn:
-    def test_clone_and_pickle(self, table):
+    def test_a_clone_is_unfitted_and_a_pickled_selector_gives_the_same_result(self, table):
         X, y = table
         selector = ILFS(3, n_tokens=5).fit(X, y)
         assert clone(selector).get_params() == selector.get_params()
@@ -181,7 +181,7 @@ class TestScikitLearn:
         assert model.score(X, y) > 0.9
         assert model[:-1].get_feature_names_out().size == 3
 
-    def test_grid_search_over_the_number_of_features(self):
+    def test_a_grid_search_finds_the_number_of_features(self):
         X, y = planted(n_samples=90, n_features=200, n_informative=4, shift=1.5)
         model = make_pipeline(ILFS(), LogisticRegression())
         search = GridSearchCV(model, {"ilfs__n_features_to_select": [4, 200]}, cv=3).fit(X, y)

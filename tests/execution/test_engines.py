@@ -103,7 +103,7 @@ class TestSeveralLabels:
         return X, np.random.default_rng(1).integers(0, 2, size=(len(X), n_labels)), weight
 
     @selectors
-    def test_need_as_many_reads_as_one_label(self, selector):
+    def test_several_labels_need_as_many_reads_as_one_label(self, selector):
         X, Y, weight = self.labels()
         one, several = IteratedSource(X, Y[:, 0], [130], weight), IteratedSource(X, Y, [130], weight)
         clone(selector)._fit_fold(SecondEngine(one))
@@ -118,7 +118,7 @@ class TestSeveralLabels:
 
     @selectors
     @forms
-    def test_give_the_same_scores_as_separate_fits(self, selector, form):
+    def test_several_labels_give_the_same_scores_as_separate_fits(self, selector, form):
         X, Y, weight = self.labels()
         fitted = clone(selector).fit(form(X), Y, sample_weight=weight)
         assert sorted(fitted.per_label_) == list(range(5))
@@ -126,7 +126,7 @@ class TestSeveralLabels:
             assert_same(one, clone(selector).fit(form(X), Y[:, label], sample_weight=weight))
 
     @selectors
-    def test_give_the_same_scores_on_another_engine(self, selector):
+    def test_several_labels_give_the_same_scores_on_another_engine(self, selector):
         X, Y, weight = self.labels()
         found = fit(selector, X, Y, [30, 100], weight)
         expected = clone(selector).fit(X, Y, sample_weight=weight)
@@ -210,7 +210,7 @@ class TestMethodsThatPreferRows:
             fit(selector, np.random.default_rng(0).normal(size=(20, 12)), np.arange(20) % 2, [20])
 
     @pytest.mark.parametrize("selector", [*OTHERS.values(), *WITHOUT_LABELS.values()])
-    def test_infinity_is_named_by_its_column(self, selector):
+    def test_infinity_is_rejected_with_its_column(self, selector):
         X, y, _ = table()
         X = np.nan_to_num(X)
         X[100, 3] = np.inf
@@ -227,7 +227,7 @@ class TestDescriptions:
         return {"moments": Moments(), "tokens": Tokens(moments, edges), "products": Products(association)}
 
     @pytest.mark.parametrize("name", ["moments", "tokens", "products"])
-    def test_pickle_and_give_the_same_statistic(self, name):
+    def test_a_pickled_description_gives_the_same_statistic(self, name):
         X, y, _ = table()
         fold, description = fold_of(table_source(X, y)), self.descriptions()[name]
         columns = np.arange(4) if name == "products" else None
@@ -236,7 +236,7 @@ class TestDescriptions:
         for field in vars(expected):
             np.testing.assert_array_equal(getattr(found, field), getattr(expected, field))
 
-    def test_leave_derived_values_out_of_the_pickle(self):
+    def test_a_pickled_description_contains_no_derived_values(self):
         X, y, _ = table()
         tokens = self.descriptions()["tokens"]
         before = len(pickle.dumps(tokens))
@@ -274,7 +274,7 @@ class TestMerging:
             tree.add(self.Text("x" if i else ""))
         assert sum(merged is not None for merged in tree._merged) == 2
 
-    def test_no_block_is_an_error(self):
+    def test_merging_no_blocks_is_an_error(self):
         with pytest.raises(ValueError, match="needs at least one block of rows, got none"):
             MergeTree().result()
 

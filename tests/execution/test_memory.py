@@ -178,7 +178,7 @@ def test_unsorted_indices_are_supported():
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize(("redundancy", "n_dense"), [(None, 0), ("novelty", 5), ("gain", 5)])
-def test_only_candidates_of_sparse_columns_are_made_dense(monkeypatch, form, redundancy, n_dense):
+def test_only_the_candidates_of_a_sparse_table_are_made_dense(monkeypatch, form, redundancy, n_dense):
     X, y = mostly_zero()
     X = form(X)
     for kind in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array):

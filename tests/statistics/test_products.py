@@ -52,7 +52,7 @@ def test_correlations_match_numpy(convert, n_features):
 
 
 @both
-def test_missing_values_leave_the_rows_in_which_both_are_present(convert):
+def test_correlations_with_missing_values_use_the_rows_in_which_both_are_present(convert):
     X, y = related(missing=0.3)
     np.testing.assert_allclose(rho_of(convert(X), y), pd.DataFrame(X).corr().to_numpy(), rtol=1e-11, atol=1e-13)
 
@@ -237,7 +237,7 @@ def test_the_table_is_not_modified(lay):
 
 
 @pytest.mark.parametrize("is_own", [False, True])
-def test_a_block_is_modified_only_if_it_is_its_own(is_own):
+def test_the_values_of_a_block_are_modified_only_if_it_owns_them(is_own):
     X, y = related()
     before, whole = X.copy(), slice(0, X.shape[1])
     _, labels = encode_labels(y)

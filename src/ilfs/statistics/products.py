@@ -123,6 +123,7 @@ class CrossProducts:
         ndarray of shape (n, n)
             Positive semi-definite, as for a table without missing values; 0 for a constant feature.
         """
+        # Values are centred: a missing value that is replaced by the mean would add 0 to every product.
         product = symmetric(self.product)
         size = np.sqrt(product.diagonal())
         unit = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)

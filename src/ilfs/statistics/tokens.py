@@ -174,6 +174,7 @@ def rounding_bound(contrast: Contrast, moments: ClassMoments) -> Floats:
 
 def half_precision(moments: ClassMoments) -> Floats:
     """Compute 1 / (2 variance) of each feature, limited so that log odds stay below `MAX_LOG_ODDS`."""
+    # The log odds of a value at the mean of its class are at most (largest distance of class means)^2 / (2 variance).
     variance, apart = moments.pooled_variance, np.ptp(moments.offset, axis=0) ** 2
     least = np.maximum(variance, apart / (2 * MAX_LOG_ODDS))
     return np.asarray(np.divide(0.5, least, out=np.ones_like(least), where=least > np.finfo(np.float64).tiny))
@@ -196,7 +197,7 @@ def class_balance(moments: ClassMoments) -> Floats:
 def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) -> Floats:
     """Compute the mean log odds of the samples' own classes in closed form.
 
-    The log odds are (square z^2 + linear z + constant) sharpness, and over a class the mean of z is 0.
+    The log odds are (square z^2 + linear z + constant) sharpness. Over a class, z^2 sums to the scatter and z to 0.
     """
     contrast = class_contrast(moments, "posterior", leave_one_out, balanced)
     of_class = contrast.square * moments.scatter + contrast.constant * moments.count
