@@ -10,9 +10,9 @@ T = TypeVar("T")
 class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like property
     """Compute an attribute on first access and keep it on the instance.
 
-    Unlike `functools.cached_property` of Python 3.11 it takes no lock. There one lock serves all instances, so threads
-    wait for each other, and a process forked while a thread holds the lock waits for ever. Without it two threads may
-    both compute a value, so the function must return the same value every time.
+    Unlike `functools.cached_property` of Python 3.11, it takes no lock. That one has one lock for all instances, so
+    threads wait for each other, and a process forked while a thread holds the lock waits for ever. Without a lock, two
+    threads may both compute a value, so the function must return the same value every time.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class MissingValuesError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class AllRows:
-    """All rows of the columns of a table that vary.
+    """All rows of a table, without its constant columns.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class AllRows:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledRows(AllRows):
-    """All rows of the columns that vary, and their classes.
+    """All rows of a table, without its constant columns, and the classes of the rows.
 
     Parameters
     ----------

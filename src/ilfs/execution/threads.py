@@ -89,7 +89,7 @@ if hasattr(os, "register_at_fork"):
 
 @cache
 def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process needs its own
-    """Thread pool that is kept: starting threads takes longer than many tasks."""
+    """Return a thread pool that is reused, because starting threads takes longer than many tasks."""
     return ThreadPoolExecutor(n_threads, initializer=lambda: setattr(_this_thread, "is_pool_thread", True))
 
 
@@ -100,7 +100,7 @@ def _controller() -> ThreadpoolController:
 
 @cache
 def _limiting_thread(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """Thread that sets and lifts our limits: threadpoolctl needs the same thread for both."""
+    """Return the one thread that sets and lifts our limits: threadpoolctl needs the same thread for both."""
     return ThreadPoolExecutor(1)
 
 
