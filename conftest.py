@@ -8,7 +8,7 @@ NEEDS = {"ilfs.benchmark.baselines.fastcan.FastCan": "fastcan", "ilfs.benchmark.
 
 
 def pytest_runtest_setup(item):
-    """Look before an example is run."""
+    """Skip an example if the optional package that it needs is not installed."""
     package = NEEDS.get(item.name)
     if package and find_spec(package) is None:
         pytest.skip(f"needs the package {package}")

@@ -11,11 +11,11 @@ def representativeness(X, y, weight=None, *, evidence="posterior", leave_one_out
     for f in range(X.shape[1]):
         here = ~np.isnan(X[:, f]) & (weight > 0)
         x, c, w = X[here, f].astype(float), y[here], weight[here]
-        rho[here, f] = [_cell(x, c, w, i, evidence, leave_one_out) for i in range(len(x))]
+        rho[here, f] = [_rho_of_value(x, c, w, i, evidence, leave_one_out) for i in range(len(x))]
     return rho
 
 
-def _cell(x, c, w, i, evidence, leave_one_out):
+def _rho_of_value(x, c, w, i, evidence, leave_one_out):
     classes = np.unique(c)
     means = {k: np.average(x[c == k], weights=w[c == k]) for k in classes}
     own_mean = means[c[i]]
@@ -154,7 +154,10 @@ def unit_columns(X, weight=None):
 
 
 def ridge_losses(Z, T, ridge):
-    """Return the loss of a ridge regression of each column of T on Z, by least squares with one more row per weight."""
+    """Return the loss of a ridge regression of each column of T on Z.
+
+    It is a least-squares problem with one more row for each coefficient.
+    """
     if not Z.shape[1]:
         return (T**2).sum(axis=0)
     rows = np.vstack([Z, np.sqrt(ridge) * np.eye(Z.shape[1])])

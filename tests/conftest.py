@@ -8,6 +8,6 @@ settings.load_profile("ilfs")
 
 @pytest.fixture
 def small_blocks():
-    """Cut even a tiny table into many blocks, and let threads have them."""
+    """Cut even a tiny table into many blocks, and read them in threads."""
     with small_blocks_of(rows=16):
         yield

@@ -23,7 +23,7 @@ def labels(rng, n_samples, n_classes):
 
 
 def binary(rng):
-    """Zeros and ones that have nothing to do with the classes."""
+    """Zeros and ones that are independent of the classes."""
     return rng.integers(2, size=(30, 8)).astype(float), labels(rng, 30, 2)
 
 
@@ -46,7 +46,7 @@ def tenths(rng):
 
 
 def duplicated(rng):
-    """Binary columns, some of them twice, some turned around, and some rows twice."""
+    """Binary columns, some of them twice, some inverted, and some rows twice."""
     X, y = binary(rng)
     X = np.column_stack([X, X[:, :3], 1 - X[:, 2:5]])
     rows = np.concatenate([np.arange(30), rng.integers(30, size=6)])
@@ -79,13 +79,13 @@ TABLES = {
 
 @contextmanager
 def small_blocks(rows=7):
-    """Cut even a tiny table into many blocks, and let threads have them."""
+    """Cut even a tiny table into many blocks, and read them in threads."""
     sizes = {name: 3 for name, value in vars(partition).items() if name.isupper() and isinstance(value, int)}
     with pytest.MonkeyPatch.context() as patch:
         for name, size in sizes.items():
             patch.setattr(partition, name, size)
         patch.setattr(tables, "BLOCK_ROWS", rows)
-        patch.setattr(memory, "SERIAL_VALUES", 0)
+        patch.setattr(memory, "MAX_SERIAL_VALUES", 0)
         yield
 
 
@@ -98,7 +98,7 @@ def takes_weights(selector):
 
 
 def changed_fits(selector, X, y, rng):
-    """Name and result of every fit that must give the same order."""
+    """Yield name and result of every fit that must give the same order."""
     rows = rng.permutation(len(X))
     yield "rows permuted", fitted(selector, X[rows], y[rows])
     yield "rows reversed", fitted(selector, X[::-1], y[::-1])
@@ -120,7 +120,7 @@ def changed_fits(selector, X, y, rng):
 
 
 def changed_weighted_fits(selector, X, y, weight, rng):
-    """The same for fits with weights."""
+    """Yield name and result of every weighted fit that must give the same order."""
     rows = rng.permutation(len(X))
     yield "weighted rows permuted", fitted(selector, X[rows], y[rows], sample_weight=weight[rows])
     yield "weighted labels swapped", fitted(selector, X, y.max() - y, sample_weight=weight)
@@ -131,14 +131,14 @@ def changed_weighted_fits(selector, X, y, weight, rng):
 
 
 def changed_label_fits(selector, X, Y, rng):
-    """The same for fits to an indicator matrix of several labels."""
+    """Yield name and result of every fit to an indicator matrix that must give the same order."""
     rows = rng.permutation(len(X))
     yield "rows with several labels", fitted(selector, X[rows], Y[rows])
     yield "several labels reversed", fitted(selector, X, Y[:, ::-1])
 
 
 def changed_orders(selector, table, seed):
-    """Names of the changes that changed the order on one table, and how many were tried."""
+    """Return the names of the changes that changed the order on one table, and the number of changes tried."""
     rng = np.random.default_rng(seed)
     X, y = TABLES[table](rng)
     fits = [(fitted(selector, X, y), changed_fits(selector, X, y, rng))]
@@ -154,7 +154,7 @@ def changed_orders(selector, table, seed):
 
 
 def count_changed_orders(selector, seeds):
-    """Changes that changed an order, with how often, over all kinds of tables; and how many comparisons were made."""
+    """Count the changed orders by kind of table and change; return these counts and the number of comparisons."""
     changed, tried = Counter(), 0
     for table in TABLES:
         for seed in seeds:

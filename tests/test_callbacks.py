@@ -40,13 +40,16 @@ class Recorder:
 
 
 class PropagatedRecorder(Recorder):
-    """The same, handed on to estimators inside the one it is set on."""
+    """A `Recorder` that scikit-learn propagates to the sub-estimators of the estimator that it is set on."""
 
     max_propagation_depth = None
 
 
 def path_of(context):
-    """Names of the tasks from the whole fit to this one; a task that stands for two has both names."""
+    """Names of the tasks from the whole fit to this one.
+
+    The fit of a sub-estimator is also a task of the estimator outside, so it has two names.
+    """
     name = context.task_name if context.source_task_name is None else f"{context.source_task_name}={context.task_name}"
     return name if context.parent is None else f"{path_of(context.parent)}/{name}"
 
@@ -80,7 +83,7 @@ class TestProgress:
         assert recorder.setups == recorder.teardowns == 1
         np.testing.assert_array_equal(fitted.order_, SVMRFE().fit(X, Y).order_)
 
-    def test_a_callback_that_is_not_handed_on_hears_of_the_labels(self):
+    def test_a_callback_that_is_not_propagated_sees_one_task_per_label(self):
         X, Y = two_labels()
         recorder = Recorder()
         SVMRFE().set_callbacks(recorder).fit(X, Y)
@@ -89,7 +92,7 @@ class TestProgress:
         assert recorder.setups == recorder.teardowns == 1
 
     @pytest.mark.parametrize("recorder", [Recorder("fit/label"), PropagatedRecorder("fit/label=fit")])
-    def test_a_callback_may_leave_out_the_labels_that_follow(self, recorder):
+    def test_a_callback_may_stop_the_fit_after_a_label(self, recorder):
         X, Y = two_labels()
         fitted = SVMRFE().set_callbacks(recorder).fit(X, Y)
         assert list(fitted.per_label_) == [0]
@@ -97,7 +100,7 @@ class TestProgress:
         np.testing.assert_array_equal(fitted.order_, SVMRFE().fit(X, Y[:, 0]).order_)
 
     def test_a_progress_bar_over_labels_ends_its_threads(self):
-        # a bar that is not torn down keeps Python from ending
+        # A bar that is not torn down keeps Python from exiting.
         script = (
             "from sklearn.callback import ProgressBar; from ilfs import SVMRFE; import numpy as np;"
             "X = np.random.default_rng(0).normal(size=(40, 6));"
@@ -108,7 +111,7 @@ class TestProgress:
 
 
 @pytest.mark.parametrize("labels", ["one", "two"])
-def test_a_fitted_selector_keeps_nothing_of_its_progress(labels):
+def test_a_fitted_selector_has_no_progress_attributes(labels):
     X, Y = two_labels()
     fitted = SVMRFE().fit(X, Y[:, 0] if labels == "one" else Y)
     assert [private_state(selector) for selector in [fitted, *getattr(fitted, "per_label_", {}).values()]] == (
@@ -117,7 +120,7 @@ def test_a_fitted_selector_keeps_nothing_of_its_progress(labels):
     assert pickle.loads(pickle.dumps(fitted)).order_.tolist() == fitted.order_.tolist()
 
 
-def test_a_failed_fit_keeps_nothing_of_its_progress(monkeypatch):
+def test_a_failed_fit_leaves_no_progress_attributes(monkeypatch):
     def fail(*_):
         raise RuntimeError("no weights")
 
@@ -138,7 +141,8 @@ def test_the_wrapper_for_callbacks_is_built_once(monkeypatch):
     assert FisherScore(3).fit(X, y).get_support().sum() == 3
 
 
-# scikit-learn 1.9 and newer import their own callbacks: all of it that is needed has to be there before they are hidden
+# scikit-learn 1.9 and newer import sklearn.callback themselves, so the modules that are needed must be imported before
+# it is hidden.
 WITHOUT_CALLBACKS = """
 import sys, warnings
 import numpy as np, sklearn.ensemble, sklearn.feature_selection, sklearn.linear_model, sklearn.pipeline

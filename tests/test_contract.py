@@ -241,6 +241,17 @@ def test_missing_values_are_accepted_or_rejected_with_column_names(selector):
 
 
 @every
+def test_a_column_without_values_comes_last(selector):
+    if not selector._takes_missing:
+        pytest.skip("takes no missing values")
+    X, y = table()
+    X[:, 5] = np.nan
+    done = fitted(selector, X, y)
+    assert done.order_[-1] == 5
+    assert not np.isnan(done.scores_).any()
+
+
+@every
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinity_is_rejected_with_the_column_name(selector, bad):
     X, y = table()
@@ -252,13 +263,13 @@ def test_infinity_is_rejected_with_the_column_name(selector, bad):
 @every
 def test_two_samples_are_ranked_or_rejected_with_a_message(selector):
     X, y = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 5.0]]), np.array([0, 1])
-    refusal = None
+    message = None
     try:
         done = fitted(selector, X, y)
     except ValueError as error:
-        refusal = str(error)
+        message = str(error)
     # isnan instead of isfinite: a Fisher score is infinite if every class has one sample
-    assert "got 2" in refusal if refusal else not np.isnan(done.scores_).any()
+    assert "got 2" in message if message else not np.isnan(done.scores_).any()
 
 
 @every
@@ -328,7 +339,7 @@ class Listener:
 
 @needs_callbacks
 @every
-def test_callbacks_are_told_the_progress(selector):
+def test_callbacks_receive_the_progress(selector):
     X, y = table(n_classes=3)
     listener = Listener()
     same(fitted(selector, X, y), clone(selector).set_callbacks(listener).fit(X, y))

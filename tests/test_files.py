@@ -172,7 +172,7 @@ class TestErrorMessages:
         def refuse(*_, **__):
             raise OSError(number, os.strerror(number))
 
-        monkeypatch.setattr(os, "fsync", refuse)  # the superuser may write anywhere
+        monkeypatch.setattr(os, "fsync", refuse)  # real permissions would not stop a superuser
         with pytest.raises(OSError, match=rf"^'.*target' cannot be written \({os.strerror(number)}\): \w+ ") as caught:
             write_text_atomically(tmp_path / "target", "new")
         assert caught.value.errno == number

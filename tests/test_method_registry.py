@@ -107,7 +107,7 @@ class TestAbilities:
         assert method.missing is selector._takes_missing
 
     @every
-    def test_an_ability_depends_on_another_selector_for_all_or_none(self, method):
+    def test_abilities_are_none_exactly_for_methods_that_wrap_another(self, method):
         abilities = [method.sparse, method.missing, method.weights, method.multilabel]
         assert [one is None for one in abilities] == [method.wraps_another] * 4
         assert ("selector" in inspect.signature(method.load()).parameters) is method.wraps_another
@@ -147,12 +147,12 @@ class TestAbilities:
         assert hasattr(done, "scores_per_label_") is method.multilabel
 
     @plain
-    def test_a_method_streams_if_statistics_are_enough_for_it(self, method):
+    def test_a_method_streams_as_recorded(self, method):
         streams = {make_selector(method.name, **parameters)._streams for parameters in settings_of(method)}
         assert streams == ({True, False} if method.streams is None else {method.streams})
 
     @pytest.mark.parametrize("inner", ["fisher", "relieff", "ls"])
-    def test_a_method_around_another_has_its_abilities(self, inner):
+    def test_a_method_that_wraps_another_has_the_abilities_of_the_other(self, inner):
         selector, record, (X, y) = make_selector(f"novelty({inner})"), BY_NAME[inner], table()
         assert fits(selector, X, None) is not record.supervised
         assert fits(selector, sparse.csr_array(np.where(X > 0, X, 0.0)), y) is record.sparse
@@ -186,7 +186,7 @@ class TestMakeSelector:
         assert type(selector) is method.load()
         assert selector.n_features_to_select == 3
 
-    def test_a_name_around_another_gives_a_wrapped_selector(self):
+    def test_a_name_in_parentheses_gives_a_wrapped_selector(self):
         selector = make_selector("novelty(mi)", n_candidates=50)
         assert isinstance(selector, Novelty)
         assert isinstance(selector.selector, MutualInformation)
@@ -248,11 +248,11 @@ class TestMakeSelector:
             ),
         ],
     )
-    def test_a_wrong_name_or_parameter_is_one_sentence(self, name, parameters, message):
+    def test_a_wrong_name_or_parameter_is_rejected_in_one_sentence(self, name, parameters, message):
         with pytest.raises(ValueError, match=message):
             make_selector(name, **parameters)
 
-    def test_an_error_of_a_foreign_class_is_one_sentence(self, tmp_path, monkeypatch):
+    def test_an_error_of_a_class_of_the_user_is_reported_in_one_sentence(self, tmp_path, monkeypatch):
         (tmp_path / "fragile_selector.py").write_text(
             "from sklearn.base import BaseEstimator\nclass Fragile(BaseEstimator):\n"
             "    def __init__(self):\n        raise OSError('no\\ndisk')\n    def fit(self, X, y): ...\n"

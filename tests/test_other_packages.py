@@ -13,13 +13,13 @@ import ilfs
 
 SOURCE = Path(ilfs.__file__).parent
 PROJECT = Path(__file__).parents[1]
-# names that begin with an underscore and are documented by their package all the same
+# names that begin with an underscore but are documented by their package
 DOCUMENTED = {
     "_exit",  # os: end a process at once
     "_replace",  # collections.namedtuple
     "_init_callback_context",  # sklearn.callback.CallbackSupportMixin, see `ilfs.callbacks`
 }
-# an experimental or undocumented package, and the only module that may import it; each works without it
+# experimental or undocumented packages, and the only module that may import each; that module works without the package
 GUARDED = {"sklearn.callback": "callbacks.py", "numba.core": "kernels/_cache.py"}
 GUARDED_NAMES = ["kernels/_cache.py: _impl"]  # of numba.core.caching.FunctionCache
 
@@ -29,7 +29,7 @@ def is_private(name):
 
 
 def imported(node) -> Iterator[str]:
-    """Dotted names that an import of another package brings in."""
+    """Dotted names that an import statement imports."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
@@ -37,7 +37,7 @@ def imported(node) -> Iterator[str]:
 
 
 def attributes(node) -> Iterator[str]:
-    """Names of attributes that are read, by a dot or by getattr and its like."""
+    """Names of attributes that a node accesses, by a dot or by getattr, hasattr, setattr or delattr."""
     if isinstance(node, ast.Attribute):
         yield node.attr
     elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"getattr", "hasattr", "setattr", "delattr"}:
@@ -45,7 +45,7 @@ def attributes(node) -> Iterator[str]:
 
 
 def defined(node) -> Iterator[str]:
-    """Names of functions, classes, variables and attributes of one's own."""
+    """Names that a node defines: functions, classes, variables and attributes of self or cls."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -59,7 +59,7 @@ def is_self(node):
 
 
 def private_names_of_others(texts):
-    """Places where a private name is used that none of the texts defines.
+    """List the uses of private names that none of the modules defines.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def private_names_of_others(texts):
     nodes = [(name, node) for name, text in texts.items() for node in ast.walk(ast.parse(text))]
     ours = {name for _, node in nodes for name in defined(node)} | DOCUMENTED
     read = {(module, name) for module, node in nodes for name in attributes(node) if is_private(name)}
-    brought = {(module, name) for module, node in nodes for name in imported(node) if not name.startswith("ilfs.")}
+    imports = {(module, name) for module, node in nodes for name in imported(node) if not name.startswith("ilfs.")}
     return sorted(
         {f"{module}: {name}" for module, name in read if name not in ours}
-        | {f"{module}: {name}" for module, name in brought if any(map(is_private, name.split(".")))}
+        | {f"{module}: {name}" for module, name in imports if any(map(is_private, name.split(".")))}
     )
 
 
@@ -121,7 +121,7 @@ def test_a_private_name_is_found(text, found):
         "_, x = pair",
     ],
 )
-def test_what_is_public_or_of_ones_own_may_be_used(text):
+def test_public_names_and_private_names_of_ilfs_are_accepted(text):
     assert private_names_of_others({"a.py": text}) == []
 
 

@@ -27,7 +27,7 @@ def f_statistic(X, y):
     return f_classif(filled(X), y)[0]
 
 
-def likeness(X):
+def mean_correlation(X):
     """Return the mean absolute correlation of two different columns."""
     n = X.shape[1]
     return (np.abs(np.corrcoef(filled(X).T)).sum() - n) / (n * (n - 1))
@@ -51,7 +51,7 @@ def test_the_best_genes_have_large_f_statistics(name, times, redundancy, n_best)
 def test_picked_genes_are_less_correlated_than_the_most_relevant_ones(name, redundancy):
     X, y = load(name)
     one_by_one, together = (ILFS(redundancy=how).fit(X, y).order_[:50] for how in (None, redundancy))
-    assert likeness(X[:, together]) < 0.9 * likeness(X[:, one_by_one])
+    assert mean_correlation(X[:, together]) < 0.9 * mean_correlation(X[:, one_by_one])
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_best_pixels_for_the_twenty_classes_of_coil20_have_large_f_statistic
 def test_picked_pixels_of_coil20_are_less_correlated_and_classify_better():
     X, y = load("coil20")
     one_by_one, together = (ILFS(redundancy=how).fit(X, y).order_[:50] for how in (None, "gain"))
-    assert likeness(X[:, together]) < 0.75 * likeness(X[:, one_by_one])
+    assert mean_correlation(X[:, together]) < 0.75 * mean_correlation(X[:, one_by_one])
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
     few, plain = (cross_val_score(model, X[:, pixels], y, cv=3).mean() for pixels in (together, one_by_one))
     assert few > plain + 0.1

@@ -109,7 +109,7 @@ class TestBruteForce:
         np.testing.assert_array_equal(found.order_, with_the_rest(picks, candidates, by_relevance))
 
     @pytest.mark.parametrize("how", ["novelty", "gain"])
-    def test_novelty_and_nearest_describe_the_time_of_picking(self, how):
+    def test_novelty_and_nearest_refer_to_the_features_picked_before(self, how):
         X, y = families_of_three()
         found = ILFS(redundancy=how, n_candidates=9).fit(X, y)
         rho = correlations(X, balanced(y))

@@ -51,12 +51,12 @@ class TestScores:
 
 
 class TestValues:
-    @pytest.mark.parametrize("cell", ["n/a", "", "1,5"])
-    def test_text_among_numbers_is_rejected_with_column_and_row(self, cell):
-        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, cell, 3, 5]})
-        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{cell}' in row 1"):
+    @pytest.mark.parametrize("value", ["n/a", "", "1,5"])
+    def test_text_among_numbers_is_rejected_with_column_and_row(self, value):
+        frame = pd.DataFrame({"TP53": [1, 2, 3, 4], "BRCA1": [1, value, 3, 5]})
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 'BRCA1' has '{value}' in row 1"):
             ILFS().fit(frame, [0, 1, 0, 1])
-        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{cell}' in row 1"):
+        with pytest.raises(ValueError, match=rf"columns of X must hold numbers, 1 has '{value}' in row 1"):
             ILFS().fit(frame.to_numpy(), [0, 1, 0, 1])
 
     def test_a_value_that_is_not_a_number_is_rejected_with_column_and_row(self):
@@ -140,7 +140,7 @@ class TestInputIsNotModified:
 
 
 class TestScikitLearn:
-    def test_clone_and_pickle(self, table):
+    def test_a_clone_is_unfitted_and_a_pickled_selector_gives_the_same_result(self, table):
         X, y = table
         selector = ILFS(3, n_tokens=5).fit(X, y)
         assert clone(selector).get_params() == selector.get_params()
@@ -181,7 +181,7 @@ class TestScikitLearn:
         assert model.score(X, y) > 0.9
         assert model[:-1].get_feature_names_out().size == 3
 
-    def test_grid_search_over_the_number_of_features(self):
+    def test_a_grid_search_finds_the_number_of_features(self):
         X, y = planted(n_samples=90, n_features=200, n_informative=4, shift=1.5)
         model = make_pipeline(ILFS(), LogisticRegression())
         search = GridSearchCV(model, {"ilfs__n_features_to_select": [4, 200]}, cv=3).fit(X, y)
@@ -213,7 +213,7 @@ class TestScikitLearn:
                     ),
                 ]
             )
-            model.set_score_request(sample_weight=True)  # scikit-learn 1.6 wants it said of the whole, too
+            model.set_score_request(sample_weight=True)  # scikit-learn 1.6 also needs the request of the pipeline
             search = GridSearchCV(model, {"select__n_features_to_select": [2, 3]}, cv=3)
             search.fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(search.best_estimator_["select"].scores_, ILFS().fit(X, y, weight).scores_)

@@ -197,10 +197,10 @@ class TestKindsOfColumns:
             clone(selector).fit(frame_of(x=column), np.arange(N_SAMPLES) % 2)
 
 
-class TestAllNonNumericColumnsAreNamed:
+class TestNamesOfNonNumericColumns:
     @library
     @one_of_each
-    def test_in_a_data_frame(self, selector, make):
+    def test_all_non_numeric_columns_of_a_data_frame_are_named(self, selector, make):
         text, day = ["x"] * N_SAMPLES, [pd.Timestamp("2017-10-22").to_pydatetime()] * N_SAMPLES
         frame = make({"town": text, "size": np.arange(N_SAMPLES) / 7, "day": day, "street": text})
         message = (
@@ -220,7 +220,7 @@ class TestAllNonNumericColumnsAreNamed:
 
     @pytest.mark.parametrize("convert", [np.asarray, np.ndarray.tolist], ids=["array", "lists"])
     @one_of_each
-    def test_in_an_object_array(self, selector, convert):
+    def test_all_non_numeric_columns_of_an_object_array_are_named(self, selector, convert):
         X = np.array([[i, "x", i % 3, None, i % 5] for i in range(N_SAMPLES)], dtype=object)
         X[4, 4] = "n/a"
         with pytest.raises(ValueError, match="must hold numbers, 1 has 'x' in row 0, 4 has 'n/a' in row 4: drop such"):
@@ -417,7 +417,7 @@ class TestTargetByName:
         ],
         ids=["categories", "arrow text", "polars categories", "dictionary", "nullable", "integers", "booleans"],
     )
-    def test_target_columns_of_any_type(self, labels, table):
+    def test_target_columns_may_have_any_type(self, labels, table):
         make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(labels).__module__.split(".")[0], pd.DataFrame)
         done = ILFS().fit(self.frame(make, table, labels), "tissue")
         np.testing.assert_allclose(done.scores_, ILFS().fit(*table).scores_, rtol=1e-6)

@@ -6,7 +6,7 @@ command ``ilfs`` must be able to handle Ctrl-C.
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # that of typing takes longer to import than everything else here
+TYPE_CHECKING = False  # importing typing.TYPE_CHECKING would take longer than the rest of this module
 if TYPE_CHECKING:
     from typing import Any
 
@@ -55,7 +55,7 @@ __all__ = [
     "scorer",
 ]
 
-MODULES = {
+MODULES = {  # modules of the public names that are not in ilfs.methods
     "list_methods": "ilfs.registry",
     "novel_order": "ilfs.methods.novelty",
     "scorer": "ilfs.scoring",

@@ -45,11 +45,12 @@ def add_squares(S: Floats, R: Floats, times: float = 1.0) -> None:
     assert k <= len(S)
     # The stride along an axis of length 1 is arbitrary in numpy, so it is not used.
     assert k <= 1 or R.strides[1] == 8
-    between = R.strides[0] // 8 if m > 1 else k
-    assert between >= k
+    row_stride = R.strides[0] // 8 if m > 1 else k
+    assert row_stride >= k
     # BLAS is column-major, so it sees the transposes: the lower triangle ("L") of S, and R' without transposing ("N").
-    integers = [ctypes.c_int(value) for value in (k, m, max(between, 1), S.strides[0] // 8)]
-    size, rank, between_rows, between_columns = (ctypes.byref(value) for value in integers)
+    # A leading dimension (ld) is the number of values from the start of a row to the start of the next one.
+    integers = [ctypes.c_int(value) for value in (k, m, max(row_stride, 1), S.strides[0] // 8)]
+    size, rank, ld_of_R, ld_of_S = (ctypes.byref(value) for value in integers)
     factor, one = ctypes.c_double(times), ctypes.c_double(1.0)
     _routine("dsyrk")(
         ctypes.c_char_p(b"L"),
@@ -58,8 +59,8 @@ def add_squares(S: Floats, R: Floats, times: float = 1.0) -> None:
         rank,
         ctypes.byref(factor),
         R.ctypes.data,
-        between_rows,
+        ld_of_R,
         ctypes.byref(one),
         S.ctypes.data,
-        between_columns,
+        ld_of_S,
     )

@@ -10,9 +10,9 @@ T = TypeVar("T")
 class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like property
     """Compute an attribute on first access and keep it on the instance.
 
-    Unlike `functools.cached_property` of Python 3.11 it takes no lock. There one lock serves all instances, so threads
-    wait for each other, and a process forked while a thread holds the lock waits for ever. Without it two threads may
-    both compute a value, so the function must return the same value every time.
+    Unlike `functools.cached_property` of Python 3.11, it takes no lock. That one has one lock for all instances, so
+    threads wait for each other, and a process forked while a thread holds the lock waits for ever. Without a lock, two
+    threads may both compute a value, so the function must return the same value every time.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class cached_property(Generic[T]):  # noqa: N801  used as a decorator, like prop
 
 
 class PicklesFieldsOnly:
-    """Mix-in of a dataclass that leaves out of a pickle what `cached_property` has computed."""
+    """Mix-in for dataclasses that pickles only the fields, not the values of cached properties."""
 
     def __getstate__(self) -> dict[str, Any]:
         names = {field.name for field in fields(self)}  # type: ignore[arg-type]

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-TOKEN_BYTES = 8
-MAX_NAME_CHARACTERS = 40  # of the target's name in that of its temporary file; file systems allow 255 bytes in all
+TOKEN_BYTES = 8  # random bytes in the name of a temporary file
+# A temporary file is named after its target. Longer names are cut, because file systems allow only 255 bytes.
+MAX_NAME_CHARACTERS = 40
 ORDINARY_MODE = 0o666  # permissions of a new file before the umask is applied
 
 REMEDIES = {

@@ -74,7 +74,7 @@ def import_object(path: str, folder: str | None = None) -> Any:
     if not module or path.startswith("."):
         raise LookupError(f"{path!r} is not a path like package.module.Class")
     with importable_from(folder):
-        check_not_another(module, folder)
+        check_not_shadowed(module, folder)
         loaded = import_module(module, folder)
     try:
         return getattr(loaded, name)
@@ -84,7 +84,7 @@ def import_object(path: str, folder: str | None = None) -> Any:
 
 
 def import_module(name: str, folder: str | None) -> Any:
-    """Import a module; any error in it is reported as an ImportError in one line with the name of the module."""
+    """Import a module; report a missing one as a LookupError, and any error in it as an ImportError in one line."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -101,9 +101,9 @@ def places(folder: str | None) -> str:
     return usual if folder is None else f"in the folder {folder}, {usual}"
 
 
-def check_not_another(name: str, folder: str | None) -> None:
-    """Raise an ImportError if another module of the same name is already imported from another folder."""
-    # Python would return the imported one without a warning, and the wrong class would be used.
+def check_not_shadowed(name: str, folder: str | None) -> None:
+    """Raise an ImportError if a module of the same name is already imported from another folder."""
+    # Python would return the imported module without a warning, and the wrong class would be used.
     top = name.partition(".")[0]
     loaded = getattr(sys.modules.get(top), "__file__", None)
     if folder is None or loaded is None:
@@ -111,5 +111,6 @@ def check_not_another(name: str, folder: str | None) -> None:
     spec = PathFinder.find_spec(top, [folder])
     is_same = spec is None or spec.origin is None or Path(spec.origin).resolve() == Path(loaded).resolve()
     elsewhere = PathFinder.find_spec(top, [place for place in sys.path if place != folder])
+    # An installed package comes before the folder in the import path, so using it is no mistake.
     if not is_same and elsewhere is None:
         raise ImportError(f"module {top} of {folder} has the name of {loaded}, which is imported already: rename one")

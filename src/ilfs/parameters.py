@@ -14,7 +14,7 @@ def check_integer(name: str, value: Any, least: int) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str | bool | None]) -> None:
-    """Raise an error unless the value is one of the choices; 1 is not True."""
+    """Raise an error unless the value is one of the choices; 1 is not accepted as True."""
     if isinstance(value, np.generic):
         value = value.item()
     if not any(type(value) is type(choice) and value == choice for choice in choices):

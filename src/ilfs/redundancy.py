@@ -114,7 +114,7 @@ class PicksSubsets(PlannedSelector):
 
         Each step reads the rows once, for all labels and for the joint picks together.
         """
-        fitted = {label: self._clone_for_label() for label in self._telling_labels(labellings)}
+        fitted = {label: self._clone_for_label() for label in self._informative_labels(labellings)}
         of_label = {label: labellings[label] for label in fitted}
         moments = yield from together(
             [self._for_label(label, one._plan_relevance(of_label[label])) for label, one in fitted.items()]
@@ -184,9 +184,8 @@ class PicksSubsets(PlannedSelector):
         heads = self.order_[: self._n_selected() if top is None else top]
         head_of = {int(head): (int(head), 1.0) for head in heads}  # column: (head of its family, similarity)
         members: dict[int, list[int]] = {head: [] for head in head_of}
-        for column in self.order_[
-            len(members) :
-        ].tolist():  # best first: the nearest feature of a column comes before it
+        # Best first, so that the nearest feature of a column is assigned before the column.
+        for column in self.order_[len(members) :].tolist():
             head, similarity = head_of.get(int(self.nearest_[column]), (-1, 0.0))
             similarity *= abs(float(self.nearest_correlation_[column]))
             if similarity >= at_least:
@@ -337,7 +336,7 @@ def correlations(
     """
     if not candidates.size:
         return np.empty((0, 0)), np.empty((0, 0))
-    by_column = np.argsort(candidates)  # columns are read in the order of memory
+    by_column = np.argsort(candidates)  # reading columns in the order of the table is faster
     products = yield from ask(Products(association.take(by_column)), candidates[by_column], labelling)
     place = np.empty_like(by_column)  # inverse permutation, back to the order of the candidates
     place[by_column] = np.arange(by_column.size)
@@ -353,6 +352,7 @@ def ridge_of(n_features: Any, n_samples: float) -> float:
 
 def effective_samples(classes: Classes, class_weight: Floats) -> float:
     """Compute the effective sample size (Kish 1965): a larger weight of a rare class adds no information."""
+    # (sum w)^2 / sum w^2 over the samples, where w = fraction / total for each sample of a class, so that sum w = 1.
     fraction = class_weight * classes.total / np.sum(class_weight * classes.total)
     return float(1.0 / np.sum(fraction**2 / classes.total))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Literal
 
-IMPORT = "import:"  # prefix of a parameter that is given by its import path
+IMPORT_PREFIX = "import:"  # prefix of a parameter that is given by its import path
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,7 @@ class SelectorNames:
             outer, inner, parameters
         )
         usable = {key: value for key, value in (defaults or {}).items() if key in known}
-        return called(selector_class, usable | given, label or name)
+        return instantiate(selector_class, usable | given, label or name)
 
     def _wrapped(self, outer: str, inner: str | None, parameters: "Mapping[str, Any]") -> dict[str, "Any"]:
         """Make the parameter ``selector`` of a method that wraps another one; return nothing for other methods."""
@@ -406,8 +406,8 @@ class SelectorNames:
         """Turn a parameter that describes an object into that object; return other values as they are."""
         from collections.abc import Mapping
 
-        if isinstance(value, str) and value.startswith(IMPORT):
-            return self.find(value.removeprefix(IMPORT), "parameter")
+        if isinstance(value, str) and value.startswith(IMPORT_PREFIX):
+            return self.find(value.removeprefix(IMPORT_PREFIX), "parameter")
         if isinstance(value, Mapping) and "selector" in value:
             return self._inner_estimator(value["selector"], value.get("parameters", {}))
         return value
@@ -429,8 +429,8 @@ def split_name(name: str) -> tuple[str, str | None]:
     return (outer, inner) if opened and outer and inner and rest.endswith(")") else (name, None)
 
 
-def called(selector_class: "Callable[..., Any]", parameters: "Mapping[str, Any]", label: str) -> "Any":
-    """Make an instance of a class; any error in it is reported as a ValueError in one line."""
+def instantiate(selector_class: "Callable[..., Any]", parameters: "Mapping[str, Any]", label: str) -> "Any":
+    """Make an instance of a class; report any error in its constructor as a ValueError in one line."""
     from ilfs.one_line import in_one_line
 
     try:
@@ -454,7 +454,7 @@ def find_object(path: str, role: str, known: "tuple[str, ...]", *, folder: str |
 
 
 def nearest_name(wrong: str, known: "tuple[str, ...]") -> str | None:
-    """Find the known name most similar to a wrong one; the name of a class leads to the short name of its method."""
+    """Find the known name most similar to a wrong one; a class name such as "FisherScore" gives "fisher"."""
     from difflib import get_close_matches
 
     meant = {BY_NAME[name].class_name.lower(): name for name in known if name in BY_NAME}

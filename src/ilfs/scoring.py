@@ -147,7 +147,7 @@ class Scorer:
         return f"scorer({', '.join([repr(self.name), *given])})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scorer) and described(self.selector) == described(other.selector)
+        return isinstance(other, Scorer) and class_and_parameters(self.selector) == class_and_parameters(other.selector)
 
     # Parameters can change, so there is no hash that stays the same.
     __hash__ = None  # type: ignore[assignment]
@@ -160,7 +160,7 @@ def default_parameters(name: str, selector_class: type) -> dict[str, Any]:
     return defaults if inner is None else defaults | {"selector": make_selector(inner)}
 
 
-def described(selector: Any) -> tuple[type, dict[str, Any]]:
+def class_and_parameters(selector: Any) -> tuple[type, dict[str, Any]]:
     """Return the class and all nested parameters of a selector, to compare selectors.
 
     An estimator among the parameters is replaced by its class: its own parameters are in the nested ones.

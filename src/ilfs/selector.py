@@ -1,4 +1,4 @@
-"""The base classes of all selectors: validate, score, order, cut."""
+"""The base classes of all selectors: validate the input, score and order the features, select the best."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -84,10 +84,10 @@ class Scores:
         values : ndarray of shape (n_features,)
             The score of each column. A score that rounding has put above that of a better column is lowered to it.
         """
-        falling, place = np.empty(order.size), np.empty(order.size)
+        falling, position = np.empty(order.size), np.empty(order.size)
         falling[order] = np.minimum.accumulate(values[order])
-        place[order] = np.arange(order.size)
-        return cls(falling, -place)
+        position[order] = np.arange(order.size)
+        return cls(falling, -position)
 
     def with_constants(self, columns: Integers, n_features: int, lowest: float) -> Self:
         """Expand scores of the columns that vary to all columns; constant columns come last, even if scores tie.
@@ -144,7 +144,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = True
     _scores_columns_alone: ClassVar[bool] = False  # a column's score does not depend on the other columns
-    _takes_long: ClassVar[bool] = False  # then `fit` reports progress by a loop over `_steps`
+    _takes_long: ClassVar[bool] = False  # if True, `fit` reports progress by a loop over `_steps`
     _streams: ClassVar[bool] = False  # needs only statistics, so rows need not be in memory
     _prefers_statistics: ClassVar[bool] = False  # uses statistics even if rows are in memory
 
@@ -214,9 +214,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     def _warn_of_size(self) -> None:
         k: Any = self.n_features_to_select
         if is_integer(k) and k > self.n_features_in_:
-            warn(
-                f"n_features_to_select={k} is more than the {self.n_features_in_} features of X: all are kept",
-            )
+            warn(f"n_features_to_select={k} is more than the {self.n_features_in_} features of X: all are kept")
 
     def _split(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Take the labels from a column of X if y is its name; ``transform`` then drops this column, too."""
@@ -237,23 +235,24 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     def _score_labels(self, source: TableSource) -> Scores:
         """Score each label of an indicator matrix against the rest, one after the other."""
-        telling = self._telling_labels(source.labellings)
-        clones = (self._clone_for_label() for _ in telling)
+        informative = self._informative_labels(source.labellings)
+        clones = (self._clone_for_label() for _ in informative)
         fitted: dict[int, Self] = {}
-        for one, label in zip(self._sub_fits(clones, "label", len(telling)), telling, strict=False):  # may end early
+        fits = self._sub_fits(clones, "label", len(informative))
+        for one, label in zip(fits, informative, strict=False):  # a callback may stop the loop early
             with warnings_of_label(label):
                 fitted[label] = one._rank(one._score_source(source.with_labelling(label)))
         self._keep_labels(fitted, len(source.labellings))
         return self._average_labels(list(fitted.values()))
 
-    def _telling_labels(self, labellings: Sequence[Classes]) -> list[int]:
-        """Return the labels that differ between samples; warn of the others, which cannot be learned."""
-        telling = [label for label, classes in enumerate(labellings) if classes.n_classes == 2]
-        if not telling:
+    def _informative_labels(self, labellings: Sequence[Classes]) -> list[int]:
+        """Return the labels that differ between samples; warn of the others, which no feature can predict."""
+        informative = [label for label, classes in enumerate(labellings) if classes.n_classes == 2]
+        if not informative:
             raise ValueError("y must have a label that some samples have and some have not, got none")
-        if silent := sorted(set(range(len(labellings))) - set(telling)):
-            warn(f"labels {silent} of y are the same for all samples and were left out")
-        return telling
+        if constant := sorted(set(range(len(labellings))) - set(informative)):
+            warn(f"labels {constant} of y are the same for all samples and were left out")
+        return informative
 
     def _clone_for_label(self) -> Self:
         """Return an unfitted selector with the same parameters that knows the columns."""
@@ -430,7 +429,7 @@ class SupervisedRowsSelector(RowsSelector):
         self.classes_ = source.labellings[0].labels
         rows = LabelledRows.from_source(source, n_jobs=self.n_jobs, missing=self._takes_missing)
         refuse_constant(rows.columns)
-        with one_blas_thread():  # once for all of it: switching back and forth takes time
+        with one_blas_thread():  # set once here, because changing the limit for every product takes time
             return self._with_constants(self._score_rows(rows), rows)
 
 
@@ -464,7 +463,7 @@ class PlannedSelector(RankingSelector):
 
     def _plan_labels(self, labellings: Sequence[Classes], all_rows: Classes) -> Plan[Scores]:  # noqa: ARG002
         """Score each label of an indicator matrix against the rest, all labels in the same reads."""
-        fitted = {label: self._clone_for_label() for label in self._telling_labels(labellings)}
+        fitted = {label: self._clone_for_label() for label in self._informative_labels(labellings)}
         plans = [one._for_label(label, one._plan(labellings[label])) for label, one in fitted.items()]
         scores = yield from together(plans)
         for one, scores_of_one in zip(fitted.values(), scores, strict=True):

@@ -147,10 +147,10 @@ class Grid:
         return "\n".join([self.title, "", lines[0], "|" + "|".join(rule) + "|", *lines[1:], *self._below("\n")])
 
     def _latex(self, words: list[list[str]]) -> str:
-        places = "".join("r" if self._is_number(j) else "l" for j in range(len(self.header)))
+        alignment = "".join("r" if self._is_number(j) else "l" for j in range(len(self.header)))
         lines = [" & ".join(word.translate(LATEX_ESCAPES) for word in row) + r" \\" for row in words]
         body = [
-            rf"\begin{{tabular}}{{{places}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
             r"\hline",
             lines[0],
             r"\hline",
@@ -161,6 +161,7 @@ class Grid:
         return "\n".join([f"% {self.title}", *body, *(f"% {note}" for note in self.notes)])
 
     def _below(self, between: str) -> list[str]:
+        """Return the lines below the table: an empty line and the notes, if there are any."""
         return ["", *[note + between for note in self.notes]] if self.notes else []
 
     def _csv(self, word: Callable[[str], str]) -> str:
@@ -168,10 +169,10 @@ class Grid:
         writer = CsvLines(text)
         writer.writerow(map(word, self.header))
         for row in self.rows:
-            writer.writerow(["" if value is None or value != value else self._exact(value, word) for value in row])
+            writer.writerow(["" if value is None or value != value else self._csv_value(value, word) for value in row])
         return text.getvalue().removesuffix("\n")
 
-    def _exact(self, value: Any, word: Callable[[str], str]) -> str:
+    def _csv_value(self, value: Any, word: Callable[[str], str]) -> str:
         if isinstance(value, str):
             return word(value)
         return f"{value:.{CSV_DECIMALS}f}" if isinstance(value, float) else str(value)

@@ -30,7 +30,9 @@ UNIT_FLOOR = 1e-11
 
 
 def tolerance(values: Floats | float, floor: float = 0.0) -> Floats:
-    """Return how far below each value another one may be and still equal it; 0 for infinite values.
+    """Return the tolerance of each value: values that are at most this far below it are equal to it.
+
+    The tolerance of an infinite value is 0.
 
     Examples
     --------

@@ -178,7 +178,7 @@ def test_unsorted_indices_are_supported():
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize(("redundancy", "n_dense"), [(None, 0), ("novelty", 5), ("gain", 5)])
-def test_only_candidates_of_sparse_columns_are_made_dense(monkeypatch, form, redundancy, n_dense):
+def test_only_the_candidates_of_a_sparse_table_are_made_dense(monkeypatch, form, redundancy, n_dense):
     X, y = mostly_zero()
     X = form(X)
     for kind in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array):
@@ -195,11 +195,13 @@ def test_only_candidates_of_sparse_columns_are_made_dense(monkeypatch, form, red
 def test_a_sparse_table_too_large_for_dense_storage_is_fitted():
     n_samples, n_features = 20_000, 200_000
     rng = np.random.default_rng(0)
-    n_cells = 100_000
-    cells = (rng.random(n_cells), (rng.integers(n_samples, size=n_cells), rng.integers(n_features, size=n_cells)))
+    n_stored = 100_000
+    rows, columns = rng.integers(n_samples, size=n_stored), rng.integers(n_features, size=n_stored)
     y = np.arange(n_samples) % 2
     label = sparse.csr_array((np.ones(n_samples // 2), (np.flatnonzero(y), np.full(n_samples // 2, 7))), (n_samples, 9))
-    X = sparse.hstack([label, sparse.coo_array(cells, (n_samples, n_features))], format="csr")
+    X = sparse.hstack(
+        [label, sparse.coo_array((rng.random(n_stored), (rows, columns)), (n_samples, n_features))], format="csr"
+    )
     assert ILFS().fit(X, y).order_[0] == 7
 
 
@@ -213,14 +215,14 @@ def test_two_threads_give_bitwise_equal_results(small_blocks, is_sparse):
 
 def test_two_threads_give_bitwise_equal_results_with_default_blocks():
     X, y = planted(n_samples=17_000, n_features=40, shift=0.1, n_classes=3)
-    assert X.size > memory.SERIAL_VALUES
+    assert X.size > memory.MAX_SERIAL_VALUES
     assert len(X) > 2 * tables.BLOCK_ROWS
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
 
 
 def test_two_threads_give_bitwise_equal_results_for_a_wide_table():
     X, y = planted(n_samples=40, n_features=9000)
-    assert X.size > memory.SERIAL_VALUES
+    assert X.size > memory.MAX_SERIAL_VALUES
     assert_same_bits(ILFS(n_jobs=2).fit(X, y), ILFS(n_jobs=1).fit(X, y))
 
 
@@ -236,7 +238,7 @@ def test_blocks_cover_every_row_and_column_once(small_blocks, n_samples, n_featu
     assert {part.n_rows for part in parts} == {n_samples}
 
 
-def test_small_blocks_are_many(small_blocks):
+def test_the_fixture_small_blocks_makes_many_blocks(small_blocks):
     X = np.zeros((100, 20))
     for table in (X, np.asfortranarray(X)):
         parts = fold_of(table, np.zeros(100))(BlockRecorder)

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from ilfs.execution import AllRows, LabelledRows, MissingValuesError
-from ilfs.execution.rows import column_ends
+from ilfs.execution.rows import column_ranges
 from ilfs.sources import table_source
 from ilfs.statistics.moments import UnusableColumnError
 
@@ -54,12 +54,12 @@ def test_values_are_expanded_to_all_columns():
 
 
 @forms
-def test_ends_of_columns_with_missing_values(form):
+def test_ranges_of_columns_leave_out_missing_values_if_these_are_allowed(form):
     X = form(np.array([[np.nan, 0.0, 3.0], [-1.0, np.nan, 0.0], [0.0, np.nan, 4.0], [5.0, np.nan, 1.0]]))
     with pytest.raises(MissingValuesError) as caught:
-        column_ends(X)
+        column_ranges(X)
     assert caught.value.columns.tolist() == [0, 1]
-    low, high = column_ends(X, missing=True)
+    low, high = column_ranges(X, missing=True)
     assert low.tolist() == [-1.0, 0.0, 0.0]
     assert high.tolist() == [5.0, 0.0, 4.0]
 
@@ -76,9 +76,9 @@ def test_a_column_of_missing_values_is_constant(form):
 def test_unusable_columns_are_named(form, bad, reason, other):
     X = form(np.array([[1.0, other, bad], [2.0, 0.0, 3.0], [3.0, 1.0, other]]))
     with pytest.raises(UnusableColumnError, match=f"column 2 .*{reason}"):
-        column_ends(X, missing=True)
+        column_ranges(X, missing=True)
 
 
 def test_values_too_close_are_named():
     with pytest.raises(UnusableColumnError, match=r"column 0 .*too close"):
-        column_ends(np.array([[0.0], [1e-200]]))
+        column_ranges(np.array([[0.0], [1e-200]]))

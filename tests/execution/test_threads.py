@@ -97,7 +97,7 @@ def test_blocks_cover_every_index_once():
     assert blocks(0, 4) == []
 
 
-def test_one_blas_thread_inside_a_limit_of_the_caller():
+def test_one_blas_thread_works_inside_a_limit_of_the_caller():
     before = blas_threads()
     with threadpool_limits(2, user_api="blas"):
         with one_blas_thread():

@@ -45,8 +45,8 @@ forms = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 @pytest.fixture
 def by_block(monkeypatch):
-    """Let even small frames be converted block by block."""
-    monkeypatch.setattr(frames, "WORTH_BYTES", 0)
+    """Convert even small frames block by block."""
+    monkeypatch.setattr(frames, "MIN_BYTES_BY_BLOCK", 0)
 
 
 @forms
@@ -55,14 +55,14 @@ def by_block(monkeypatch):
 def test_a_frame_gives_the_same_bits_as_its_copy_in_one_array(selector, form, missing, small_blocks, monkeypatch):
     frame, y = mixed(missing=missing)
     expected = selector.fit(form(frame), y).scores_.copy()
-    monkeypatch.setattr(frames, "WORTH_BYTES", 0)
+    monkeypatch.setattr(frames, "MIN_BYTES_BY_BLOCK", 0)
     found = selector.fit(form(frame), y)
     np.testing.assert_array_equal(found.scores_, expected)
     assert found.feature_names_in_.tolist() == [f"f{j}" for j in range(7)]
 
 
 @forms
-def test_rectangles_and_chosen_columns(form):
+def test_rectangles_columns_and_blocks_have_the_values_of_the_frame(form):
     frame, y = mixed(missing=True)
     source, expected = FrameSource(form(frame), y), frame.to_numpy(dtype=float, na_value=np.nan)
     rectangle, first = source.values(slice(5, 40), slice(2, 6))
@@ -138,7 +138,7 @@ else:
 y = np.arange({n_samples}) % 2
 small = frame.slice(0, 3000) if kind in ("polars", "pyarrow") else frame.iloc[:3000]
 import ilfs.sources.frames as frames
-frames.WORTH_BYTES = 0
+frames.MIN_BYTES_BY_BLOCK = 0
 ILFS(n_candidates=300).fit(small, y[:3000])  # so that compiling and loading libraries is not measured
 open("/proc/self/clear_refs", "w").write("5")
 before = status("VmRSS")

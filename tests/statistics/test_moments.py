@@ -15,10 +15,10 @@ from ilfs.statistics.moments import UnusableColumnError
 def exact(x, w=None):
     """Compute weight, mean and centred sum of squares in rational arithmetic."""
     w = [1] * len(x) if w is None else w
-    cells = [(Fraction(float(v)), Fraction(float(u))) for v, u in zip(x, w, strict=True) if not np.isnan(v)]
-    n = sum(u for _, u in cells)
-    mean = sum(v * u for v, u in cells) / n
-    return float(n), float(mean), float(sum(u * (v - mean) ** 2 for v, u in cells))
+    pairs = [(Fraction(float(v)), Fraction(float(u))) for v, u in zip(x, w, strict=True) if not np.isnan(v)]
+    n = sum(u for _, u in pairs)
+    mean = sum(v * u for v, u in pairs) / n
+    return float(n), float(mean), float(sum(u * (v - mean) ** 2 for v, u in pairs))
 
 
 def assert_exact(X, y, weight=None, rtol=1e-12):

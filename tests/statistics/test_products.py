@@ -52,7 +52,7 @@ def test_correlations_match_numpy(convert, n_features):
 
 
 @both
-def test_missing_values_leave_the_rows_in_which_both_are_present(convert):
+def test_correlations_with_missing_values_use_the_rows_in_which_both_are_present(convert):
     X, y = related(missing=0.3)
     np.testing.assert_allclose(rho_of(convert(X), y), pd.DataFrame(X).corr().to_numpy(), rtol=1e-11, atol=1e-13)
 
@@ -137,7 +137,7 @@ def test_correlations_are_bitwise_equal_for_any_number_of_threads(monkeypatch, m
     whole = rho_of(X, y)
     monkeypatch.setattr(partition, "MIN_LEAF_ROWS", 16)
     monkeypatch.setattr(partition, "GATHERED_VALUES", 1)
-    monkeypatch.setattr(memory, "SERIAL_VALUES", 0)
+    monkeypatch.setattr(memory, "MAX_SERIAL_VALUES", 0)
     cut = rho_of(X, y)
     np.testing.assert_allclose(cut, whole, rtol=1e-12, atol=1e-13)
     for n_jobs in (2, 3, 8):
@@ -152,14 +152,14 @@ class TestSparse:
         X[rng.random(X.shape) < missing] = np.nan
         return X, y
 
-    @pytest.mark.parametrize("cost", [0, 10**9], ids=["stored values", "dense parts"])
+    @pytest.mark.parametrize("cost", [0, 10**9], ids=["stored values", "dense blocks"])
     def test_sparse_products_match_dense_ones(self, monkeypatch, cost):
         X, y = self.mostly_zero()
         weight, of_class = np.random.default_rng(2).integers(0, 3, size=len(y)).astype(float), np.array([2.0, 1.0, 0.5])
         monkeypatch.setattr(products, "SPARSE_PRODUCT_COST", cost)
-        monkeypatch.setattr(products, "DENSE_PART_ROWS", 64)
+        monkeypatch.setattr(products, "DENSE_BLOCK_ROWS", 64)
         if cost == 0:
-            monkeypatch.setattr(products, "dense_parts", None)
+            monkeypatch.setattr(products, "dense_blocks", None)
         found, expected = (products_of(Z, y, weight, of_class) for Z in (sparse.csc_array(X), X))
         np.testing.assert_allclose(found.correlation(), expected.correlation(), rtol=1e-11, atol=1e-13)
         # Both subtract the same offsets, so that blocks of either kind can be merged.
@@ -174,7 +174,7 @@ class TestSparse:
 
     def test_few_stored_values_are_never_made_dense(self, monkeypatch):
         X = sparse.random_array((2000, 50), density=0.01, format="csr", random_state=np.random.default_rng(0))
-        monkeypatch.setattr(products, "dense_parts", None)
+        monkeypatch.setattr(products, "dense_blocks", None)
         np.testing.assert_allclose(rho_of(X), np.corrcoef(X.toarray().T), atol=1e-12)
 
     def test_a_full_column_with_a_large_offset_keeps_its_precision(self):
@@ -237,7 +237,7 @@ def test_the_table_is_not_modified(lay):
 
 
 @pytest.mark.parametrize("is_own", [False, True])
-def test_a_block_is_modified_only_if_it_is_its_own(is_own):
+def test_the_values_of_a_block_are_modified_only_if_it_owns_them(is_own):
     X, y = related()
     before, whole = X.copy(), slice(0, X.shape[1])
     _, labels = encode_labels(y)

@@ -1,12 +1,12 @@
 """Statistics of one block of rows of a source: the work that an engine sends to its workers.
 
-An engine over any source needs three lines::
+An engine over any source needs one method::
 
     def read(self, reads):
         blocks = self.source.blocks(all_columns(reads))
         return merge_blocks(read_block(reads, block) for block in blocks)
 
-where the middle may run in other processes: requests and blocks can be pickled.
+The calls of `read_block` may run in other processes, because requests and blocks can be pickled.
 """
 
 from collections.abc import Iterable, Sequence

@@ -69,7 +69,7 @@ def dense_columns(X: Any, columns: slice) -> Floats:
 def row_major_columns(X: Any, columns: slice) -> tuple[NDArray[Any], int]:
     """Return a read-only array in C order that contains a block of columns, and the index of the first of them.
 
-    X itself if it is in C order (no copy), otherwise a dense copy of the block. The dtype is float32 or float64.
+    The array is X itself if X is in C order, otherwise a dense copy of the block. The dtype is float32 or float64.
     """
     if not sparse.issparse(X) and X.flags.c_contiguous:
         return read_only(X), columns.start

@@ -10,7 +10,7 @@ GIGABYTE = 1e9
 
 
 def free_bytes() -> int:
-    """Return the free memory of this machine in bytes, 8 GB if it is unknown."""
+    """Return the free memory in bytes: all memory if only that is known, and 8 GB if nothing is known."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -22,14 +22,14 @@ def free_bytes() -> int:
         return int(8 * GIGABYTE)
 
 
-def check_pairs_fit(n_features: int, what: str, limit: float | None = None) -> None:
+def check_pairs_fit(n_features: int, method: str, limit: float | None = None) -> None:
     """Raise an error if the correlations of all pairs of features would take too much memory.
 
     Parameters
     ----------
     n_features : int
         Number of features.
-    what : str
+    method : str
         Name of the method, for the message.
     limit : float, optional
         Maximum number of bytes; half of the free memory by default.
@@ -40,14 +40,14 @@ def check_pairs_fit(n_features: int, what: str, limit: float | None = None) -> N
     >>> check_pairs_fit(100_000, "CFS", limit=16e9)
     Traceback (most recent call last):
         ...
-    ValueError: CFS keeps the correlations of all pairs of features where the rows are read in blocks: 100,000 features
-    need 400.0 GB, the limit is 16.0 GB. Choose fewer features first, for example with FisherScore
+    ValueError: CFS keeps the correlations of all pairs of features if rows are read in blocks: 100,000 features need
+    400.0 GB, the limit is 16.0 GB. Choose fewer features first, for example with FisherScore
     """
     limit = FREE_FRACTION * free_bytes() if limit is None else limit
     needed = PAIR_COPIES * PAIR_BYTES * n_features**2
     if needed > limit:
         raise ValueError(
-            f"{what} keeps the correlations of all pairs of features where the rows are read in blocks: "
+            f"{method} keeps the correlations of all pairs of features if rows are read in blocks: "
             f"{n_features:,} features need {needed / GIGABYTE:.1f} GB, the limit is {limit / GIGABYTE:.1f} GB. "
             "Choose fewer features first, for example with FisherScore"
         )

@@ -16,8 +16,8 @@ from ilfs.statistics.block import DenseBlock, SparseBlock
 from ilfs.statistics.description import S
 from ilfs.statistics.labels import RowLabels
 
-SERIAL_VALUES = 2**18  # a table with fewer values is not worth a second thread
-CACHED_LABELS = 2**22  # rows times labellings whose grouping by class is kept from block to block (about 100 MB)
+MAX_SERIAL_VALUES = 2**18  # values of a table for which starting a second thread does not pay off
+MAX_CACHED_LABELS = 2**22  # rows times labellings whose grouping by class is kept in memory (about 100 MB)
 
 Part = tuple[int, int]  # number of the request, first column of the strip
 
@@ -36,11 +36,11 @@ class InMemory(Fold):
     def __init__(self, source: TableSource, n_jobs: int | None = None) -> None:
         self.n_features, self.labellings, self.all_rows = source.n_features, source.labellings, source.all_rows
         n_values = source.to_matrix().nnz if isinstance(source, SparseSource) else source.n_rows * source.n_features
-        self._n_threads = effective_n_jobs(n_jobs) if n_values > SERIAL_VALUES else 1
+        self._n_threads = effective_n_jobs(n_jobs) if n_values > MAX_SERIAL_VALUES else 1
         # The threads of the pool end when the fold is deleted.
         self._pool = ThreadPoolExecutor(self._n_threads) if self._n_threads > 1 else None
-        self._engine: DenseEngine | SparseEngine = (
-            SparseEngine(source) if isinstance(source, SparseSource) else DenseEngine(source, self._n_threads)
+        self._partition: DensePartition | SparsePartition = (
+            SparsePartition(source) if isinstance(source, SparseSource) else DensePartition(source, self._n_threads)
         )
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
@@ -58,30 +58,33 @@ class InMemory(Fold):
         """
         whole = [read for read in reads if read.columns is None]
         of_whole = iter(self._read_whole(whole) if whole else ())
-        # Chosen columns are copied for each request anyway, so these need not be read side by side. Statistics of
-        # pairs are large: one request at a time keeps few of them.
+        # Chosen columns are copied for each request anyway, so reading them together would save nothing. Requests for
+        # them run one at a time, because statistics of pairs are large.
         return [next(of_whole) if read.columns is None else self._read_chosen(read, read.columns) for read in reads]
 
     def _read_whole(self, reads: list[Read[Any]]) -> list[Any]:
         """Read all columns. A task is one strip of columns of one block of rows."""
 
         def work(task: tuple[slice, slice]) -> list[tuple[Part, Any]]:
-            block = self._engine.strip(*task)
+            block = self._partition.strip(*task)
             return [((i, task[1].start), read.description(block(read.labelling))) for i, read in enumerate(reads)]
 
-        done = self._schedule(work, self._engine.strips(), QUEUED_PER_THREAD)
+        done = self._schedule(work, self._partition.strips(), QUEUED_PER_THREAD)
         parts = merge_parts(pair for pairs in done for pair in pairs)
         return [_joined(parts, number) for number in range(len(reads))]
 
     def _read_chosen(self, read: Read[S], columns: Integers) -> S:
-        """Read chosen columns. A task is one leaf with all of these columns; few statistics wait to be merged."""
+        """Read chosen columns. A task is one leaf with all of these columns.
+
+        Few tasks are submitted ahead, so that few large statistics wait to be merged.
+        """
 
         def work(rows: slice) -> S:
-            return read.description(self._engine.gathered(rows, columns, read.labelling))
+            return read.description(self._partition.gathered(rows, columns, read.labelling))
 
         tree: MergeTree[S] = MergeTree(leaves_per_block(columns.size))
         with one_blas_thread():
-            for statistic in self._schedule(work, self._engine.leaves(columns.size), ahead=1):
+            for statistic in self._schedule(work, self._partition.leaves(columns.size), ahead=1):
                 tree.add(statistic)
                 del statistic  # large: do not keep it while waiting for the next one
         result = tree.result()
@@ -100,8 +103,11 @@ def _joined(parts: dict[Part, Any], number: int) -> Any:
     return type(strips[0]).join(strips)
 
 
-class DenseEngine:
-    """Blocks of a dense table: blocks of rows, each cut into strips of columns. A file is read front to back."""
+class DensePartition:
+    """Partition of a dense table into blocks of rows, each of them cut into strips of columns.
+
+    All strips of a block are read before the next block, so a memory-mapped file is read front to back.
+    """
 
     def __init__(self, source: DenseSource | TableSource, n_threads: int) -> None:
         assert isinstance(source, DenseSource)
@@ -143,14 +149,14 @@ class DenseEngine:
         key = (rows.start, labelling)
         labels = self._labels.get(key)
         if labels is None:
-            while len(self._labels) * (rows.stop - rows.start) > CACHED_LABELS:
+            while len(self._labels) * (rows.stop - rows.start) > MAX_CACHED_LABELS:
                 self._labels.pop(next(iter(self._labels)), None)
             labels = self._labels[key] = self._source.row_labels(labelling).take(rows)
         return labels
 
 
-class SparseEngine:
-    """Blocks of a sparse table: strips of compressed columns, with all rows in one block."""
+class SparsePartition:
+    """Partition of a sparse table into strips of compressed columns, with all rows in one block."""
 
     def __init__(self, source: SparseSource) -> None:
         self._source = source

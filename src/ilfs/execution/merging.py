@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from ilfs.statistics.description import S
 
-FAN_IN = 64
+FAN_IN = 64  # children of an inner node of the tree
 K = TypeVar("K", bound=Hashable)
 
 
@@ -58,7 +58,7 @@ class MergeTree(Generic[S]):
 
 
 def merge_parts(pairs: Iterable[tuple[K, S]]) -> dict[K, S]:
-    """Merge the statistics of several independent parts, such as strips of columns, that arrive mixed.
+    """Merge the statistics of several independent parts, such as strips of columns, in mixed order.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def complete_moments() -> Plan[ClassMoments]:
     return moments
 
 
-def pair_correlations(moments: ClassMoments, columns: Integers, what: str) -> Plan[Floats]:
+def pair_correlations(moments: ClassMoments, columns: Integers, method: str) -> Plan[Floats]:
     """Ask for the correlations of all pairs of some columns.
 
     Parameters
@@ -27,7 +27,7 @@ def pair_correlations(moments: ClassMoments, columns: Integers, what: str) -> Pl
         Moments of all columns, all rows as one class.
     columns : ndarray of int
         The columns.
-    what : str
+    method : str
         Name of the method, for the error message if memory is too small.
 
     Returns
@@ -35,7 +35,7 @@ def pair_correlations(moments: ClassMoments, columns: Integers, what: str) -> Pl
     plan of ndarray of shape (n_columns, n_columns)
         Pearson's correlations.
     """
-    check_pairs_fit(columns.size, what)
+    check_pairs_fit(columns.size, method)
     association = Association.from_moments(moments.of_columns(columns))
     products = yield from ask(Products(association), columns, labelling=None)
     return products.filled()

@@ -16,7 +16,7 @@ from ilfs.sources.tables import DenseSource
 MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels are fastest with some thousand bytes of each row
 COPIED_STRIP_COLUMNS = 128  # of a strip that must be copied before it is read: 8 MB
 COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same if the values of a column are contiguous
-MIN_COPIED_VALUES = 2**18  # with fewer values, handing out the work takes longer than doing it
+MIN_COPIED_VALUES = 2**18  # of a strip; with fewer values, scheduling takes longer than the work
 GATHERED_VALUES = 2**19  # values of a leaf of chosen columns
 MIN_LEAF_ROWS = 256
 SPARSE_STRIP_VALUES = 2**18  # stored values of a strip of sparse columns
@@ -28,7 +28,10 @@ def row_blocks(n_rows: int) -> list[slice]:
 
 
 def leaf_rows(n_columns: int) -> int:
-    """Return the rows per leaf of chosen columns: a power of two, to divide a block, that takes few megabytes."""
+    """Return the number of rows per leaf of chosen columns.
+
+    It is a power of two, so that leaves divide a block, and a leaf takes a few megabytes.
+    """
     fitting = max(GATHERED_VALUES // max(n_columns, 1), 1)
     power_of_two = 1 << (fitting.bit_length() - 1)
     return min(max(power_of_two, MIN_LEAF_ROWS), tables.BLOCK_ROWS)

@@ -99,7 +99,7 @@ def both(first: Plan[A], second: Plan[B]) -> Plan[tuple[A, B]]:
     return of_first, of_second
 
 
-def changed(
+def with_changed_requests(
     plan: Plan[T],
     change: Callable[[Read[Any]], Read[Any]],
     around: Callable[[], AbstractContextManager[Any]] = nullcontext,
@@ -123,7 +123,7 @@ def under_labelling(
     def change(read: Read[Any]) -> Read[Any]:
         return read if read.labelling is None else replace(read, labelling=labelling)
 
-    return changed(plan, change, around)
+    return with_changed_requests(plan, change, around)
 
 
 def run_plan(plan: Plan[T], fold: Fold) -> T:

@@ -10,7 +10,7 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers
 from ilfs.sources.tables import TableSource
 from ilfs.statistics.labels import Classes, RowLabels
-from ilfs.statistics.moments import check_column_ends
+from ilfs.statistics.moments import check_column_ranges
 
 
 class MissingValuesError(ValueError):
@@ -23,13 +23,13 @@ class MissingValuesError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class AllRows:
-    """All rows of the columns of a table that vary.
+    """All rows of a table, without its constant columns.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse array of shape (n_samples, n_varying)
-        float32 or float64, never to be written to; in C or Fortran order, or compressed rows or columns. The ends of
-        every column are finite and far enough apart to be squared.
+        float32 or float64, in C or Fortran order, or a CSR or CSC matrix. Do not write to it. The minimum and maximum
+        of every column are finite, and their difference can be squared without overflow or underflow.
     columns : ndarray of shape (n_varying,)
         Indices of these columns in the table.
     n_features : int
@@ -72,7 +72,7 @@ class AllRows:
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()  # the caller's matrix keeps its duplicates
             X.sum_duplicates()
-        low, high = column_ends(X, missing=missing)
+        low, high = column_ranges(X, missing=missing)
         n_features, columns = X.shape[1], np.flatnonzero(high > low)
         if columns.size < n_features:
             X = (X.tocsc() if sparse.issparse(X) else X)[:, columns]
@@ -90,7 +90,7 @@ class AllRows:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledRows(AllRows):
-    """All rows of the columns that vary, and their classes.
+    """All rows of a table, without its constant columns, and the classes of the rows.
 
     Parameters
     ----------
@@ -116,38 +116,40 @@ class LabelledRows(AllRows):
         return cls.from_matrix(X, n_jobs, missing=missing, classes=classes, labels=labels)
 
 
-def column_ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
+def column_ranges(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
     """Return the smallest and the largest value of each column, NaN for a column without values.
 
     Raise `UnusableColumnError` for infinity and for values too far apart or too close to be squared, and
     `MissingValuesError` for NaN unless missing values are allowed.
     """
-    low, high = _ends(X)
+    low, high = _ranges(X)
     incomplete = np.flatnonzero(np.isnan(low))
     if incomplete.size and not missing:
         raise MissingValuesError(incomplete)
     if incomplete.size:
-        low[incomplete], high[incomplete] = _ends((X.tocsc() if sparse.issparse(X) else X)[:, incomplete], missing=True)
-    check_column_ends(low, high)
+        low[incomplete], high[incomplete] = _ranges(
+            (X.tocsc() if sparse.issparse(X) else X)[:, incomplete], missing=True
+        )
+    check_column_ranges(low, high)
     return low, high
 
 
 def refuse_missing(X: Any) -> None:
     """Raise `MissingValuesError` if a value is NaN."""
-    low, _ = _ends(X)
+    low, _ = _ranges(X)
     if np.isnan(low).any():
         raise MissingValuesError(np.flatnonzero(np.isnan(low)))
 
 
-def _ends(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
+def _ranges(X: Any, *, missing: bool = False) -> tuple[Floats, Floats]:
     if sparse.issparse(X):
-        return _sparse_ends(X.tocsc(), missing=missing)
+        return _sparse_ranges(X.tocsc(), missing=missing)
     low, high = (np.fmin, np.fmax) if missing else (np.minimum, np.maximum)
     return low.reduce(X, axis=0).astype(np.float64), high.reduce(X, axis=0).astype(np.float64)
 
 
-def _sparse_ends(X: Any, *, missing: bool) -> tuple[Floats, Floats]:
-    """Return the ends of sparse columns; values that are not stored are zeros."""
+def _sparse_ranges(X: Any, *, missing: bool) -> tuple[Floats, Floats]:
+    """Return the smallest and largest values of sparse columns; values that are not stored are zeros."""
     stored = np.diff(X.indptr)
     filled = stored > 0
     low, high = np.full((2, X.shape[1]), np.nan)

@@ -23,7 +23,7 @@ _this_thread = threading.local()
 
 @dataclass(frozen=True)
 class _Limit:
-    """A limit of one BLAS thread, and the thread that set it: None for our governor, otherwise a caller's thread."""
+    """A limit of one BLAS thread, and the thread that set it: None for `_limiting_thread`, or a caller's thread."""
 
     limiter: Any
     thread: int | None = None
@@ -31,7 +31,7 @@ class _Limit:
     def end(self) -> None:
         """Restore the number of BLAS threads; only the thread that set a limit can lift it."""
         if self.thread is None:
-            _governor(os.getpid()).submit(self.limiter.__exit__, None, None, None).result()
+            _limiting_thread(os.getpid()).submit(self.limiter.__exit__, None, None, None).result()
         elif self.thread == threading.get_ident():
             self.limiter.__exit__(None, None, None)
 
@@ -67,7 +67,7 @@ class _Blas:
         """Reset the state in a forked process, where only the thread that forked exists.
 
         The inherited lock may be held by a thread that no longer exists, so there is a new one. Of all users only the
-        forking thread is left. A limit set by a thread that no longer exists may be lifted by the governor.
+        forking thread is left. A limit set by a thread that no longer exists is lifted by `_limiting_thread` instead.
         """
         self.lock, self.users = threading.RLock(), getattr(_this_thread, "uses_of_blas", 0)
         if self.limit is not None and self.limit.thread != threading.get_ident():
@@ -89,7 +89,7 @@ if hasattr(os, "register_at_fork"):
 
 @cache
 def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process needs its own
-    """Thread pool that is kept: starting threads takes longer than many tasks."""
+    """Return a thread pool that is reused, because starting threads takes longer than many tasks."""
     return ThreadPoolExecutor(n_threads, initializer=lambda: setattr(_this_thread, "is_pool_thread", True))
 
 
@@ -99,8 +99,8 @@ def _controller() -> ThreadpoolController:
 
 
 @cache
-def _governor(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """Thread that sets and lifts our limits: threadpoolctl needs the same thread for both."""
+def _limiting_thread(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Return the one thread that sets and lifts our limits: threadpoolctl needs the same thread for both."""
     return ThreadPoolExecutor(1)
 
 
@@ -114,7 +114,7 @@ def _limit_blas() -> _Limit:
     If the caller is inside a ``threadpool_limits`` of their own, only their thread can change the number of threads. If
     another thread is the last user in that case, the limit stays until the caller's context ends.
     """
-    limit = _Limit(_governor(os.getpid()).submit(_limited).result())
+    limit = _Limit(_limiting_thread(os.getpid()).submit(_limited).result())
     if all(library["num_threads"] == 1 for library in _controller().info() if library["user_api"] == "blas"):
         return limit
     limit.end()
@@ -160,9 +160,8 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], n_jobs: int | Non
     """
     n_threads = effective_n_jobs(n_jobs)
     with one_blas_thread():
-        if n_threads == 1 or getattr(
-            _this_thread, "is_pool_thread", False
-        ):  # a pool thread that waits for its own pool would deadlock
+        # A pool thread that waits for its own pool would deadlock.
+        if n_threads == 1 or getattr(_this_thread, "is_pool_thread", False):
             yield from map(function, items)
             return
         yield from in_order(_pool(n_threads, os.getpid()), function, items, QUEUED_PER_THREAD * n_threads)

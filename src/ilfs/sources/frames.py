@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.sources.tables import BLOCK_ROWS, DenseSource
 
-WORTH_BYTES = 2**25  # a smaller frame is copied whole, which is faster and takes at most 32 MB
+# A frame that takes less than this in float32 is copied whole, which is faster and takes at most 64 MB (in float64).
+MIN_BYTES_BY_BLOCK = 2**25
 GATHERED_ROWS = 2048  # rows of chosen columns converted together: 16 MB for a thousand columns
 FILLED_COLUMNS = 64  # columns converted at a time when the whole table is needed
 EXACT_IN_FLOAT32 = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
@@ -47,14 +48,14 @@ class FrameSource(DenseSource):
         self._dtype = common_dtype(self._frame)
 
     def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
-        """Convert a rectangle."""
+        """Convert a rectangle of the frame to one array."""
         return read_only(self._convert(rows, np.arange(columns.start, columns.stop), self._dtype)), 0
 
     def gather(self, rows: slice, columns: Integers) -> Floats:
         """Convert some columns to float64.
 
-        Chosen columns are asked for a few hundred rows at a time, and converting so few takes as long as converting
-        many. So some thousand rows are converted at once and kept until later rows are asked for.
+        An engine requests a few hundred rows at a time, and converting so few rows takes as long as converting many.
+        So `GATHERED_ROWS` rows are converted at once and kept until later rows are requested.
         """
         start = rows.start - rows.start % GATHERED_ROWS
         stop = min(start + GATHERED_ROWS, self.n_rows)
@@ -88,23 +89,23 @@ class FrameSource(DenseSource):
 
 
 def common_dtype(frame: Any) -> "np.dtype[Any]":
-    """Return float32 if all columns of a frame are exact in it and some are float32 already, float64 otherwise."""
+    """Return float32 if it holds all columns of a frame exactly and one of them is float32, float64 otherwise."""
     kinds = list(frame.schema.values())
     is_single = any(kind == nw.Float32 for kind in kinds) and all(kind in EXACT_IN_FLOAT32 for kind in kinds)
     return np.dtype(np.float32 if is_single else np.float64)
 
 
-def pandas_values(part: Any, dtype: "np.dtype[Any]") -> NDArray[Any]:
-    """Convert a part of a pandas frame; missing values become NaN."""
-    if all(isinstance(kind, np.dtype) and kind.kind != "O" for kind in part.dtypes):
-        return np.ascontiguousarray(part.to_numpy(dtype=dtype))
-    return np.ascontiguousarray(part.to_numpy(dtype=dtype, na_value=np.nan))
+def pandas_values(block: Any, dtype: "np.dtype[Any]") -> NDArray[Any]:
+    """Convert a block of a pandas frame; missing values become NaN."""
+    if all(isinstance(kind, np.dtype) and kind.kind != "O" for kind in block.dtypes):
+        return np.ascontiguousarray(block.to_numpy(dtype=dtype))
+    return np.ascontiguousarray(block.to_numpy(dtype=dtype, na_value=np.nan))
 
 
 def column_reader(frame: Any) -> Callable[[int, slice], NDArray[Any]]:
     """Return a function that converts some rows of a column; missing values become NaN.
 
-    polars and pyarrow are asked directly: for a thousand columns, the calls between would take longer than the copies.
+    polars and pyarrow are called directly: for a thousand columns, calls of narwhals would take longer than the copies.
     """
     if nw.dependencies.is_pyarrow_table(frame):
         return lambda j, rows: arrow_values(frame.column(j).slice(rows.start, rows.stop - rows.start))
@@ -131,7 +132,7 @@ def is_worth_converting_by_block(X: Any) -> bool:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame) or frame.shape[0] < 2 or not frame.shape[1]:
         return False
-    if 4 * frame.shape[0] * frame.shape[1] < WORTH_BYTES:
+    if 4 * frame.shape[0] * frame.shape[1] < MIN_BYTES_BY_BLOCK:
         return False
     return not (nw.dependencies.is_pandas_dataframe(X) and is_one_array(X))
 

@@ -166,7 +166,7 @@ class SparseSource(TableSource):
     Parameters
     ----------
     X : scipy.sparse matrix of shape (n_rows, n_features)
-        Any format; it is converted to CSC once.
+        Any format. The engine `InMemory` converts it to CSC once.
     y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
         Class of every row, or an indicator matrix: each of its columns is a labelling.
     sample_weight : ndarray of shape (n_rows,), optional

@@ -73,7 +73,8 @@ class Association:
         if class_total is not None:
             every = class_weight * class_total
             of_class, coverage = (every / every.sum())[:, None], total / every.sum()
-        # The covariance with an indicator is fraction * apart; an indicator has variance p (1 - p).
+        # The covariance with an indicator is fraction * apart; an indicator has variance p (1 - p). Filling in the mean
+        # multiplies the covariance by the coverage and the deviation by its root, so one root is left in their ratio.
         size = deviation * np.sqrt(of_class * (1.0 - of_class))
         covariance = fraction * apart * np.sqrt(coverage)
         correlation = np.divide(covariance, size, out=np.zeros_like(fraction), where=size > 0)

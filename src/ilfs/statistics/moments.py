@@ -12,7 +12,7 @@ from ilfs.cached import PicklesFieldsOnly, cached_property
 from ilfs.statistics.block import Block, SparseBlock
 from ilfs.statistics.description import Description
 
-LARGEST, SMALLEST = 1e150, 1e-150  # differences whose squares float64 can still hold
+MIN_DIFFERENCE, MAX_DIFFERENCE = 1e-150, 1e150  # of values, so that their squares neither underflow nor overflow
 INFINITE = "holds infinity: give a number, or NaN for a missing value"
 TOO_LARGE = "has values too far apart to be squared (over about 1e150): rescale it"
 TOO_SMALL = "has values too close to be squared (under about 1e-150): rescale it"
@@ -26,15 +26,15 @@ class UnusableColumnError(ValueError):
         self.column, self.reason = column, reason
 
 
-def check_column_ends(low: Floats, high: Floats) -> None:
+def check_column_ranges(low: Floats, high: Floats) -> None:
     """Raise `UnusableColumnError` for infinity and for values too far apart or too close to be squared."""
     infinite = np.isinf(low) | np.isinf(high)
     with np.errstate(invalid="ignore", over="ignore"):
         apart = high - low
     for wrong, reason in (
         (infinite, INFINITE),
-        (apart > LARGEST, TOO_LARGE),
-        ((apart > 0) & (apart < SMALLEST), TOO_SMALL),
+        (apart > MAX_DIFFERENCE, TOO_LARGE),
+        ((apart > 0) & (apart < MIN_DIFFERENCE), TOO_SMALL),
     ):
         if wrong.any():
             raise UnusableColumnError(int(wrong.argmax()), reason)
@@ -64,6 +64,8 @@ class ClassMoments(PicklesFieldsOnly):
         """Combine the moments of two sets of rows (Chan, Golub, LeVeque 1979)."""
         count = self.count + other.count
         fraction = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
+        # With counts n, o and the difference d of the means: the mean moves by d o / (n + o), and the joint scatter is
+        # the sum of the scatters plus d^2 n o / (n + o).
         apart = other.mean - self.mean
         with np.errstate(over="ignore"):  # `checked` reports columns whose squares overflow
             scatter = self.scatter + other.scatter + apart**2 * self.count * fraction
@@ -87,8 +89,8 @@ class ClassMoments(PicklesFieldsOnly):
         apart = np.ptp(self.offset, axis=0)
         scatter = self.scatter.sum(axis=0)
         for wrong, reason in (
-            ((apart > LARGEST) | ~np.isfinite(scatter), TOO_LARGE),
-            ((apart > 0) & (apart < SMALLEST) & (scatter == 0), TOO_SMALL),
+            ((apart > MAX_DIFFERENCE) | ~np.isfinite(scatter), TOO_LARGE),
+            ((apart > 0) & (apart < MIN_DIFFERENCE) & (scatter == 0), TOO_SMALL),
         ):
             if wrong.any():
                 raise UnusableColumnError(int(wrong.argmax()), reason)

@@ -15,12 +15,12 @@ from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.description import Description
 
-DENSE_PART_ROWS = 1024  # rows of a sparse table that are made dense at a time
+DENSE_BLOCK_ROWS = 1024  # rows of a sparse table that are made dense at a time
 SPARSE_PRODUCT_COST = 100  # cost of a sparse product relative to a dense one
 MIRROR_COLUMNS = 64  # columns mirrored at a time: one row of them fills a few cache lines
 MAX_MEAN_TO_DEVIATION = 100.0  # if |mean| / deviation exceeds this, uncentred sums lose precision
 SCATTER_ROUNDING = 64 * np.finfo(np.float64).eps  # a scatter below this fraction of the squares is rounding
-MAX_TRIVIAL_ROWS = 2.0  # two points always lie on a line, so their correlation means nothing
+MAX_TRIVIAL_ROWS = 2.0  # two points always lie on a line, so their correlation is always 1 or -1
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class CrossProducts:
     Parameters
     ----------
     count : ndarray of shape (n, n) or (1, 1)
-        Weight of the rows, by the weights of samples alone.
+        Sum of the sample weights of the rows.
     weight : ndarray of shape (n, n) or (1, 1)
-        Weight of the rows, by the weights of samples and classes.
+        Sum of the products of sample weight and class weight of the rows.
     sum : ndarray of shape (n, n) or (n, 1)
         Sum of the values of the first feature.
     square : ndarray of shape (n, n) or (n, 1)
@@ -53,6 +53,7 @@ class CrossProducts:
     @classmethod
     def _from_dense(cls, Z: Floats, count: Floats, weight: Floats) -> Self:
         """Compute the sums of dense rows, which are overwritten."""
+        # Rows times the roots of their weights: products of such rows are weighted products.
         root = np.sqrt(weight)
         if (weight != 1.0).any():
             Z *= root[:, None]
@@ -78,12 +79,12 @@ class CrossProducts:
 
     @classmethod
     def _from_sparse(cls, X: sparse.csr_array, count: Floats, weight: Floats, mean: Floats) -> Self:
-        """Compute the sums of sparse rows: as they are, or made dense in parts if that is faster or more precise."""
+        """Compute the sums of sparse rows, made dense in blocks if that is faster or more precise."""
         stored = np.diff(X.indptr).astype(np.float64)
         many = SPARSE_PRODUCT_COST * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
         if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > MAX_MEAN_TO_DEVIATION:
-            parts = (cls._from_dense(cells - mean, count[rows], weight[rows]) for rows, cells in dense_parts(X))
-            return reduce(cls.merge, parts)
+            blocks = (cls._from_dense(values - mean, count[rows], weight[rows]) for rows, values in dense_blocks(X))
+            return reduce(cls.merge, blocks)
         X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))
         sums = np.asarray(X.T @ np.sqrt(weight))
         # Centre afterwards: sum w (x - m)(y - n) = sum w x y - n sum w x - m (sum w y - n sum w).
@@ -122,6 +123,7 @@ class CrossProducts:
         ndarray of shape (n, n)
             Positive semi-definite, as for a table without missing values; 0 for a constant feature.
         """
+        # Values are centred: a missing value that is replaced by the mean would add 0 to every product.
         product = symmetric(self.product)
         size = np.sqrt(product.diagonal())
         unit = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
@@ -140,6 +142,7 @@ class CrossProducts:
             mean = self.sum / self.weight
             scatter = np.maximum(self.square - self.sum * mean, 0.0)  # of the first feature, in rows with the second
             scatter[scatter <= SCATTER_ROUNDING * self.square] = 0.0
+            # cov(x, y) = sum w x y - (sum w x) (mean of y), with both sums over the rows that have x and y.
             rho = symmetric(self.product)
             rho -= self.sum * mean.T
             rho /= np.sqrt(scatter)
@@ -156,8 +159,8 @@ class Products(Description[CrossProducts]):
     Parameters
     ----------
     association : Association
-        Association of these columns with the classes. Values are measured from their mean in units of their deviation,
-        so that rounding loses nothing and squares stay in range. Its class weights apply to the samples.
+        Mean, deviation and class weights of these columns. Values are standardised by their mean and deviation, so that
+        sums lose no precision and squares do not overflow. Each sample is weighted by its class weight.
     """
 
     association: Association
@@ -203,10 +206,10 @@ def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:
     return X
 
 
-def dense_parts(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
-    """Yield some rows at a time as a dense array."""
-    for start in range(0, X.shape[0], DENSE_PART_ROWS):
-        rows = slice(start, start + DENSE_PART_ROWS)
+def dense_blocks(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
+    """Yield blocks of rows, each as a slice and a dense array."""
+    for start in range(0, X.shape[0], DENSE_BLOCK_ROWS):
+        rows = slice(start, start + DENSE_BLOCK_ROWS)
         yield rows, X[rows].toarray()
 
 

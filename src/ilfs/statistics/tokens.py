@@ -1,4 +1,7 @@
-"""Token counts: for each feature, the number of samples that it represents badly, ..., well."""
+"""Token counts of every feature: the number of samples in each token.
+
+A token is one of several grades of how well the feature represents a sample, from badly to well.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +28,7 @@ ONE_SAMPLE_WEIGHT = 1.0 + 1e-9
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """Weight of the samples of each feature that reach each boundary between tokens.
+    """Weight of the samples whose evidence reaches each boundary between tokens, for every feature.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ class TokenCounts:
         return cls(np.hstack([part.at_least for part in parts]))
 
     def per_token(self, total: Floats) -> Floats:
-        """Return the weight in each interval, of shape (n_tokens, n_features).
+        """Return the weight of the samples in each token.
 
         Parameters
         ----------
@@ -89,7 +92,7 @@ class Tokens(Description[TokenCounts]):
     def contrast(self) -> Contrast:
         """Coefficients of the evidence of a value, for every class and feature."""
         exact = class_contrast(self.moments, self.evidence, self.leave_one_out, self.balanced)
-        return exact._replace(constant=exact.constant + rounding(exact, self.moments))
+        return exact._replace(constant=exact.constant + rounding_bound(exact, self.moments))
 
     @cached_property
     def thresholds(self) -> Floats:
@@ -146,18 +149,20 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
     linear = 2 * n_classes * e / n_others
     constant = (np.sum(e**2, axis=0) + n_classes * e**2) / n_others
     left_out = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
+    # The posterior compares that mean with left_out z^2; their difference has the square term 1 - left_out. The
+    # distance is a ratio of the two, for which the kernel needs left_out itself.
     square = 1 - left_out if evidence == "posterior" else left_out
     sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     weight = class_balance(moments) if balanced else np.ones_like(moments.count)
     return Contrast(moments.mean, square, linear, constant, sharpness, weight)
 
 
-def rounding(contrast: Contrast, moments: ClassMoments) -> Floats:
+def rounding_bound(contrast: Contrast, moments: ClassMoments) -> Floats:
     """Bound the amount by which rounding can lower the evidence of a value.
 
     A value exactly half way between its class and the others has evidence 0, which is a boundary between tokens. This
-    happens for all values of a feature with equal class means, and for the only value of a class that is not 0. Adding
-    the bound to the evidence puts such values on the same side in every column, layout and unit.
+    happens for all values of a feature with equal class means, and with `leave_one_out` for the only value of a feature
+    that is not 0. Adding the bound to the evidence puts such values on the same side in every column, layout and unit.
     """
     furthest = np.sqrt(moments.scatter)  # no value is further from the mean of its class
     value = furthest + np.abs(moments.mean)
@@ -169,6 +174,7 @@ def rounding(contrast: Contrast, moments: ClassMoments) -> Floats:
 
 def half_precision(moments: ClassMoments) -> Floats:
     """Compute 1 / (2 variance) of each feature, limited so that log odds stay below `MAX_LOG_ODDS`."""
+    # The log odds of a value at the mean of its class are at most (largest distance of class means)^2 / (2 variance).
     variance, apart = moments.pooled_variance, np.ptp(moments.offset, axis=0) ** 2
     least = np.maximum(variance, apart / (2 * MAX_LOG_ODDS))
     return np.asarray(np.divide(0.5, least, out=np.ones_like(least), where=least > np.finfo(np.float64).tiny))
@@ -191,7 +197,7 @@ def class_balance(moments: ClassMoments) -> Floats:
 def mean_log_odds(moments: ClassMoments, leave_one_out: bool, balanced: bool) -> Floats:
     """Compute the mean log odds of the samples' own classes in closed form.
 
-    The log odds are (square z^2 + linear z + constant) sharpness, and over a class the mean of z is 0.
+    The log odds are (square z^2 + linear z + constant) sharpness. Over a class, z^2 sums to the scatter and z to 0.
     """
     contrast = class_contrast(moments, "posterior", leave_one_out, balanced)
     of_class = contrast.square * moments.scatter + contrast.constant * moments.count

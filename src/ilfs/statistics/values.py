@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.statistics.block import Block, SparseBlock
 from ilfs.statistics.description import Description
-from ilfs.statistics.moments import check_column_ends
+from ilfs.statistics.moments import check_column_ranges
 
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """Ends and distinct values of every feature.
+    """Range and distinct values of every feature.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class ColumnValues:
 
     def checked(self) -> Self:
         """Return these values; raise `UnusableColumnError` for infinity and for differences that cannot be squared."""
-        check_column_ends(self.low, np.where(self.n_values > 0, self.high, self.low))
+        has_values = self.n_values > 0  # the range of the other columns is infinite, which is not an error
+        check_column_ranges(np.where(has_values, self.low, np.nan), np.where(has_values, self.high, np.nan))
         return self
 
     @property
@@ -75,7 +76,7 @@ class ColumnValues:
 
 @dataclass(frozen=True)
 class DistinctValues(Description[ColumnValues]):
-    """Description of the ends and distinct values of every feature.
+    """Description of the range and distinct values of every feature.
 
     Parameters
     ----------

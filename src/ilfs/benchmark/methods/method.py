@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from ilfs.benchmark.methods.named import NAMED
 from ilfs.benchmark.provenance.describe import provenance_of
 from ilfs.importing import importable_from
-from ilfs.registry import IMPORT, SelectorNames
+from ilfs.registry import IMPORT_PREFIX, SelectorNames
 
 RANDOM = "random"
 MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -154,7 +154,7 @@ def described_value(value: Any) -> Any:
         name = getattr(value, "__qualname__", "<>")
         if "<" in name:  # a lambda or a local function: two of them could not be told apart
             raise ValueError(f"a parameter that is a function must be importable, got {value!r}")
-        return f"{IMPORT}{value.__module__}.{name}"
+        return f"{IMPORT_PREFIX}{value.__module__}.{name}"
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Methods do not depend on the engine: another engine over another source gives the same result."""
+"""The result of a method does not depend on the engine, the source or the blocks of rows."""
 
 import pickle
 
@@ -103,7 +103,7 @@ class TestSeveralLabels:
         return X, np.random.default_rng(1).integers(0, 2, size=(len(X), n_labels)), weight
 
     @selectors
-    def test_need_as_many_reads_as_one_label(self, selector):
+    def test_several_labels_need_as_many_reads_as_one_label(self, selector):
         X, Y, weight = self.labels()
         one, several = IteratedSource(X, Y[:, 0], [130], weight), IteratedSource(X, Y, [130], weight)
         clone(selector)._fit_fold(SecondEngine(one))
@@ -118,7 +118,7 @@ class TestSeveralLabels:
 
     @selectors
     @forms
-    def test_give_the_same_scores_as_separate_fits(self, selector, form):
+    def test_several_labels_give_the_same_scores_as_separate_fits(self, selector, form):
         X, Y, weight = self.labels()
         fitted = clone(selector).fit(form(X), Y, sample_weight=weight)
         assert sorted(fitted.per_label_) == list(range(5))
@@ -126,7 +126,7 @@ class TestSeveralLabels:
             assert_same(one, clone(selector).fit(form(X), Y[:, label], sample_weight=weight))
 
     @selectors
-    def test_give_the_same_scores_on_another_engine(self, selector):
+    def test_several_labels_give_the_same_scores_on_another_engine(self, selector):
         X, Y, weight = self.labels()
         found = fit(selector, X, Y, [30, 100], weight)
         expected = clone(selector).fit(X, Y, sample_weight=weight)
@@ -149,26 +149,33 @@ WITHOUT_LABELS = {
 
 
 class TestMethodsThatPreferRows:
-    """Methods that take all rows at once in memory, and blocks of them elsewhere."""
+    """Methods that use all rows if they are in memory, and statistics of blocks otherwise."""
 
     @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
     @forms
     @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67], [13] * 10], ids=str)
-    def test_mutual_information(self, selector, form, uneven):
+    def test_mutual_information_from_blocks_equals_that_from_all_rows(self, selector, form, uneven):
         X, y, weight = table()
         X[:, 2] = np.round(np.nan_to_num(X[:, 2]))  # few distinct values
         assert_same(fit(selector, form(X), y, uneven, weight), clone(selector).fit(form(X), y, sample_weight=weight))
 
     @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
-    def test_mutual_information_of_several_labels(self, selector):
+    def test_mutual_information_of_several_labels_equals_that_from_all_rows(self, selector):
         X, _, weight = table()
         Y = np.random.default_rng(1).integers(0, 2, size=(len(X), 4))
         assert_same(fit(selector, X, Y, [50, 80], weight), clone(selector).fit(X, Y, sample_weight=weight))
 
+    @pytest.mark.parametrize("selector", OTHERS.values(), ids=OTHERS)
+    @forms
+    def test_a_column_without_values_is_like_a_constant_one(self, selector, form):
+        X, y, weight = table()
+        X[:, 4] = np.nan
+        assert_same(fit(selector, form(X), y, [50, 80], weight), clone(selector).fit(form(X), y, sample_weight=weight))
+
     @pytest.mark.parametrize("selector", WITHOUT_LABELS.values(), ids=WITHOUT_LABELS)
     @forms
     @pytest.mark.parametrize("uneven", [[130], [1, 60, 2, 67]], ids=str)
-    def test_correlations_of_all_pairs(self, selector, form, uneven):
+    def test_scores_from_correlations_of_all_pairs_equal_those_from_all_rows(self, selector, form, uneven):
         X, y, _ = table()
         X = np.nan_to_num(X)
         expected = clone(selector).fit(X)
@@ -203,7 +210,7 @@ class TestMethodsThatPreferRows:
             fit(selector, np.random.default_rng(0).normal(size=(20, 12)), np.arange(20) % 2, [20])
 
     @pytest.mark.parametrize("selector", [*OTHERS.values(), *WITHOUT_LABELS.values()])
-    def test_infinity_is_named_by_its_column(self, selector):
+    def test_infinity_is_rejected_with_its_column(self, selector):
         X, y, _ = table()
         X = np.nan_to_num(X)
         X[100, 3] = np.inf
@@ -220,7 +227,7 @@ class TestDescriptions:
         return {"moments": Moments(), "tokens": Tokens(moments, edges), "products": Products(association)}
 
     @pytest.mark.parametrize("name", ["moments", "tokens", "products"])
-    def test_pickle_and_give_the_same_statistic(self, name):
+    def test_a_pickled_description_gives_the_same_statistic(self, name):
         X, y, _ = table()
         fold, description = fold_of(table_source(X, y)), self.descriptions()[name]
         columns = np.arange(4) if name == "products" else None
@@ -229,7 +236,7 @@ class TestDescriptions:
         for field in vars(expected):
             np.testing.assert_array_equal(getattr(found, field), getattr(expected, field))
 
-    def test_leave_derived_values_out_of_the_pickle(self):
+    def test_a_pickled_description_contains_no_derived_values(self):
         X, y, _ = table()
         tokens = self.descriptions()["tokens"]
         before = len(pickle.dumps(tokens))
@@ -267,7 +274,7 @@ class TestMerging:
             tree.add(self.Text("x" if i else ""))
         assert sum(merged is not None for merged in tree._merged) == 2
 
-    def test_no_block_is_an_error(self):
+    def test_merging_no_blocks_is_an_error(self):
         with pytest.raises(ValueError, match="needs at least one block of rows, got none"):
             MergeTree().result()
 
@@ -329,7 +336,7 @@ def test_columns_of_another_engine_are_named_in_errors():
         fit(ILFS(), X, y, [60, 70])
 
 
-def test_a_block_may_lack_some_labels():
+def test_a_block_may_lack_some_classes():
     X, y = planted(n_samples=60, n_features=4)
     order = np.argsort(y, kind="stable")
     assert encode_labels(y[order][:30])[0].n_classes == 1
