@@ -85,6 +85,7 @@ def _check_codes(y: NDArray[Any], n_classes: int, path: Path) -> None:
 
 def check_same_rows(features: tuple[int, ...], target: tuple[int, ...], path: Path) -> None:
     """Raise an error unless the target has as many values as the features have rows."""
+    # Classes may be stored as a row or a column vector, so the labels may be along any axis of the target.
     if len(features) == 2 and features[0] not in target:
         n_labels = max(target, default=0)
         raise ValueError(f"{path} must have one label per row, got {features[0]} rows and {n_labels} labels")
