@@ -150,7 +150,7 @@ def distinct(names: Sequence[Any]) -> tuple[str, ...]:
     seen = set[str]()
     for name in map(str, names):
         new, number = name, 1
-        while new in seen or (number > 1 and new in given):
+        while new in seen or (number > 1 and new in given):  # a.2 may be the name of another column
             number += 1
             new = f"{name}.{number}"
         seen.add(new)

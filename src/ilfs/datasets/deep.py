@@ -112,15 +112,15 @@ def deep_features(
     mean, std = colours("mean", mean), colours("std", std, positive=True)
     plan = Plan.from_network(Path(model), layer, pool, Pixels(size, crop, resample, channels, scale, mean, std))
     paths = _files(images)
-    kept = _cache(cache, plan)
-    rows = dict(_rows_kept(paths, kept))
+    row_cache = _cache(cache, plan)
+    rows = dict(_cached_rows(paths, row_cache))
     missing = [i for i in range(len(paths)) if i not in rows]
     _report(progress, len(rows), len(paths))
     if missing:
         network = Network.open(plan, batch_size, providers)
         for start in range(0, len(missing), network.batch_size):
             batch = missing[start : start + network.batch_size]
-            rows.update(zip(batch, _rows_computed([paths[i] for i in batch], network, kept), strict=True))
+            rows.update(zip(batch, _computed_rows([paths[i] for i in batch], network, row_cache), strict=True))
             _report(progress, len(rows), len(paths))
     return np.stack([rows[i] for i in range(len(paths))])
 
@@ -176,22 +176,22 @@ def _report(progress: Callable[[int, int], None] | None, done: int, total: int) 
         progress(done, total)
 
 
-def _rows_kept(paths: list[Path], kept: FeatureCache | None) -> Iterable[tuple[int, FeatureRows]]:
-    if kept is None:
+def _cached_rows(paths: list[Path], row_cache: FeatureCache | None) -> Iterable[tuple[int, FeatureRows]]:
+    if row_cache is None:
         return
     for i, path in enumerate(paths):
-        row = kept.get(path.read_bytes())
+        row = row_cache.get(path.read_bytes())
         if row is not None:
             yield i, row
-    kept.warn_of_damage()
+    row_cache.warn_of_damage()
 
 
-def _rows_computed(paths: list[Path], network: "Network", kept: FeatureCache | None) -> FeatureRows:
+def _computed_rows(paths: list[Path], network: "Network", row_cache: FeatureCache | None) -> FeatureRows:
     contents = [path.read_bytes() for path in paths]
     rows = network.rows(paths, contents)
-    if kept is not None:
+    if row_cache is not None:
         for content, row in zip(contents, rows, strict=True):
-            kept.put(content, row)
+            row_cache.put(content, row)
     return rows
 
 
