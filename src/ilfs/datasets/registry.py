@@ -1,7 +1,7 @@
 """The registered data sets: the ten of the paper, further real ones, small ones of scikit-learn, and synthetic ones.
 
 Checksums and sizes are those of the files behind the project's published results. These files have no public address; a
-group that shares them sets ``ILFS_MIRROR`` to its server. Every download is verified.
+group that shares them sets ``ILFS_MIRROR`` to its server, and downloads from it are verified.
 """
 
 from ilfs.datasets.spec import NOT_STATED, Paper, Spec

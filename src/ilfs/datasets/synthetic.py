@@ -69,7 +69,7 @@ def make_truth(
     n_informative : int
         Number of informative columns.
     n_redundant : int, default=0
-        Number of columns that repeat an informative one. All columns that are neither are noise.
+        Number of columns that repeat an informative one. All other columns are noise.
     n_classes : int, default=2
         Number of classes.
     class_fractions : sequence of float, optional

@@ -64,7 +64,7 @@ def test_a_damaged_gzip_file_is_refused(tmp_path):
 @pytest.mark.parametrize("word", ["9", "0", ":", "1:0", ":9", " ", "1 "])
 @pytest.mark.parametrize("start", ["1 1:1 ", "", "1 1:"])
 def test_long_lines_take_linear_time(tmp_path, start, word):
-    """A pattern that begins anew at every digit would take hours."""
+    """A pattern that starts again at every digit would take hours."""
     (tmp_path / "toy.svm").write_text(start + word * 2_000_000 + "x\n0 1:1\n")
     with pytest.raises(ValueError, match=r"toy\.svm") as caught:
         read_table(tmp_path / "toy.svm")
