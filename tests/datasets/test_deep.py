@@ -186,7 +186,7 @@ class TestPixels:
             ((100, 300), (10, 20), 0.5, (25, 100, 75, 200)),
         ],
     )
-    def test_centre_box(self, size, target, crop, box):
+    def test_the_crop_box_is_centred_and_has_the_shape_of_the_target(self, size, target, crop, box):
         assert centre(size, target, crop) == pytest.approx(box)
 
     def test_one_resampling_equals_scaling_then_cropping(self, tmp_path):
