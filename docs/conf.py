@@ -27,7 +27,7 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.xref_missing"]  # README links to files of the repository
 
 autosummary_generate = True
-autodoc_typehints = "none"  # the docstrings say it in words
+autodoc_typehints = "none"  # docstrings state the types
 numpydoc_show_class_members = False
 numpydoc_validation_checks = {"PR01", "PR02", "RT03", "SS03", "GL08"}
 numpydoc_validation_exclude = {r"ilfs\.statistics", r"ilfs\.selector"}  # for those who write a method

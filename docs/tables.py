@@ -14,7 +14,7 @@ ANSWERS = {True: "yes", False: "no", None: "depends"}
 
 
 def markdown(header, rows):
-    """Markdown table."""
+    """Format a Markdown table."""
     lines = [f"| {' | '.join(row)} |" for row in [header, *rows]]
     return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]]) + "\n"
 
@@ -24,19 +24,19 @@ def abilities(method):
 
 
 def overview(folder):
-    """Methods with links to their pages, which are relative to a folder of the repository."""
+    """List the methods with links to their pages, relative to a folder of the repository."""
     rows = [[link(one, folder), one.summary, *abilities(one)] for one in list_methods()]
     return markdown(["method", "looks for", "labels", "sparse", "NaN", "weights"], rows)
 
 
 def by_name(folder):
-    """The same with short names and types."""
+    """List the methods with short names and types."""
     rows = [[f"`{one.name}`", link(one, folder), one.summary, one.kind, *abilities(one)] for one in list_methods()]
     return markdown(["name", "class", "what it looks for", "type", "labels", "sparse", "NaN", "weights"], rows)
 
 
 def costs(folder):
-    """Complexity and reference of the methods."""
+    """List complexity and reference of the methods."""
     rows = [[link(one, folder), one.complexity, one.reference] for one in list_methods()]
     return markdown(["class", "time", "reference"], rows)
 
@@ -55,7 +55,7 @@ TABLES = {
 
 
 def filled(file):
-    """Text of a file with all its tables as the registry has them."""
+    """Return the text of a file with its tables filled from the registry."""
     text, folder = (ROOT / file).read_text(), file.rpartition("/")[0]
     for name, table in TABLES[file].items():
         start, end = START.format(name=name), END.format(name=name)

@@ -29,6 +29,29 @@ def test_links_in_the_tables_of_methods_lead_to_existing_pages():
         assert all((DOCS.parent / file).parent.joinpath(row).is_file() for row in rows)
 
 
+ROOT = DOCS.parent
+PAGES = [*(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *sorted(DOCS.rglob("*.md"))]
+
+
+def without_code(page):
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+
+
+def anchors(page):
+    """Return the targets of links in a page: its headings as MyST and GitHub write them, and its labels."""
+    headings = re.findall(r"^#+ (.*)$", without_code(page), re.M)
+    labels = re.findall(r"^\(([\w-]+)\)=$", without_code(page), re.M)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings} | set(labels)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_relative_links_lead_to_existing_files_and_headings(page):
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", without_code(page))
+    targets = [(page.parent / file if file else page, anchor) for file, anchor in links]
+    assert [file for file, _ in targets if not file.exists()] == []
+    assert [(file, anchor) for file, anchor in targets if anchor and anchor not in anchors(file)] == []
+
+
 def test_a_file_without_markers_is_rejected(monkeypatch, tmp_path):
     tables = runpy.run_path(str(DOCS / "tables.py"))
     (tmp_path / "README.md").write_text("no table")

@@ -1,7 +1,7 @@
-"""Where on an image the picked pixels lie: every feature for itself, by novelty, by gain.
+"""Draw the picked pixels on an image: features scored on their own, picked by novelty, picked by gain.
 
-``python docs/figures/pixels.py`` draws the pictures of the page on redundancy anew, from the images in the folder that
-ILFS_DATA names. They are kept in the repository, because the images are not.
+``python docs/figures/pixels.py`` draws the pictures of docs/redundancy.md again, from the images in the folder that
+ILFS_DATA names. The pictures are in the repository, because the images are not.
 """
 
 from pathlib import Path
@@ -14,10 +14,10 @@ from ilfs.datasets import load
 HERE = Path(__file__).parent
 SIDES = {"usps": 16, "coil20": 32}
 WAYS = (None, "novelty", "gain")
-FIRST, ALL = 10, 50  # picks
+FIRST, ALL = 10, 50  # number of picks with large dots, and of all picks
 
 PANEL, GAP, LINE, MARGIN = 216, 24, 24, 6
-CLASSES, SMALL = 10, 58.5  # so many classes are shown, so large
+CLASSES, SMALL = 10, 58.5  # number of classes shown in the top row, and the side of their images
 WIDTH = len(WAYS) * PANEL + (len(WAYS) - 1) * GAP
 SHADES = ("#131d29", "#1b2a3a", "#24384d", "#2f4862", "#3b5a79", "#4a6f93", "#5c86ae", "#719ec9")
 TEXT = "#7d8188"  # a grey that can be read on white and on black
@@ -33,7 +33,7 @@ def main():
 
 
 def drawn(X, y, side):
-    """The picture as the text of an SVG file."""
+    """Return the picture as the text of an SVG file."""
     top = SMALL + LINE / 2
     bottom = top + PANEL + 3 * LINE
     width, height = WIDTH + 2 * MARGIN, bottom + MARGIN
@@ -51,7 +51,7 @@ def drawn(X, y, side):
 
 
 def class_images(X, y, side):
-    """A row of mean images, one a class."""
+    """Yield a row of mean images, one for each class."""
     classes = np.unique(y)[:CLASSES]
     step = (WIDTH - SMALL) / (CLASSES - 1)
     for k, label in enumerate(classes):
@@ -60,7 +60,7 @@ def class_images(X, y, side):
 
 
 def panels(X, y, side, top):
-    """The picks of each way on the mean of all images."""
+    """Yield the panels: the picks with each value of redundancy, on the mean of all images."""
     squares = np.corrcoef(X, rowvar=False) ** 2
     for k, redundancy in enumerate(WAYS):
         picks = ILFS(redundancy=redundancy).fit(X, y).order_[:ALL]
@@ -74,17 +74,17 @@ def panels(X, y, side, top):
 
 
 def repeated(picks, squares):
-    """Share of the variance of a pick that the nearest one before it explains, in the mean."""
+    """Compute the mean fraction of the variance of a pick that the nearest earlier pick explains."""
     return np.mean([squares[pick, picks[:k]].max() for k, pick in enumerate(picks) if k])
 
 
 def place(pixel, side):
-    """Column and row of a pixel; both data sets hold their images column by column."""
+    """Return column and row of a pixel; both data sets store their images column by column."""
     return divmod(int(pixel), side)
 
 
 def image(values, side):
-    """Pixels in a few shades, all of one shade in one path, one below the other as one rectangle."""
+    """Draw an image in a few shades: one path for each shade, one rectangle for each vertical run of equal pixels."""
     shade = np.minimum((values - values.min()) / np.ptp(values) * len(SHADES), len(SHADES) - 1).astype(int)
     rectangles = dict.fromkeys(SHADES, "")
     start = 0
@@ -97,15 +97,15 @@ def image(values, side):
 
 
 def dots(picks, side):
-    """On the picked pixels, the first ones above the others."""
-    cell = PANEL / side
+    """Yield dots on the picked pixels, the first picks on top."""
+    width = PANEL / side  # of a pixel
     for k, pixel in reversed(list(enumerate(picks))):
         column, row = place(pixel, side)
-        yield dot((column + 0.5) * cell, (row + 0.5) * cell, LARGE_DOT if k < FIRST else SMALL_DOT)
+        yield dot((column + 0.5) * width, (row + 0.5) * width, LARGE_DOT if k < FIRST else SMALL_DOT)
 
 
 def legend(y):
-    """What the two kinds of dots are, below the middle panel."""
+    """Explain the two kinds of dots, below the middle panel."""
     left, right = WIDTH / 2 - 50, WIDTH / 2 + 62
     return (
         dot(left - 62, y - 4.5, LARGE_DOT)

@@ -54,7 +54,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving():
-    """Its address; the server counts in `asked` how often each behaviour was asked for."""
+    """Run the server; its attribute `asked` counts the requests by behaviour."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.asked, server.finished = Counter(), threading.Event()
     server.address = f"http://127.0.0.1:{server.server_port}"

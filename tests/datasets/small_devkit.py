@@ -3,12 +3,12 @@
 import numpy as np
 
 CLASSES = ("bird", "cat", "dog")
-COLOURS = {"bird": (230, 30, 30), "cat": (30, 60, 230)}  # what a dog is, chance decides
+COLOURS = {"bird": (230, 30, 30), "cat": (30, 60, 230)}  # dogs are not drawn: their labels are random
 WORDS = {1: " 1", 0: "-1", -1: " 0"}
 
 
 def write_devkit(folder, year=2007, parts=("train", "val", "trainval", "test"), n_images=30, seed=0):
-    """Images and lists as in the real one; returns the labels (1, 0, -1) of every part."""
+    """Write images and lists as in the real devkit; return its folder and the labels (1, 0, -1) of every part."""
     home = folder / "VOCdevkit" / f"VOC{year}"
     (home / "ImageSets" / "Main").mkdir(parents=True)
     (home / "JPEGImages").mkdir()
@@ -19,7 +19,7 @@ def write_devkit(folder, year=2007, parts=("train", "val", "trainval", "test"), 
         if part != "trainval":
             for name, row in zip(ids[part], labels[part], strict=True):
                 _picture(rng, row).save(home / "JPEGImages" / f"{name}.jpg", quality=95)
-    if {"train", "val", "trainval"} <= set(parts):  # as in the real one, the two together
+    if {"train", "val", "trainval"} <= set(parts):  # as in the real devkit, trainval is train and val
         ids["trainval"] = ids["train"] + ids["val"]
         labels["trainval"] = np.concatenate([labels["train"], labels["val"]])
     for part in parts:
@@ -31,7 +31,7 @@ def write_devkit(folder, year=2007, parts=("train", "val", "trainval", "test"), 
 
 def _draw_labels(rng, n_images):
     labels = rng.choice([0, 1, -1], p=[0.55, 0.35, 0.1], size=(n_images, len(CLASSES)))
-    labels[:2] = [[1, 0, 1], [0, 1, 0]]  # every class has both
+    labels[:2] = [[1, 0, 1], [0, 1, 0]]  # every class has images with and without it
     return labels
 
 

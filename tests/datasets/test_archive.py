@@ -16,7 +16,7 @@ def saved(tmp_path, **arrays):
     return path
 
 
-def test_a_dense_archive(tmp_path):
+def test_a_dense_archive_is_read_with_distinct_feature_names(tmp_path):
     path = saved(
         tmp_path, X=np.eye(3, dtype=np.float32), y=Y, class_names=NAMES, feature_names=np.array(["a", "b", "a"])
     )
@@ -44,7 +44,7 @@ def test_indices_beyond_the_shape_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "parts",
     [
-        {"indptr": [0, 99, -99, 0]},  # SciPy looks at no pointer if the last is 0
+        {"indptr": [0, 99, -99, 0]},  # SciPy checks no pointer if the last is 0
         {"indptr": [0, 1, 0, 1]},
         {"indptr": [1, 1, 1, 1]},
         {"indptr": [0, 1, 2, 2]},

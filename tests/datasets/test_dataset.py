@@ -7,7 +7,7 @@ from ilfs.datasets import Dataset
 X = np.arange(6.0).reshape(3, 2)
 
 
-def test_sizes_and_repr():
+def test_sizes_and_repr_count_the_samples_of_every_class():
     table = Dataset("toy", X, np.array([0, 2, 2]), ("a", "b", "c"), ("left", "right"))
     assert (table.n_samples, table.n_features, table.n_classes) == (3, 2, 3)
     assert table.class_sizes == (1, 0, 2)

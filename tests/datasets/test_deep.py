@@ -87,10 +87,10 @@ class TestNetwork:
         rows = deep_features(paths, stock, crop=1.0, layer="flat")
         np.testing.assert_allclose(rows, maps.mean(axis=(2, 3)), rtol=1e-4, atol=1e-5)
 
-    def test_weights_in_a_separate_file(self, tmp_path, model, paths):
+    def test_weights_in_a_separate_file_are_used(self, tmp_path, model, paths):
         network = convolution_network(tmp_path / "apart.onnx", apart=["head"])
         assert NetworkFile.read(network.read_bytes()).external == ("head.bin",)
-        for layer in ("logits", "flat"):  # from the file, and from its bytes with one more output
+        for layer in ("logits", "flat"):  # an output of the file, and an inner layer
             expected = deep_features(paths, model, layer=layer, cache=False)
             np.testing.assert_array_equal(deep_features(paths, network, layer=layer), expected)
         before = deep_features(paths, network)
@@ -117,7 +117,7 @@ class TestNetwork:
             deep_features(paths, tmp_path / "pipe.onnx")
 
     @pytest.mark.parametrize("batch", [1, 2, 7])
-    def test_a_network_with_a_fixed_batch_size(self, tmp_path, model, paths, batch):
+    def test_a_fixed_batch_size_gives_the_same_features(self, tmp_path, model, paths, batch):
         fixed = convolution_network(tmp_path / "fixed.onnx", batch=batch)
         np.testing.assert_allclose(deep_features(paths, fixed), deep_features(paths, model), rtol=1e-5, atol=1e-6)
 
@@ -131,10 +131,13 @@ class TestNetwork:
 
     def test_size_applies_to_a_network_of_any_size(self, tmp_path, paths):
         any_size = convolution_network(tmp_path / "any.onnx", size="side")
-        assert deep_features(paths[:1], any_size, layer="maps", batch_size=1).shape == (1, 6 * 111 * 111)  # of 224
+        assert deep_features(paths[:1], any_size, layer="maps", batch_size=1).shape == (
+            1,
+            6 * 111 * 111,
+        )  # 224 by default
         assert deep_features(paths, any_size, layer="maps", size=21).shape == (5, 6 * 10 * 10)
 
-    def test_a_network_with_channels_last(self, tmp_path, paths):
+    def test_a_network_with_channels_last_is_averaged_over_positions(self, tmp_path, paths):
         last = gives_its_input(tmp_path / "last.onnx", ("n", 4, 6, 3))
         rows = deep_features(paths, last)
         assert rows.shape == (5, 4 * 6 * 3)
@@ -150,7 +153,7 @@ class TestNetwork:
         averaged = deep_features(paths, path, pool="mean")
         np.testing.assert_allclose(averaged, rows.reshape(5, 6, 8).mean(axis=1), rtol=1e-5)
 
-    def test_half_precision(self, tmp_path, paths):
+    def test_half_precision_agrees_with_single_precision(self, tmp_path, paths):
         half = gives_its_input(tmp_path / "half.onnx", kind=tiny_onnx.FLOAT16)
         rows = deep_features(paths, half)
         assert rows.dtype == np.float32
@@ -183,7 +186,7 @@ class TestPixels:
             ((100, 300), (10, 20), 0.5, (25, 100, 75, 200)),
         ],
     )
-    def test_centre_box(self, size, target, crop, box):
+    def test_the_crop_box_is_centred_and_has_the_shape_of_the_target(self, size, target, crop, box):
         assert centre(size, target, crop) == pytest.approx(box)
 
     def test_one_resampling_equals_scaling_then_cropping(self, tmp_path):
@@ -191,9 +194,9 @@ class TestPixels:
         given = as_given(saved(tmp_path, [image]), tmp_path, size=28, crop=0.875)[0]
         scaled = Image.fromarray(image).resize((64, 32), Image.Resampling.BILINEAR)
         cropped = scaled.crop((18, 2, 18 + 28, 2 + 28))
-        np.testing.assert_allclose(given, np.asarray(cropped, dtype=float), atol=1)  # each rounds for itself
+        np.testing.assert_allclose(given, np.asarray(cropped, dtype=float), atol=1)  # both round to whole numbers
 
-    def test_a_long_and_thin_image(self, tmp_path):
+    def test_a_long_and_thin_image_is_read(self, tmp_path):
         (path,) = saved(tmp_path, [np.full((1, 30_000, 3), 77, dtype=np.uint8)])
         assert (as_given([path], tmp_path) == 77).all()
 
@@ -201,7 +204,7 @@ class TestPixels:
         paths = saved(tmp_path, colours(1, 40, 40))
         assert not np.array_equal(as_given(paths, tmp_path), as_given(paths, tmp_path, resample="bicubic"))
 
-    def test_grey(self, tmp_path):
+    def test_grey_images_of_8_and_16_bits_get_three_equal_channels(self, tmp_path):
         grey = colours(1, 4, 4)[0, :, :, 0]
         (eight,) = saved(tmp_path, [grey])
         sixteen = tmp_path / "sixteen.png"
@@ -209,7 +212,7 @@ class TestPixels:
         for given in as_given([eight, sixteen], tmp_path):
             np.testing.assert_array_equal(given, np.repeat(grey[:, :, None], 3, axis=2))
 
-    def test_black_and_white(self, tmp_path):
+    def test_black_and_white_images_become_0_and_255(self, tmp_path):
         Image.fromarray(np.eye(4, dtype=bool)).save(tmp_path / "bits.png")
         np.testing.assert_array_equal(as_given([tmp_path / "bits.png"], tmp_path)[0, :, :, 1], 255 * np.eye(4))
 
@@ -225,7 +228,7 @@ class TestPixels:
         assert first[:, 0].tolist() == [[10, 20, 30], [10, 20, 30], [255, 255, 255], [204, 204, 204]]
         assert second[:, 0].tolist() == [[10, 20, 30], [10, 20, 30], [255, 255, 255], [255, 255, 255]]
 
-    def test_cmyk(self, tmp_path):
+    def test_cmyk_images_are_converted_to_rgb(self, tmp_path):
         Image.new("CMYK", (4, 4), (0, 255, 255, 0)).save(tmp_path / "print.jpg", quality=100)
         given = as_given([tmp_path / "print.jpg"], tmp_path)[0]
         np.testing.assert_allclose(given, np.broadcast_to([255, 0, 0], (4, 4, 3)), atol=3)
@@ -246,7 +249,7 @@ class TestBadImages:
         assert "\n" not in str(caught.value)
         return str(caught.value)
 
-    def test_truncated(self, tmp_path, model, paths):
+    def test_a_truncated_image_is_refused(self, tmp_path, model, paths):
         whole = tmp_path / "whole.jpg"
         Image.fromarray(colours(1, 64, 64)[0]).save(whole)
         cut = tmp_path / "cut.jpg"
@@ -256,17 +259,17 @@ class TestBadImages:
         assert "image1.png" in self.refusal(paths, model)
 
     @pytest.mark.parametrize("content", [b"", b"not an image"])
-    def test_a_file_that_is_not_an_image(self, model, paths, content):
+    def test_a_file_that_is_not_an_image_is_refused(self, model, paths, content):
         paths[2].write_bytes(content)
         assert "image2.png: Pillow does not know its format" in self.refusal(paths, model)
 
-    def test_damaged_inside(self, model, paths):
+    def test_an_image_with_damaged_content_is_refused(self, model, paths):
         content = bytearray(paths[3].read_bytes())
         content[40:80] = bytes(40)
         paths[3].write_bytes(content)
         assert "image3.png" in self.refusal(paths, model)
 
-    def test_pixels_of_32_bits(self, tmp_path, model):
+    def test_pixels_of_32_bits_are_refused(self, tmp_path, model):
         Image.fromarray(np.ones((4, 4), dtype=np.float32)).save(tmp_path / "real.tif")
         message = self.refusal([tmp_path / "real.tif"], model)
         assert "real.tif: its pixels must have 8 or 16 bits, got 32 (mode F)" in message
@@ -287,26 +290,26 @@ class TestBadNetworks:
         path.write_bytes(tiny_onnx.network(nodes, {}, inputs, outputs))
         return path
 
-    def test_an_unknown_layer(self, model, paths):
+    def test_an_unknown_layer_is_refused(self, model, paths):
         with pytest.raises(
             ValueError, match=r"layer must be an output of .*tiny.onnx \('maps', 'logits'\) or an inner .*, got 'fc7'"
         ):
             deep_features(paths, model, layer="fc7")
 
-    def test_a_missing_file(self, tmp_path, paths):
+    def test_a_missing_file_and_a_folder_are_refused(self, tmp_path, paths):
         with pytest.raises(OSError, match=r"cannot read the network .*none.onnx: No such file"):
             deep_features(paths, tmp_path / "none.onnx")
         with pytest.raises(OSError, match=r"cannot read the network .*: Is a directory"):
             deep_features(paths, tmp_path)
 
-    def test_a_file_that_is_not_a_network(self, tmp_path, model, paths):
+    def test_a_file_that_is_not_a_network_is_refused(self, tmp_path, model, paths):
         path, whole = tmp_path / "bad.onnx", model.read_bytes()
         for content in (b"", b"\x0f", b"pixels, not layers", whole[:-30], whole[:200], bytes(100)):
             path.write_bytes(content)
             with pytest.raises(ValueError, match=r"bad.onnx is not an ONNX network: "):
                 deep_features(paths, path)
 
-    def test_what_onnxruntime_refuses(self, tmp_path, paths):
+    def test_errors_of_onnxruntime_name_the_network(self, tmp_path, paths):
         image, out = tiny_onnx.value("image", ["n", 3, 4, 4]), tiny_onnx.value("out", ["n", 3, 4, 4])
         path = self.write(tmp_path, [tiny_onnx.node("Imagine", ["image"], "out")], [image], [out])
         with pytest.raises(ValueError, match=r"onnxruntime cannot load .*bad.onnx: .*Imagine"):
@@ -321,14 +324,14 @@ class TestBadNetworks:
             ([("n", 1, 4, 4)], tiny_onnx.FLOAT, r"images of 3 colours, its input has the shape \['n', 1, 4, 4\]"),
         ],
     )
-    def test_inputs(self, tmp_path, paths, shapes, kind, message):
+    def test_inputs_that_are_not_images_are_refused(self, tmp_path, paths, shapes, kind, message):
         inputs = [tiny_onnx.value(f"in{i}", shape, kind) for i, shape in enumerate(shapes)]
         steps = [tiny_onnx.node("Identity", [f"in{i}"], f"out{i}") for i in range(len(shapes))]
         outputs = [tiny_onnx.value(f"out{i}", shape, kind) for i, shape in enumerate(shapes)]
         with pytest.raises(ValueError, match=message):
             deep_features(paths, self.write(tmp_path, steps, inputs, outputs))
 
-    def test_an_output_for_all_images_together(self, tmp_path, paths):
+    def test_an_output_for_all_images_together_is_refused(self, tmp_path, paths):
         image, out = tiny_onnx.value("image", ["n", 3, 4, 4]), tiny_onnx.value("out", [1, 1, 1, 1])
         path = self.write(tmp_path, [tiny_onnx.node("ReduceMean", ["image"], "out")], [image], [out])
         with pytest.raises(
@@ -336,8 +339,8 @@ class TestBadNetworks:
         ):
             deep_features(paths, path)
 
-    def test_a_size_that_the_network_cannot_compute(self, tmp_path, paths):
-        # any size as it says, but what follows wants 3 x 4 x 4 numbers
+    def test_a_size_that_the_network_cannot_compute_is_refused(self, tmp_path, paths):
+        # The input declares any size, but the product needs 3 x 4 x 4 numbers.
         image, out = tiny_onnx.value("image", ["n", 3, "h", "w"]), tiny_onnx.value("out", ["n", 2])
         steps = [tiny_onnx.node("Flatten", ["image"], "flat"), tiny_onnx.node("MatMul", ["flat", "head"], "out")]
         path, weights = tmp_path / "bad.onnx", {"head": np.ones((48, 2), dtype=np.float32)}
@@ -346,9 +349,9 @@ class TestBadNetworks:
         with pytest.raises(ValueError, match=r"bad.onnx cannot compute 32 images of 5 x 5 pixels: .*MatMul"):
             deep_features(paths, path, size=5)
 
-    def test_features_that_are_not_finite(self, tmp_path):
+    def test_features_that_are_not_finite_are_refused(self, tmp_path):
         images = np.full((2, 4, 4, 3), 255, dtype=np.uint8)
-        images[1] = 0  # its logarithm
+        images[1] = 0  # the network takes logarithms
         image, out = tiny_onnx.value("image", ["n", 3, 4, 4]), tiny_onnx.value("out", ["n", 3, 4, 4])
         path = self.write(tmp_path, [tiny_onnx.node("Log", ["image"], "out")], [image], [out])
         with pytest.raises(ValueError, match=r"'out' of .*bad.onnx is not finite for .*image1.png"):
@@ -374,12 +377,12 @@ class TestBadNetworks:
         ({"providers": [("AbacusProvider", {"beads": 7})]}, "providers must be among .* got 'AbacusProvider'"),
     ],
 )
-def test_options_that_are_refused(model, paths, options, message):
+def test_invalid_options_are_refused(model, paths, options, message):
     with pytest.raises(ValueError, match=message):
         deep_features(paths, model, **options)
 
 
-def test_invalid_images_arguments(model):
+def test_images_must_be_a_sequence_of_at_least_one_file(model):
     with pytest.raises(ValueError, match="images must name at least one file, got none"):
         deep_features([], model)
     with pytest.raises(TypeError, match=r"images must be a sequence of files, got the one path 'a.jpg'"):
@@ -403,13 +406,13 @@ class TestCache:
         return sorted(path for path in (tmp_path / "cache" / "deep").rglob("*") if path.is_file())
 
     def computed(self, paths, model, **options):
-        """How many images were not in the cache."""
+        """Count the images that were not in the cache."""
         calls = []
         deep_features(paths, model, progress=lambda done, total: calls.append((done, total)), **options)
         assert calls[-1] == (len(paths), len(paths))
         return len(paths) - calls[0][0]
 
-    def test_progress(self, model, paths):
+    def test_progress_is_reported_after_every_batch(self, model, paths):
         calls = []
         deep_features(paths, model, batch_size=2, progress=lambda *call: calls.append(call))
         assert calls == [(0, 5), (2, 5), (4, 5), (5, 5)]
@@ -475,12 +478,12 @@ class TestCache:
         np.testing.assert_array_equal(again, before)
         assert self.computed(paths, model) == 0
 
-    def test_a_cache_folder_that_cannot_be_created(self, tmp_path, model, paths):
+    def test_a_cache_folder_that_cannot_be_created_is_an_error(self, tmp_path, model, paths):
         (tmp_path / "file").touch()
         with pytest.raises(OSError, match=r"file.* cannot be written \((File exists|Not a directory)\)"):
             deep_features(paths, model, cache=tmp_path / "file")
 
-    def test_a_full_disk(self, tmp_path, model, paths, monkeypatch):
+    def test_a_full_disk_is_an_error_and_leaves_no_file(self, tmp_path, model, paths, monkeypatch):
         def full(descriptor):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -491,7 +494,7 @@ class TestCache:
             deep_features(paths, model)
         assert self.kept(tmp_path) == []
 
-    def test_an_interrupted_run_goes_on_where_it_was(self, tmp_path, model, paths):
+    def test_an_interrupted_run_continues_where_it_stopped(self, tmp_path, model, paths):
         undisturbed = deep_features(paths, model, batch_size=2, cache=False)
         code = """
             import os, signal, sys
@@ -507,7 +510,7 @@ class TestCache:
         assert self.computed(paths, model, batch_size=2) == 1
         np.testing.assert_array_equal(deep_features(paths, model), undisturbed)
 
-    def test_two_processes_at_once(self, tmp_path, model, paths):
+    def test_two_processes_can_use_the_cache_at_once(self, tmp_path, model, paths):
         code = """
             import sys, numpy as np
             from ilfs.datasets.deep import deep_features
@@ -523,6 +526,6 @@ class TestCache:
 
 
 def run(code, *arguments):
-    """A process of its own, with the cache of this test."""
+    """Start Python with this code; it uses the cache folder of the test."""
     lines = "\n".join(line.removeprefix(" " * 12) for line in code.splitlines())
     return subprocess.Popen([sys.executable, "-c", lines, *map(str, arguments)], env=dict(os.environ))

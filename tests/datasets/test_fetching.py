@@ -37,12 +37,12 @@ def visible(folder):
 
 
 def test_a_download_is_complete_and_reports_its_progress(tmp_path, server):
-    told = []
-    fetched(tmp_path / "new" / "toy.npz", server, "good", progress=lambda done, total: told.append((done, total)))
+    reports = []
+    fetched(tmp_path / "new" / "toy.npz", server, "good", progress=lambda done, total: reports.append((done, total)))
     assert (tmp_path / "new" / "toy.npz").read_bytes() == CONTENT
     assert visible(tmp_path / "new") == {"toy.npz"}
-    assert told == sorted(told)
-    assert told[-1] == (len(CONTENT), len(CONTENT))
+    assert reports == sorted(reports)
+    assert reports[-1] == (len(CONTENT), len(CONTENT))
 
 
 def test_a_file_with_the_right_checksum_is_not_downloaded(tmp_path, server):
@@ -127,7 +127,7 @@ def test_a_killed_download_leaves_no_file_and_the_next_succeeds(tmp_path, server
     assert visible(tmp_path) == {"toy.npz"}
 
 
-def test_a_disk_without_space(tmp_path, server, monkeypatch):
+def test_a_full_disk_ends_the_download_without_another_mirror(tmp_path, server, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -139,16 +139,16 @@ def test_a_disk_without_space(tmp_path, server, monkeypatch):
     assert visible(tmp_path) == set()
 
 
-def test_a_folder_that_cannot_be_written(tmp_path, server, monkeypatch):
+def test_a_folder_without_write_permission_is_an_error(tmp_path, server, monkeypatch):
     def refuse(self, *args, **kwargs):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
 
-    monkeypatch.setattr(Path, "open", refuse)  # the superuser may write anywhere
+    monkeypatch.setattr(Path, "open", refuse)  # simulated, because the superuser may write anywhere
     with pytest.raises(PermissionError, match=r"toy\.npz' cannot be written \(Permission denied\)"):
         fetched(tmp_path / "toy.npz", server, "good")
 
 
-def test_a_folder_that_is_a_file(tmp_path, server):
+def test_a_folder_that_is_a_file_is_an_error(tmp_path, server):
     (tmp_path / "cache").write_text("")
     with pytest.raises(OSError, match=r"toy\.npz' cannot be written"):
         fetched(tmp_path / "cache" / "toy.npz", server, "good")

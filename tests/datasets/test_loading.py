@@ -69,29 +69,30 @@ def test_a_file_of_another_size_gives_a_warning(register, data):
         load(write(data / "toy.npz").stem)
 
 
-def test_nothing_is_hashed_before_the_checksum_is_asked_for(register, data, monkeypatch):
+def test_nothing_is_hashed_before_the_checksum_is_read(register, data, monkeypatch):
     register(size=0)
     asked = []
     monkeypatch.setattr("ilfs.datasets.dataset.file_checksum", lambda path: asked.append(path) or "of the file")
     monkeypatch.setattr("ilfs.datasets.dataset.content_checksum", lambda table: asked.append(table) or "of the content")
-    tables = [load(write(data / "toy.npz").stem), load("wine"), load("iris")]
+    (data / "genes.csv").write_text("a,b,donor,y\n1,2,x,0\n3,4,y,1\n5,6,x,1\n")
+    tables = [load(write(data / "toy.npz").stem), load("wine"), load(f"{data}/genes.csv?target=y&groups=donor")]
     assert asked == []
     assert [table.checksum for table in tables] == ["of the file", "of the content", "of the content"]
 
 
-def test_a_file_that_is_not_registered(data):
+def test_an_unregistered_file_is_loaded_by_its_name(data):
     write(data / "mine.npz")
     assert load("mine").class_sizes == (4, 2)
 
 
-def test_a_file_that_is_not_registered_without_some_columns(data):
+def test_target_and_dropped_columns_of_an_unregistered_file(data):
     write(data / "mine.npz", feature_names=np.array(list("abcd")), stage=1 - Y)
     assert load("mine?drop=b").feature_names == ("a", "c", "d")
     table = load("mine", target="stage", drop=[0])
     assert (table.name, table.n_features, table.class_sizes) == ("mine", 3, (2, 4))
 
 
-def test_only_the_rows_of_a_split(register, data):
+def test_only_the_rows_of_the_registered_split_are_loaded(register, data):
     path = write(data / "toy.npz", split=np.array(["train", "valid"] * 3))
     register(split="train", sha256=file_checksum(path), size=0)
     table = load("toy")
@@ -135,13 +136,13 @@ def test_a_mirror_fills_the_cache(register, cache, tmp_path, monkeypatch):
     monkeypatch.setattr("server.Handler.good", lambda self: answer(self, path.read_bytes()))
     register(sha256=file_checksum(path), size=path.stat().st_size)
     monkeypatch.delenv("ILFS_OFFLINE")
-    told = []
+    reports = []
     with serving() as server:
         monkeypatch.setenv("ILFS_MIRROR", f"{server.address}/missing/ {server.address}/good")
         for _ in range(2):
-            np.testing.assert_array_equal(load("toy", progress=lambda *now: told.append(now)).X, X)
+            np.testing.assert_array_equal(load("toy", progress=lambda *now: reports.append(now)).X, X)
     assert server.asked == {"missing": 1, "good": 1}
-    assert told == [(path.stat().st_size, path.stat().st_size)]
+    assert reports == [(path.stat().st_size, path.stat().st_size)]
     assert (cache / "toy.npz").read_bytes() == path.read_bytes()
 
 
@@ -164,7 +165,7 @@ def test_the_error_names_a_mirror_without_the_file(register, cache, monkeypatch)
 
 @pytest.fixture
 def openml(monkeypatch):
-    """Instead of OpenML; counts how often it is asked."""
+    """Replace OpenML, and record the requests."""
     answers = Bunch(
         data=X.astype(float), target=np.array(["1"] * 4 + ["2"] * 2, dtype=object), feature_names=list("abcd")
     )

@@ -36,7 +36,7 @@ def test_a_name_without_columns_is_the_path():
         ("target=diagnosis&drop=0&drop=a%26b&drop=50 %", ("TP53", "1017")),
     ],
 )
-def test_a_file_with_its_columns(genes, query, features):
+def test_a_query_names_the_target_and_the_dropped_columns(genes, query, features):
     if features is None:
         with pytest.raises(ValueError, match=r"drop must be a position from 0 to 5 in genes\.csv, got 1017"):
             load(f"genes.csv?{query}")
@@ -66,7 +66,7 @@ def test_an_existing_file_with_a_question_mark_in_its_name_comes_first(genes, tm
         ("genes.csv?", r"the part after \? in 'genes\.csv\?' must be .*, got ''$"),
         ("genes.csv?target=", r"got 'target='$"),
         ("genes.csv?drop", r"got 'drop'$"),
-        ("genes.csv?target=a&target=b", r"must have one target, got 2$"),
+        ("genes.csv?target=a&target=b", r"must state target at most once, got it 2 times$"),
         (
             "genes.csv?target=diagnoses",
             r"target must be a column of genes\.csv \(such as diagnosis\), got 'diagnoses'$",
@@ -101,7 +101,7 @@ def test_the_error_for_a_missing_file_leaves_out_the_query(tmp_path, monkeypatch
         ("uniform", "uniform"),
     ],
 )
-def test_titles(name, title):
+def test_the_title_is_registered_or_the_name_of_the_file_without_ending(name, title):
     assert title_of(name) == title
 
 

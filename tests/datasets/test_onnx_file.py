@@ -66,7 +66,7 @@ def test_deeply_nested_graphs_are_read():
 
 
 @pytest.mark.parametrize("location", ["w.bin", "weights/w.bin", "weights\\w.bin", "a..b"])
-def test_a_location_in_the_folder_of_the_model(tmp_path, location):
+def test_a_location_in_the_folder_of_the_model_is_accepted(tmp_path, location):
     assert external_file(tmp_path / "m.onnx", location) == tmp_path / location
 
 

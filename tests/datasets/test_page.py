@@ -16,8 +16,8 @@ def table():
     ]
     for spec in REGISTRY.values():
         sizes = [str(size or "") for size in (spec.samples, spec.features, spec.classes)]
-        cells = (f"`{spec.name}`", spec.title, spec.standing, *sizes, spec.source, spec.licence)
-        rows.append(f"| {' | '.join(cells)} |")
+        values = (f"`{spec.name}`", spec.title, spec.standing, *sizes, spec.source, spec.licence)
+        rows.append(f"| {' | '.join(values)} |")
     return "\n".join(rows)
 
 

@@ -31,14 +31,14 @@ def check(table):
     np.testing.assert_array_equal(table.folds, np.array(FOLDS) - 1)
 
 
-def test_groups_and_folds_of_a_text_file(genes):
+def test_groups_and_folds_are_read_from_a_text_file(genes):
     check(load(f"{BASE}&groups=donor&folds=fold"))
     check(load("genes.csv?target=1&drop=0&drop=-1&groups=2&folds=3"))
     only = load(f"{BASE}&groups=donor&drop=fold")
     assert only.folds is None
 
 
-def test_groups_and_folds_of_parquet_and_feather(genes, tmp_path):
+def test_groups_and_folds_are_read_from_parquet_and_feather(genes, tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import csv, feather, parquet
 
@@ -50,7 +50,7 @@ def test_groups_and_folds_of_parquet_and_feather(genes, tmp_path):
         check(load(f"{BASE.replace('csv', ending)}&groups=donor&folds=fold"))
 
 
-def test_groups_and_folds_of_arrays(tmp_path, monkeypatch):
+def test_groups_and_folds_are_read_from_arrays(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, y, groups = np.arange(24.0).reshape(8, 3), np.arange(8) % 2, np.arange(8) // 2
     np.savez("a.npz", X=X, y=y, donor=groups, fold=np.array(FOLDS))
@@ -77,7 +77,7 @@ def test_the_checksum_includes_groups_and_folds(genes):
         (f"{BASE}&groups=doner", "must be a column of genes.csv"),
         (f"{BASE}&groups=ill", "target, groups and folds of genes.csv must be different columns, got 'ill' again"),
         (f"{BASE}&groups=fold&folds=fold", "must be different columns, got 'fold' again"),
-        (f"{BASE}&groups=donor&groups=fold", "must have one groups, got 2"),
+        (f"{BASE}&groups=donor&groups=fold", "must state groups at most once, got it 2 times"),
         ("wine?groups=alcohol", "groups and folds must be none for 'wine', whose columns are known"),
         (f"{BASE}&drop=fold&folds=donor", "folds of genes.csv must be numbered .* without gaps, got ann, bob, cid"),
     ],

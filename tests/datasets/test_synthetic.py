@@ -111,12 +111,12 @@ def test_sparse_data_have_the_requested_fraction_of_zeros():
 
 def test_zeros_are_equally_frequent_in_all_kinds_of_columns():
     truth = make_truth(2000, 90, 30, 30, sparsity=0.8)
-    shares = np.diff(truth.table.X.tocsc().indptr) / 2000
+    stored = np.diff(truth.table.X.tocsc().indptr) / 2000
     for kind in (truth.informative, truth.redundant, ~truth.informative & ~truth.redundant):
-        assert shares[kind].mean() == pytest.approx(0.2, abs=0.01)
+        assert stored[kind].mean() == pytest.approx(0.2, abs=0.01)
 
 
-def test_missing_values():
+def test_the_requested_fraction_of_values_is_missing():
     X = make_truth(500, 200, 5, missing=0.2).table.X
     assert np.isnan(X).mean() == pytest.approx(0.2, abs=0.01)
 
@@ -150,7 +150,7 @@ def test_bad_parameters_are_refused(changes, sentence):
         make_truth(**{"n_samples": 20, "n_features": 10, "n_informative": 3, "n_redundant": 2} | changes)
 
 
-# columns: 0 and 3 are informative, 1 and 4 repeat 0, 5 repeats 3, 2 is noise
+# Columns 0 and 3 are informative, 1 and 4 repeat 0, 5 repeats 3, and 2 is noise.
 HAND = Truth(
     Dataset("hand", np.zeros((2, 6)), np.array([0, 1]), ("a", "b")),
     np.array([True, False, False, True, False, False]),
@@ -168,7 +168,7 @@ HAND = Truth(
         ([], []),
     ],
 )
-def test_recovery_by_hand(order, curve):
+def test_recovery_equals_values_computed_by_hand(order, curve):
     np.testing.assert_array_equal(recovery_curve(np.array(order, dtype=int), HAND), curve)
     for k, expected in enumerate(curve, start=1):
         assert recovery(np.array(order, dtype=int), HAND, k) == expected

@@ -71,7 +71,7 @@ def test_the_parent_folder_and_the_folder_of_the_year_are_accepted(kit):
 
 
 def test_lines_in_the_original_format_are_read(own_kit):
-    # names of 2012 have an underscore, columns are padded, lines may end as in Windows, the last may be empty
+    # Names of 2012 have an underscore. Columns are padded, lines may end as on Windows, and the last may be empty.
     main(own_kit, "cat_val.txt").write_bytes(b"2008_000002 -1\r\n2008_000003  1\r\n2008_000007  0\r\n\r\n")
     for name in ("2008_000002", "2008_000003", "2008_000007"):
         (own_kit / "VOC2007" / "JPEGImages" / f"{name}.jpg").touch()
@@ -81,13 +81,13 @@ def test_lines_in_the_original_format_are_read(own_kit):
 
 
 class TestErrors:
-    def test_missing_devkit(self, tmp_path, own_kit):
+    def test_a_missing_devkit(self, tmp_path, own_kit):
         with pytest.raises(FileNotFoundError, match=r"no VOC2007/ImageSets/Main in .*nothing, which must be the VOC"):
             read_devkit(tmp_path / "nothing", 2007, "train")
         with pytest.raises(FileNotFoundError, match="no VOC2012/ImageSets/Main"):
             read_devkit(own_kit / "VOC2007", 2012, "train")
 
-    def test_missing_list_of_a_class(self, own_kit):
+    def test_a_missing_list_of_a_class(self, own_kit):
         with pytest.raises(FileNotFoundError, match=r"no aeroplane_train.txt in .*Main$"):
             read_devkit(own_kit, 2007, "train")
 
@@ -130,7 +130,7 @@ class TestErrors:
         file = main(own_kit, "dog_train.txt")
         lines = file.read_text().splitlines(keepends=True)
         file.write_text("".join(lines[:-1]))
-        with pytest.raises(ValueError, match=r"dog_train.txt must list the images of bird_train.txt, got no more inst"):
+        with pytest.raises(ValueError, match=r"dog_train.txt must list the images of bird_train.txt, got the end of"):
             read_devkit(own_kit, 2007, "train", classes=SMALL)
         file.write_text("".join([*lines[:2], "999999 -1\n", *lines[3:]]))
         with pytest.raises(ValueError, match="got 999999 instead of 000002"):
@@ -156,13 +156,13 @@ class TestErrors:
             ({"classes": ["cat", "cat"]}, "classes must differ, got 'cat' more than once"),
         ],
     )
-    def test_arguments(self, own_kit, changed, message):
+    def test_invalid_arguments(self, own_kit, changed, message):
         with pytest.raises(ValueError, match=message):
             read_devkit(**({"folder": own_kit, "year": 2007, "part": "train", "classes": SMALL} | changed))
 
 
 class TestLoad:
-    def test_tables(self, tables, kit):
+    def test_the_tables_hold_the_labels_of_their_parts(self, tables, kit):
         train, test = tables
         assert isinstance(train, Dataset)
         assert [train.name, test.name] == ["VOC2007 trainval", "VOC2007 test"]
@@ -193,7 +193,7 @@ class TestLoad:
         assert checksums()[1] != before[1]
 
     @pytest.mark.parametrize("parts", ["trainval", ("train",), ("train", "val", "test")])
-    def test_two_parts(self, kit, network, parts):
+    def test_parts_must_be_two(self, kit, network, parts):
         with pytest.raises(ValueError, match="parts must be two, one to train and one to test with, got "):
             load_voc(kit[0], 2007, network, classes=SMALL, parts=parts)
 
@@ -212,8 +212,8 @@ class TestLoad:
         scores = np.empty(test.y.shape)
         for k in range(train.n_classes):
             counts = train.y[:, k] >= 0
-            machine = make_pipeline(StandardScaler(), LinearSVC(C=1.0, random_state=0, max_iter=100_000))
-            scores[:, k] = machine.fit(train.X[counts], train.y[counts, k]).decision_function(test.X)
+            classifier = make_pipeline(StandardScaler(), LinearSVC(C=1.0, random_state=0, max_iter=100_000))
+            scores[:, k] = classifier.fit(train.X[counts], train.y[counts, k]).decision_function(test.X)
         for definition in ("area", "2007", "2012"):
             bird, cat, dog = average_precisions(test.y, scores, definition)
             assert bird > 0.95
@@ -236,7 +236,7 @@ def test_the_experiment_of_the_documentation_runs(kit, network, tmp_path, monkey
     assert float(printed["dog"]) < 80
 
 
-def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypatch, capsys):
+def test_the_command_runs_the_papers_first_experiment(network, tmp_path, monkeypatch, capsys):
     from ilfs.cli import main as command
 
     folder, _ = write_devkit(tmp_path, parts=("train", "val", "trainval", "test"), n_images=24)
@@ -246,7 +246,7 @@ def test_the_papers_first_experiment_by_the_command(network, tmp_path, monkeypat
             (lists / f"{name}_{part}.txt").write_bytes((lists / f"cat_{part}.txt").read_bytes())
     monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
     for variable in ("DEVKIT", "NETWORK", "LAYER"):
-        monkeypatch.setenv(f"ILFS_VOC_{variable}", "")  # put back afterwards
+        monkeypatch.setenv(f"ILFS_VOC_{variable}", "")  # only the options of the command count
     options = ["deep", "--datasets", "voc2007", "--methods", "fisher", "ls", "--store", str(tmp_path / "voc.sqlite")]
     options += ["--devkit", str(folder), "--network", str(network), "--layer", "flat"]
     assert command(["bench", "run", *options, "--jobs", "1", "--quiet"]) == 0

@@ -1,7 +1,7 @@
 """A writer of small ONNX networks: just enough of the format, so that tests need neither onnx nor torch.
 
-An ONNX file is a message of the protocol buffers: fields, each a number, a type (0 an integer, 2 bytes with their
-length before them) and a value. The numbers of the fields below are those of onnx.proto.
+An ONNX file is a protocol buffer message: fields, each with a number, a type (0: an integer, 2: bytes that follow their
+length) and a value. The numbers of the fields below are those in onnx.proto.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ FLOAT, FLOAT16, INT64 = 1, 10, 7
 
 
 def varint(value):
-    """An integer in groups of seven bits, the lowest first."""
+    """Encode an integer in groups of seven bits, the lowest first."""
     groups = []
     while value > 127:
         groups.append(value & 127 | 128)
@@ -41,13 +41,13 @@ def external_tensor(name, array, file_name):
 
 
 def value(name, shape, kind=FLOAT):
-    """An input or output; an axis given by a word has any length."""
+    """Write an input or output; an axis given by a word has any length."""
     axes = [message((1, message((1, axis) if isinstance(axis, int) else (2, axis)))) for axis in shape]
     return message((1, name), (2, message((1, message((1, kind), (2, b"".join(axes)))))))
 
 
 def node(operation, inputs, output, **integers):
-    """A step of the computation; a tuple of integers is one attribute."""
+    """Write a step of the computation; a tuple of integers is one attribute."""
     attributes = []
     for name, number in integers.items():
         many = isinstance(number, tuple)
@@ -58,7 +58,7 @@ def node(operation, inputs, output, **integers):
 
 
 def network(nodes, weights, inputs, outputs):
-    """The bytes of an ONNX file; weights are arrays by name, or tensors already written."""
+    """Write the bytes of an ONNX file; weights are arrays by name, or tensors already written."""
     tensors = [w if isinstance(w, bytes) else tensor(name, w) for name, w in weights.items()]
     graph = message(
         *((1, step) for step in nodes),
@@ -81,7 +81,10 @@ def convolution_weights(n_channels=6, n_features=5, seed=0):
 
 
 def convolution_network(path, weights=None, batch="n", size=16, logits_only=False, apart=()):
-    """Convolution (3 x 3, stride 2), relu ("maps"), mean over the image, linear ("logits"); some weights in files."""
+    """Write a network: convolution (3 x 3, stride 2), relu ("maps"), mean over the image, linear ("logits").
+
+    The weights named in ``apart`` are written to separate files.
+    """
     weights = convolution_weights() if weights is None else weights
     n_channels, n_features = weights["head"].shape
     nodes = [
@@ -101,7 +104,7 @@ def convolution_network(path, weights=None, batch="n", size=16, logits_only=Fals
 
 
 def convolution_by_hand(images, weights):
-    """What that network computes, by its definition: images x channels x height x width -> maps, logits."""
+    """Compute maps and logits of that network by definition, for images x channels x height x width."""
     n, _, height, width = images.shape
     kernel = weights["kernel"].astype(float)
     rows, columns = (height - 3) // 2 + 1, (width - 3) // 2 + 1

@@ -85,6 +85,7 @@ def _check_codes(y: NDArray[Any], n_classes: int, path: Path) -> None:
 
 def check_same_rows(features: tuple[int, ...], target: tuple[int, ...], path: Path) -> None:
     """Raise an error unless the target has as many values as the features have rows."""
+    # Classes may be stored as a row or a column vector, so the labels may be along any axis of the target.
     if len(features) == 2 and features[0] not in target:
         n_labels = max(target, default=0)
         raise ValueError(f"{path} must have one label per row, got {features[0]} rows and {n_labels} labels")
@@ -149,7 +150,7 @@ def distinct(names: Sequence[Any]) -> tuple[str, ...]:
     seen = set[str]()
     for name in map(str, names):
         new, number = name, 1
-        while new in seen or (number > 1 and new in given):
+        while new in seen or (number > 1 and new in given):  # a.2 may be the name of another column
             number += 1
             new = f"{name}.{number}"
         seen.add(new)

@@ -70,7 +70,7 @@ class Dataset:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 in hexadecimal of the file, or of the content if there is no such file; computed when first asked."""
+        """SHA-256 in hexadecimal of the file, or of the content if there is no such file; computed when first read."""
         return self.known_checksum or (content_checksum(self) if self.file is None else file_checksum(self.file))
 
     @property

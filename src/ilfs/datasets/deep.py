@@ -69,7 +69,8 @@ def deep_features(
         How an output with more than two axes becomes one row per image: flattened, or averaged over the positions in
         the image (over the tokens of a vision transformer, whose outputs have three axes).
     size : int, optional
-        Height and width of the images for the network. By default the network's own size, 224 if it takes any.
+        Height and width of the images for the network. By default the size that the network declares, or 224 if it
+        accepts any size.
     crop : float, default=0.875
         Fraction of the side of the largest centred square that is kept (0.875 is 224 of 256).
     resample : {"bilinear", "bicubic"}, default="bilinear"
@@ -111,15 +112,15 @@ def deep_features(
     mean, std = colours("mean", mean), colours("std", std, positive=True)
     plan = Plan.from_network(Path(model), layer, pool, Pixels(size, crop, resample, channels, scale, mean, std))
     paths = _files(images)
-    kept = _cache(cache, plan)
-    rows = dict(_rows_kept(paths, kept))
+    row_cache = _cache(cache, plan)
+    rows = dict(_cached_rows(paths, row_cache))
     missing = [i for i in range(len(paths)) if i not in rows]
     _report(progress, len(rows), len(paths))
     if missing:
         network = Network.open(plan, batch_size, providers)
         for start in range(0, len(missing), network.batch_size):
             batch = missing[start : start + network.batch_size]
-            rows.update(zip(batch, _rows_computed([paths[i] for i in batch], network, kept), strict=True))
+            rows.update(zip(batch, _computed_rows([paths[i] for i in batch], network, row_cache), strict=True))
             _report(progress, len(rows), len(paths))
     return np.stack([rows[i] for i in range(len(paths))])
 
@@ -175,22 +176,22 @@ def _report(progress: Callable[[int, int], None] | None, done: int, total: int) 
         progress(done, total)
 
 
-def _rows_kept(paths: list[Path], kept: FeatureCache | None) -> Iterable[tuple[int, FeatureRows]]:
-    if kept is None:
+def _cached_rows(paths: list[Path], row_cache: FeatureCache | None) -> Iterable[tuple[int, FeatureRows]]:
+    if row_cache is None:
         return
     for i, path in enumerate(paths):
-        row = kept.get(path.read_bytes())
+        row = row_cache.get(path.read_bytes())
         if row is not None:
             yield i, row
-    kept.warn_of_damage()
+    row_cache.warn_of_damage()
 
 
-def _rows_computed(paths: list[Path], network: "Network", kept: FeatureCache | None) -> FeatureRows:
+def _computed_rows(paths: list[Path], network: "Network", row_cache: FeatureCache | None) -> FeatureRows:
     contents = [path.read_bytes() for path in paths]
     rows = network.rows(paths, contents)
-    if kept is not None:
+    if row_cache is not None:
         for content, row in zip(contents, rows, strict=True):
-            kept.put(content, row)
+            row_cache.put(content, row)
     return rows
 
 
@@ -269,6 +270,7 @@ class Network:
                 f"it has {found}"
             )
         batch, *axes = inputs[0].shape
+        # PyTorch exports batches of channels x height x width, TensorFlow of height x width x channels.
         is_channels_last = axes[0] != 3 and axes[2] == 3
         colours, height, width = (axes[2], axes[0], axes[1]) if is_channels_last else axes
         if isinstance(colours, int) and colours != 3:
@@ -286,6 +288,8 @@ class Network:
 
     def rows(self, paths: list[Path], contents: list[bytes]) -> FeatureRows:
         """Compute the features of the images with this content, at most one batch."""
+        # A short batch is filled up with zeros: the network may fix the batch size, and another batch size could change
+        # the rounding of the features. The rows of the zeros are dropped below.
         images = np.zeros((self.batch_size, self.height, self.width, 3), dtype=self.input_type)
         for image, path, content in zip(images, paths, contents, strict=False):
             image[:] = self.plan.pixels.from_content(path, content, self.width, self.height)
@@ -312,9 +316,10 @@ class Network:
                 f"got the shape {np.shape(output)} for {self.batch_size} images"
             )
         if self.plan.pool == "mean" and output.ndim > 2:
+            # Feature maps have the axes of the input. Three axes are images x tokens x channels, as in transformers.
             is_channel_second = output.ndim > 3 and not self.is_channels_last
-            places = range(2, output.ndim) if is_channel_second else range(1, output.ndim - 1)
-            output = output.mean(axis=tuple(places), dtype=np.float64)
+            positions = range(2, output.ndim) if is_channel_second else range(1, output.ndim - 1)
+            output = output.mean(axis=tuple(positions), dtype=np.float64)
         rows: FeatureRows = output.reshape(self.batch_size, -1).astype(np.float32)
         return rows
 

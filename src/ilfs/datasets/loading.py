@@ -66,8 +66,9 @@ def load(
     Returns
     -------
     Dataset
-        The data set. Nothing is hashed until its ``checksum`` is asked for. Of a registered file only the size is
-        checked; `check_registered` compares its SHA-256.
+        The data set. A file on disk is not hashed until ``checksum`` is read. If a registered file has another size
+        than the registry states, there is a warning; `check_registered` also compares the SHA-256. Two cases do hash:
+        a download from a mirror is verified, and the features of VOC are cached by the content of the images.
 
     Examples
     --------

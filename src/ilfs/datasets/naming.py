@@ -47,7 +47,7 @@ def parse(name: str) -> Query:
         columns[key].append(_column(unquote(value)))
     for key in ("target", "groups", "folds"):
         if len(columns[key]) > 1:
-            raise ValueError(f"{name!r} must have one {key}, got {len(columns[key])}")
+            raise ValueError(f"{name!r} must state {key} at most once, got it {len(columns[key])} times")
     target, groups, folds = (next(iter(columns[key]), None) for key in ("target", "groups", "folds"))
     return Query(path, target, tuple(columns["drop"]), groups, folds)
 

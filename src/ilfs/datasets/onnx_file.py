@@ -19,7 +19,8 @@ MODEL_GRAPH = 7
 GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_OUTPUT = 1, 5, 12
 NODE_OUTPUT, NODE_OPERATION = 2, 4
 TENSOR_EXTERNAL_DATA = 13
-# Messages that may contain tensors, and the kind of message in each of their fields.
+# Messages that may contain tensors, and the kind of message in each of their fields. The fields of an attribute are, in
+# this order, t, tensors, g, graphs, sparse_tensor and sparse_tensors; those of a sparse tensor are values and indices.
 LEADING_TO_TENSORS = {
     "model": {MODEL_GRAPH: "graph", 25: "function"},
     "function": {7: "node"},
@@ -124,7 +125,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
     """Yield number and value of all sized fields."""
     at = 0
     while at < len(message):
-        tag, at = _varint(message, at)
+        tag, at = _varint(message, at)  # the number of the field in the high bits, its type in the lowest three
         start, at = _value(message, at, tag & 7)
         if at > len(message):
             raise ValueError("it ends too early")

@@ -22,7 +22,8 @@ def openml_file(spec: Spec) -> str:
 
 
 def read_openml(path: Path, spec: Spec) -> Dataset:
-    """Read a stored copy, with the checksum of its content: the bytes of the file depend on the compressor."""
+    """Read a stored copy from OpenML."""
+    # Without a file the checksum is that of the content. The bytes of the file depend on the compressor.
     return replace(read_archive(path, spec.name), file=None)
 
 

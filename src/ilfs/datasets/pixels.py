@@ -63,7 +63,11 @@ def colours(name: str, values: Any, *, positive: bool = False) -> tuple[float, .
 
 
 def centre(size: tuple[int, int], target: tuple[int, int], crop: float) -> Box:
-    """Return left, top, right and bottom of the centred box with the target's shape, ``crop`` times the largest."""
+    """Compute the box to crop: left, top, right and bottom.
+
+    The box is centred and has the aspect ratio of the target. Its sides are ``crop`` times those of the largest such
+    box in the image.
+    """
     factor = crop * min(size[0] / target[0], size[1] / target[1])
     width, height = factor * target[0], factor * target[1]
     left, top = (size[0] - width) / 2, (size[1] - height) / 2

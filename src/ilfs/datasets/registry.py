@@ -1,7 +1,7 @@
 """The registered data sets: the ten of the paper, further real ones, small ones of scikit-learn, and synthetic ones.
 
 Checksums and sizes are those of the files behind the project's published results. These files have no public address; a
-group that shares them sets ``ILFS_MIRROR`` to its server. They are verified after download, whoever serves them.
+group that shares them sets ``ILFS_MIRROR`` to its server, and downloads from it are verified.
 """
 
 from ilfs.datasets.spec import NOT_STATED, Paper, Spec
@@ -11,7 +11,7 @@ ASU = "feature-selection collection of Arizona State University"
 MIT_SCRIPTS = f"package MIT; the measurements: {NOT_STATED}"
 GPL_PACKAGE = f"package GPL (>= 2); the measurements: {NOT_STATED}"
 CC_BY = "CC BY 4.0"
-VOC_ADVICE = "take the VOCdevkit folder from its makers and a network, as docs/voc.md says"
+VOC_ADVICE = "download the VOCdevkit folder and choose a network, as docs/voc.md describes"
 
 PAPER = (
     Spec(
@@ -171,7 +171,7 @@ MORE = (
         differs="the paper's 3153 rows together with 315 validation rows",
         origin="openml",
         openml=1038,
-        advice="load it once where there is a network, and copy openml-1038.npz from the cache there",
+        advice="load it once on a computer with internet access, and copy openml-1038.npz from its cache to yours",
     ),
     Spec(
         name="office_caltech10",

@@ -36,7 +36,8 @@ def with_roles(query: Query, read: Read) -> Dataset:
     if not given:
         return read(query.target, query.drop)
     taken = () if _is_of_arrays(query.path) else _taken(query, given)
-    table = read(query.target, (*query.drop, *taken[1:]))
+    table = read(query.target, (*query.drop, *taken[1:]))  # taken[0] is the target
+    # file=None: the checksum must cover groups and folds, so it is that of the content, not of the file.
     if query.groups is not None:
         table = replace(table, file=None, groups=_codes(_role("groups", query.groups, query, taken, read)))
     if query.folds is not None:

@@ -66,23 +66,25 @@ def make_truth(
     ----------
     n_samples, n_features : int
         Number of rows and columns.
-    n_informative, n_redundant : int
-        Number of informative columns, and of columns that repeat one of those; the others are noise.
-    n_classes : int
+    n_informative : int
+        Number of informative columns.
+    n_redundant : int, default=0
+        Number of columns that repeat an informative one. All other columns are noise.
+    n_classes : int, default=2
         Number of classes.
     class_fractions : sequence of float, optional
         Fraction of the samples in each class, with the sum 1; equal by default.
-    sparsity : float
+    sparsity : float, default=0.0
         Fraction of the values that are zero, chosen at random. If it is not 0, the features are a sparse matrix.
-    separation : float
+    separation : float, default=1.0
         Distance of neighbouring class means, in standard deviations within a class.
-    correlation : float
+    correlation : float, default=0.9
         Correlation of a redundant column with the one that it repeats, before values are made zero or missing.
-    missing : float
+    missing : float, default=0.0
         Fraction of the values that are NaN, chosen at random.
-    random_state : int or Generator
+    random_state : int or Generator, default=0
         The seed.
-    name : str
+    name : str, default="synthetic"
         Name of the data set.
 
     Returns
@@ -182,14 +184,14 @@ def recovery_curve(order: ArrayLike, truth: Truth) -> Floats:
         raise ValueError(f"order must be indices from 0 to {n_features - 1}, got {columns.min()} to {columns.max()}")
     if not truth.informative.any():
         raise ValueError(f"{truth.table.name} has no informative columns to recover")
-    stands_for = np.where(truth.redundant, truth.repeats, np.arange(n_features))[columns]
+    original = np.where(truth.redundant, truth.repeats, np.arange(n_features))[columns]
     is_new = np.zeros(len(columns), dtype=bool)
-    is_new[np.unique(stands_for, return_index=True)[1]] = True
-    found = is_new & truth.informative[stands_for]
+    is_new[np.unique(original, return_index=True)[1]] = True  # the first occurrence of each
+    found = is_new & truth.informative[original]
     return np.asarray(np.cumsum(found) / truth.informative.sum())
 
 
-#: Parameters of the registered synthetic data sets; so hard that good methods find most informative columns, not all.
+#: Parameters of the registered synthetic data sets. Good methods find most of the informative columns, but not all.
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         name: {"n_samples": n_samples, "n_features": n_features, "n_informative": n_informative, **options}
@@ -267,6 +269,7 @@ def _class_sizes(n_samples: int, n_classes: int, given: Sequence[float] | None) 
 
 def _informative(y: Integers, n_classes: int, n_informative: int, separation: float, rng: Generator) -> Floats:
     ranks = rng.permuted(np.tile(np.arange(n_classes), (n_informative, 1)), axis=1)
+    # Equidistant class means around 0, in a random order for every column.
     means = separation * (ranks.T - (n_classes - 1) / 2)
     return np.asarray(means[y] + rng.normal(size=(len(y), n_informative)))
 
@@ -279,6 +282,7 @@ def _blocks(
     if len(origin):
         standardised = (signal - signal.mean(axis=0)) / signal.std(axis=0)
         noise = rng.normal(size=(n_samples, len(origin)))
+        # The sum of two independent variables with variance 1 that has variance 1 and this correlation with the first.
         yield correlation * standardised[:, origin] + np.sqrt(1 - correlation**2) * noise
     for start in range(signal.shape[1] + len(origin), n_features, NOISE_BLOCK_COLUMNS):
         yield rng.normal(size=(n_samples, min(NOISE_BLOCK_COLUMNS, n_features - start)))

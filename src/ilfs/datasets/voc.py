@@ -93,7 +93,8 @@ def read_devkit(folder: AnyPath, year: int, part: str, *, classes: Sequence[str]
     part : {"train", "val", "trainval", "test"}
         Part of the images to read. Only 2007 has public labels of the test images.
     classes : sequence of str
-        By default the twenty of the challenge, in alphabetical order; other data sets of the same form have others.
+        Names of the classes. By default the twenty of the challenge, in alphabetical order; name others to read another
+        data set in the same format.
 
     Returns
     -------
@@ -248,7 +249,7 @@ def _read_list(file: Path) -> dict[str, int]:
 
 def _check_same_images(files: list[Path], lists: list[dict[str, int]]) -> None:
     for file, labels in zip(files[1:], lists[1:], strict=True):
-        pairs = zip_longest(lists[0], labels, fillvalue="no more")
+        pairs = zip_longest(lists[0], labels, fillvalue="the end of the list")
         strange = next(((expected, got) for expected, got in pairs if expected != got), None)
         if strange:
             raise ValueError(

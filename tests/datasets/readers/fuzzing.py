@@ -169,9 +169,9 @@ def failure_of(path):
             table = read_table(path, target=-1 if path.suffix == ".npy" else None)
         failure = None if isinstance(table, Dataset) and len(table.y) == table.X.shape[0] else f"gave {table!r}"
     except (ValueError, OSError, TypeError) as error:
-        told = str(error)
-        is_ours = path.name in told and "\n" not in told and len(told) < 2000
-        failure = None if is_ours else f"{type(error).__name__}: {told[:300]}"
+        message = str(error)
+        is_ours = path.name in message and "\n" not in message and len(message) < 2000
+        failure = None if is_ours else f"{type(error).__name__}: {message[:300]}"
     except BaseException as error:
         failure = f"{type(error).__name__}: {str(error)[:300]}"
     if time.process_time() - cpu > MAX_CPU_SECONDS:
@@ -191,7 +191,7 @@ def main(kinds, first, last, folder):
         seed = chance.choice(seeds[kinds[number % len(kinds)]])
         path = folder / seed.name
         path.write_bytes(damaged(seed.name, seed.read_bytes(), chance))
-        (folder / "number").write_text(str(number))  # known after a crash
+        (folder / "number").write_text(str(number))  # so that the test can name it after a crash
         faulthandler.dump_traceback_later(MAX_HANGING_SECONDS, exit=True)
         failure = failure_of(path) if path.stat().st_size else None
         faulthandler.cancel_dump_traceback_later()

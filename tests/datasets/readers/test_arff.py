@@ -40,11 +40,11 @@ def read(tmp_path, text, target=None, name="toy.arff", **options):
     return read_table(tmp_path / name, target, **options)
 
 
-def test_dense(tmp_path):
+def test_a_dense_file_is_read_with_missing_values(tmp_path):
     table = read(tmp_path, DENSE)
     np.testing.assert_array_equal(table.X, [[1.5, 2, 1], [np.nan, 3, 0], [-1000, 4, np.nan]])
     assert table.feature_names == ("size", "a, b", "binary")
-    assert table.class_names == ("red", "dark blue")  # as declared, without the one that no row has
+    assert table.class_names == ("red", "dark blue")  # in declared order, without the unused one
     assert table.y.tolist() == [0, 1, 0]
 
 
@@ -69,7 +69,7 @@ def test_sparse_stays_sparse_and_leaves_out_the_first_value(tmp_path):
 
 
 @pytest.mark.parametrize("rows", ["s1,1,x,2\ns2,3,y,4\n", "{1 1, 3 2}\n{0 s2, 1 3, 2 y, 3 4}\n"])
-def test_columns_to_drop(tmp_path, rows):
+def test_dropped_columns_are_not_features(tmp_path, rows):
     text = (
         f"@relation r\n@attribute id string\n@attribute a real\n@attribute k {{x,y}}\n@attribute b real\n@data\n{rows}"
     )
@@ -105,7 +105,7 @@ def test_sparse_agrees_with_scikit_learns_reader(tmp_path):
     assert table.class_names == ("b", "a")
 
 
-def test_quotes_and_escapes(tmp_path):
+def test_quotes_and_escapes_are_removed(tmp_path):
     text = r"""@relation r
 @attribute 'it\'s' real
 @attribute "class" {'a,b', "c \" d", O'Brien}
@@ -119,7 +119,7 @@ def test_quotes_and_escapes(tmp_path):
     assert table.class_names == ("a,b", 'c " d', "O'Brien")
 
 
-def test_quoted_classes_in_sparse_rows(tmp_path):
+def test_quoted_classes_in_sparse_rows_are_read(tmp_path):
     text = "@relation r\n@attribute a real\n@attribute class {x, 'y, z'}\n@data\n{0 1}\n{0 2, 1 'y, z'}\n"
     assert read(tmp_path, text).y.tolist() == [0, 1]
 
@@ -129,7 +129,7 @@ def test_declared_classes_may_look_like_missing_values(tmp_path):
     assert read(tmp_path, text).class_names == ("NA", "null")
 
 
-def test_a_target_of_numbers_or_text(tmp_path):
+def test_a_target_may_hold_numbers_or_text(tmp_path):
     text = "@relation r\n@attribute a real\n@attribute {} {}\n@data\n1,{}\n2,{}\n"
     assert read(tmp_path, text.format("class", "numeric", "2", "10")).class_names == ("2", "10")
     assert read(tmp_path, text.format("class", "string", "'x y'", "z")).class_names == ("x y", "z")
@@ -185,7 +185,7 @@ MANY = 400_000
 
 
 @pytest.mark.parametrize(
-    "cell",
+    "value",
     [
         "a" + " " * MANY + "b",
         "'a'" + " " * MANY + "b",
@@ -197,10 +197,10 @@ MANY = 400_000
     ],
 )
 @pytest.mark.parametrize("row", ["{},'x'\n", "'x',{}\n", "{{0 {}, 1 'x'}}\n"])
-def test_long_values_take_linear_time(tmp_path, cell, row):
-    """A pattern that tries every end of a cell would take hours."""
+def test_long_values_take_linear_time(tmp_path, value, row):
+    """A pattern that tries every end of a value would take hours."""
     with pytest.raises(ValueError, match=r"toy\.arff") as caught:
-        read(tmp_path, HEAD + row.format(cell))
+        read(tmp_path, HEAD + row.format(value))
     assert len(str(caught.value)) < 1000
 
 

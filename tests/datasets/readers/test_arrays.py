@@ -23,7 +23,7 @@ def mat(tmp_path, **arrays):
 
 @pytest.mark.parametrize("write", [npz, mat])
 @pytest.mark.parametrize("target", ["y", "Y", "target", "labels"])
-def test_features_and_target_by_their_usual_names(tmp_path, write, target):
+def test_features_and_target_are_found_by_their_usual_names(tmp_path, write, target):
     table = read_table(write(tmp_path, X=X, **{target: Y}))
     np.testing.assert_array_equal(table.X, X)
     assert table.class_names == ("2", "7")
@@ -31,7 +31,7 @@ def test_features_and_target_by_their_usual_names(tmp_path, write, target):
 
 
 @pytest.mark.parametrize("write", [npz, mat])
-def test_a_target_by_its_name(tmp_path, write):
+def test_a_target_is_found_by_its_name(tmp_path, write):
     table = read_table(write(tmp_path, X=X, y=Y, stage=Y[::-1]), target="stage")
     assert table.y.tolist() == [1, 0, 1, 0]
     with pytest.raises(ValueError, match=r"target must be an array of .* \(X, y, stage\), got 'satge'"):
@@ -62,7 +62,7 @@ def test_invalid_arrays_are_refused(tmp_path, write, arrays, sentence):
 
 @pytest.mark.parametrize("feature_names", [None, ("a", "b", "c")])
 @pytest.mark.parametrize("kept", [np.asarray, sparse.csr_array])
-def test_archives_of_this_package(tmp_path, feature_names, kept):
+def test_archives_of_this_package_are_read_as_written(tmp_path, feature_names, kept):
     table = Dataset("toy", kept(X), np.array([1, 0, 1, 0]), ("no", "yes"), feature_names)
     with (tmp_path / "toy.npz").open("wb") as file:
         write_archive(file, table)
@@ -71,7 +71,7 @@ def test_archives_of_this_package(tmp_path, feature_names, kept):
     assert sparse.issparse(read.X) == sparse.issparse(table.X)
 
 
-def test_csr_arrays_without_class_names(tmp_path):
+def test_the_arrays_of_a_csr_matrix_are_read_as_a_sparse_matrix(tmp_path):
     parts = sparse.csr_array(np.eye(4))
     path = npz(tmp_path, data=parts.data, indices=parts.indices, indptr=parts.indptr, shape=parts.shape, target=Y)
     table = read_table(path)
@@ -96,7 +96,7 @@ def test_pickled_objects_are_refused(tmp_path):
         read_table(tmp_path / "toy.npy", target=-1)
 
 
-def test_a_matrix_with_its_target_in_a_column(tmp_path):
+def test_the_target_of_a_matrix_is_one_of_its_columns(tmp_path):
     np.save(tmp_path / "toy.npy", np.column_stack([X, Y]))
     table = read_table(tmp_path / "toy.npy", target=-1)
     np.testing.assert_array_equal(table.X, X)
@@ -105,7 +105,7 @@ def test_a_matrix_with_its_target_in_a_column(tmp_path):
 
 
 @pytest.mark.parametrize(("write", "kept"), [(npz, np.asarray), (mat, np.asarray), (mat, sparse.csc_matrix)])
-def test_columns_of_the_features_to_drop(tmp_path, write, kept):
+def test_columns_of_the_features_are_dropped_by_position(tmp_path, write, kept):
     table = read_table(write(tmp_path, X=kept(X), y=Y), drop=[0, -1])
     np.testing.assert_array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, X[:, [1]])
     with pytest.raises(ValueError, match=r"drop must leave at least one column of .*, got all 3"):
@@ -115,7 +115,7 @@ def test_columns_of_the_features_to_drop(tmp_path, write, kept):
 
 
 @pytest.mark.parametrize("codes", [{}, {"class_names": np.array(["no", "yes"])}])
-def test_named_features_to_drop(tmp_path, codes):
+def test_features_are_dropped_by_name(tmp_path, codes):
     y = Y if not codes else np.array([0, 1, 0, 1])
     path = npz(tmp_path, X=X, y=y, feature_names=np.array(["a", "b", "a"]), **codes)
     assert read_table(path, drop="a.2").feature_names == ("a", "b")
@@ -145,7 +145,7 @@ def test_an_array_that_is_not_a_matrix_is_refused(tmp_path):
         read_table(tmp_path / "toy.npy", target=0)
 
 
-def test_sparse_features_and_texts_in_cells_of_matlab(tmp_path):
+def test_sparse_features_and_cell_arrays_of_texts_are_read_from_matlab(tmp_path):
     classes = np.empty(4, dtype=object)
     classes[:] = ["red", "blue", "red", "blue"]
     table = read_table(mat(tmp_path, X=sparse.csc_matrix(np.eye(4)), Y=classes))
@@ -154,12 +154,12 @@ def test_sparse_features_and_texts_in_cells_of_matlab(tmp_path):
     assert table.y.tolist() == [1, 0, 1, 0]
 
 
-def test_rows_of_characters_in_matlab(tmp_path):
+def test_rows_of_characters_in_matlab_are_texts_without_padding(tmp_path):
     table = read_table(mat(tmp_path, X=X, Y=np.array(["red ", "blue", "red ", "blue"])))
     assert table.class_names == ("blue", "red")
 
 
-def test_a_column_vector_of_matlab(tmp_path):
+def test_the_target_may_be_a_column_vector_of_matlab(tmp_path):
     assert read_table(mat(tmp_path, X=X, Y=Y[:, None])).y.tolist() == [0, 1, 0, 1]
 
 

@@ -25,7 +25,7 @@ def written(frame, path):
 
 
 @pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
-def test_a_frame_of_pandas(tmp_path, name):
+def test_a_frame_of_pandas_is_read(tmp_path, name):
     table = read_table(written(FRAME, tmp_path / name))
     np.testing.assert_array_equal(table.X, [[1.5, 1, 1], [np.nan, 2, 0], [3, 3, 1]])
     assert table.feature_names == ("a", "b", "c")
@@ -34,7 +34,7 @@ def test_a_frame_of_pandas(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
-def test_a_frame_of_polars(tmp_path, name):
+def test_a_frame_of_polars_is_read(tmp_path, name):
     frame = pl.DataFrame({"y": [True, False, True], "a": [1, None, 3]})
     (frame.write_parquet if name.endswith("parquet") else frame.write_ipc)(tmp_path / name)
     table = read_table(tmp_path / name)
@@ -49,16 +49,16 @@ def test_a_missing_class_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["toy.parquet", "toy.feather"])
-def test_columns_to_drop(tmp_path, name):
+def test_dropped_columns_are_not_features(tmp_path, name):
     path = written(FRAME.assign(sample=["s1", "s2", "s3"], batch=1), tmp_path / name)
     table = read_table(path, "kind", drop=["sample", -1, "b"])
     assert table.feature_names == ("a", "c")
-    assert read_table(path, drop=["sample", "batch"]).class_names == ("blue", "red")  # the last that is left
+    assert read_table(path, drop=["sample", "batch"]).class_names == ("blue", "red")  # the last column not dropped
     with pytest.raises(ValueError, match=r"got 's1' .*if it is the class: target='sample'; .* rows: drop='sample' "):
         read_table(path, "kind")
 
 
-def test_float32_stays(tmp_path):
+def test_float32_stays_float32(tmp_path):
     frame = pd.DataFrame({"a": np.float32([1, 2]), "b": np.float32([3, 4]), "y": [0, 1]})
     assert read_table(written(frame, tmp_path / "toy.parquet")).X.dtype == np.float32
 
@@ -136,7 +136,7 @@ def test_invalid_tables_are_refused(tmp_path, name, columns, sentence):
     assert "must be a complete" not in str(caught.value)
 
 
-def test_classes_as_bytes(tmp_path):
+def test_classes_as_bytes_are_decoded(tmp_path):
     path = written(pd.DataFrame({"a": [1.0, 2], "y": [b"x", "gr\u00fcn".encode()]}), tmp_path / "toy.parquet")
     assert read_table(path).class_names == ("gr\u00fcn", "x")
 

@@ -9,7 +9,7 @@ from ilfs.datasets.dataset import content_checksum
 CSV = "a,b,y\n1,2,0\n3,4,1\n5,6,1\n"
 
 
-def test_the_name_and_the_checksum(tmp_path):
+def test_the_name_is_that_of_the_file_and_the_checksum_that_of_the_content(tmp_path):
     (tmp_path / "cells.v2.csv").write_text(CSV)
     table = read_table(tmp_path / "cells.v2.csv")
     assert table.name == "cells.v2"

@@ -51,7 +51,7 @@ def test_exact_integers_and_large_floats_are_features(tmp_path, name, values):
     np.testing.assert_array_equal((X.toarray() if name == "t.svm" else X).ravel(), values)
 
 
-def test_decimals_of_parquet(tmp_path):
+def test_too_large_decimals_and_unsigned_integers_of_parquet_are_refused(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

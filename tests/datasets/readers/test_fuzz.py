@@ -19,7 +19,7 @@ pytest.importorskip("resource", reason="memory is measured by the module resourc
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 SCRIPT = Path(__file__).with_name("fuzzing.py")
-BATCH = 1000  # files a process
+BATCH = 1000  # files per process
 MAX_FAILURES = 10
 
 X = np.round(np.random.default_rng(0).normal(size=(12, 4)), 3)

@@ -95,7 +95,7 @@ def test_a_gzipped_file_of_one_line_is_not_decompressed_completely(tmp_path, mon
     monkeypatch.setattr(gzip.GzipFile, "read1", lambda *a: (unpacked.append(len(part := read1(*a))), part)[1])
     with pytest.raises(ValueError, match=r"must have at most 33,554,432 characters"):
         read_table(path)
-    assert 2**25 <= sum(unpacked) < 2**25 + 2**20  # half of it
+    assert 2**25 <= sum(unpacked) < 2**25 + 2**20  # half of the content
 
 
 def test_the_largest_index_of_a_sparse_file_is_limited(tmp_path):

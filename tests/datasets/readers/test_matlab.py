@@ -12,7 +12,7 @@ from ilfs.datasets import Dataset, read_table
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.matlab import MatVariables
 
-# sparse matrices or arrays: SciPy's old versions have no choice, its new ones want one to be made
+# New versions of SciPy warn unless loadmat gets the argument spmatrix, which old versions do not have.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\s*The default value for .spmatrix.:DeprecationWarning")
 
 X = np.round(np.random.default_rng(0).normal(size=(4, 3)), 3)
@@ -41,7 +41,7 @@ def assert_same(ours, theirs):
         assert (ours != theirs).nnz == 0
     else:
         np.testing.assert_array_equal(ours, theirs)
-    assert ours.dtype == theirs.dtype or theirs.dtype.kind == "u"  # SciPy gives truth values as bytes
+    assert ours.dtype == theirs.dtype or theirs.dtype.kind == "u"  # SciPy reads logical values as uint8
     assert ours.shape == theirs.shape
 
 
@@ -54,7 +54,7 @@ def test_numbers_equal_those_that_scipy_reads(tmp_path, packed):
         assert_same(ours[name], theirs[name])
 
 
-def test_version_4_equals_what_scipy_reads(tmp_path):
+def test_variables_of_version_4_equal_those_that_scipy_reads(tmp_path):
     kept = {name: VALUES[name] for name in ("f8", "f4", "i4", "i2", "u2", "u1", "vector", "scalar")}
     savemat(tmp_path / "t.mat", {**kept, "sparse": VALUES["sparse"], "letters": np.array(["ab", "cd"])}, format="4")
     ours, theirs = variables(tmp_path / "t.mat"), loadmat(tmp_path / "t.mat")
@@ -63,26 +63,26 @@ def test_version_4_equals_what_scipy_reads(tmp_path):
     assert ours["letters"].tolist() == theirs["letters"].tolist() == ["ab", "cd"]
 
 
-def test_version_4_in_the_other_byte_order(tmp_path):
+def test_version_4_is_read_in_the_other_byte_order(tmp_path):
     head = struct.pack(">5i", 1000, 2, 3, 0, 2) + b"X\0"
     (tmp_path / "t.mat").write_bytes(head + X[:2].astype(">f8").tobytes(order="F"))
     np.testing.assert_array_equal(variables(tmp_path / "t.mat")["X"], X[:2])
 
 
 def big_endian(name, array):
-    """A file of version 5 with one matrix of floats, as machines of the other byte order wrote it."""
+    """Write a big-endian file of version 5 with one matrix of floats."""
 
     def element(kind, body):
         return struct.pack(">II", kind, len(body)) + body.ljust(-(-len(body) // 8) * 8, b"\0")
 
     flags, shape = element(6, struct.pack(">II", 6, 0)), element(5, struct.pack(">2i", *array.shape))
-    small = struct.pack(">HH", len(name), 1) + name.ljust(4, b"\0")  # four bytes or fewer, within the tag
+    small = struct.pack(">HH", len(name), 1) + name.ljust(4, b"\0")  # at most four bytes fit into the tag
     values = element(9, array.astype(">f8").tobytes(order="F"))
     header = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x01\x00MI"
     return header + element(14, flags + shape + small + values)
 
 
-def test_version_5_in_the_other_byte_order(tmp_path):
+def test_version_5_is_read_in_the_other_byte_order(tmp_path):
     (tmp_path / "t.mat").write_bytes(big_endian(b"X", X))
     np.testing.assert_array_equal(loadmat(tmp_path / "t.mat")["X"], X)
     np.testing.assert_array_equal(variables(tmp_path / "t.mat")["X"], X)
@@ -100,12 +100,12 @@ def test_version_5_in_the_other_byte_order(tmp_path):
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
-def test_classes_of_all_kinds(tmp_path, labels, names, packed):
+def test_classes_may_be_text_numbers_or_booleans(tmp_path, labels, names, packed):
     savemat(tmp_path / "t.mat", {"X": X, "y": labels}, do_compression=packed)
     assert read_table(tmp_path / "t.mat").class_names == names
 
 
-def test_characters_with_two_utf_16_code_units(tmp_path):
+def test_characters_with_two_utf_16_code_units_are_read(tmp_path):
     content = io.BytesIO()
     savemat(content, {"X": X, "y": np.array(["ab", "cd", "ab", "cd"], dtype=object)})
     packed = content.getvalue()

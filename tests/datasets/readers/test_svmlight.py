@@ -7,7 +7,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from ilfs.datasets import read_table
 
-# by way of a dense array, for indices of 32 bits: scikit-learn 1.6 writes no others
+# Converted from a dense array to get 32-bit indices, the only ones that scikit-learn 1.6 can write.
 X = sparse.csr_array(sparse.random_array((20, 50), density=0.3, random_state=np.random.default_rng(0)).toarray())
 Y = np.arange(20) % 3 - 1
 
@@ -43,7 +43,7 @@ def test_invalid_files_are_refused(tmp_path, text, sentence):
         read_table(tmp_path / "toy.svm")
 
 
-def test_a_target_cannot_be_chosen(tmp_path):
+def test_target_and_dropped_columns_cannot_be_chosen(tmp_path):
     (tmp_path / "toy.svm").write_text("1 1:2\n0 1:3\n")
     with pytest.raises(
         ValueError, match=r"target must be None for .*toy\.svm, as svmlight rows start with their class, got 'y'"
@@ -64,7 +64,7 @@ def test_a_damaged_gzip_file_is_refused(tmp_path):
 @pytest.mark.parametrize("word", ["9", "0", ":", "1:0", ":9", " ", "1 "])
 @pytest.mark.parametrize("start", ["1 1:1 ", "", "1 1:"])
 def test_long_lines_take_linear_time(tmp_path, start, word):
-    """A pattern that begins anew at every digit would take hours."""
+    """A pattern that starts again at every digit would take hours."""
     (tmp_path / "toy.svm").write_text(start + word * 2_000_000 + "x\n0 1:1\n")
     with pytest.raises(ValueError, match=r"toy\.svm") as caught:
         read_table(tmp_path / "toy.svm")

@@ -34,7 +34,7 @@ def test_delimiter_and_header_are_detected(tmp_path, delimiter, header, name):
 
 
 @pytest.mark.parametrize("missing", ["", "NA", "na", "NaN", "nan", "?", "N/A", "null", " "])
-def test_missing_values(tmp_path, missing):
+def test_missing_values_become_nan(tmp_path, missing):
     table = read(tmp_path, f"a,b,y\n1,{missing},0\n{missing},2,1\n")
     np.testing.assert_array_equal(table.X, [[1, np.nan], [np.nan, 2]])
 
@@ -51,7 +51,7 @@ def test_text_classes_do_not_make_the_first_row_a_header(tmp_path, text, target)
     assert table.class_names == ("5", "a")
 
 
-def test_quoted_names_with_delimiters_quotes_and_breaks(tmp_path):
+def test_quoted_names_may_contain_delimiters_quotes_and_line_breaks(tmp_path):
     table = read(tmp_path, '"a, b","say ""c""","d\ne","class"\r\n1,2,3,"x,y"\r\n4,5,6,z\r\n')
     assert table.feature_names == ("a, b", 'say "c"', "d\ne")
     assert table.class_names == ("x,y", "z")
@@ -72,7 +72,7 @@ def test_a_byte_order_mark_is_not_part_of_a_name(tmp_path):
     assert read(tmp_path, "a,b\n1,0\n2,1\n", encoding="utf-8-sig").feature_names == ("a",)
 
 
-def test_numbers_as_names_with_a_usual_target(tmp_path):
+def test_names_of_columns_may_be_numbers_next_to_a_usual_target(tmp_path):
     table = read(tmp_path, "0,1,Class\n0.5,0.6,red\n0.7,0.8,blue\n")
     assert table.feature_names == ("0", "1")
 
@@ -139,7 +139,7 @@ BIOLOGY = "sample,diagnosis,TP53,BRCA1,batch\ns1,tumour,1.5,2,b1\ns2,normal,NA,3
 
 @pytest.mark.parametrize("drop", [("sample", "batch"), (0, -1), ("sample", 4, "batch")])
 @pytest.mark.parametrize("target", ["diagnosis", 1, -4])
-def test_columns_to_drop(tmp_path, target, drop):
+def test_dropped_columns_are_not_features(tmp_path, target, drop):
     table = read(tmp_path, BIOLOGY, target, drop)
     np.testing.assert_array_equal(table.X, [[1.5, 2], [np.nan, 3], [4, 5]])
     assert table.feature_names == ("TP53", "BRCA1")
@@ -154,12 +154,12 @@ def test_the_default_target_is_the_last_column_not_dropped(tmp_path):
         assert table.class_names == ("high", "low")
 
 
-def test_columns_to_drop_without_a_header(tmp_path):
+def test_columns_are_dropped_by_position_without_a_header(tmp_path):
     table = read(tmp_path, "s1,red,1,2\ns2,blue,3,4\n", 1, 0)
     np.testing.assert_array_equal(table.X, [[1, 2], [3, 4]])
     assert table.feature_names is None
     assert table.class_names == ("blue", "red")
-    table = read(tmp_path, "1,2,a,x\n3,4,5,7\n", drop=-1)  # text in what is no feature makes no header
+    table = read(tmp_path, "1,2,a,x\n3,4,5,7\n", drop=-1)  # text in a dropped column does not make the row a header
     assert table.class_names == ("5", "a")
 
 
@@ -219,7 +219,7 @@ def test_a_position_that_is_another_columns_name_is_refused(tmp_path):
         (["01", "1", "x"], ("01", "1", "x"), [0, 1, 2]),
     ],
 )
-def test_classes_of_all_kinds(tmp_path, labels, names, codes):
+def test_classes_may_be_integers_booleans_or_text(tmp_path, labels, names, codes):
     table = read(tmp_path, "a,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels)))
     assert table.class_names == names
     assert table.y.tolist() == codes
@@ -276,14 +276,14 @@ def test_a_wide_table_agrees_with_numpy(tmp_path):
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|", " "])
-def test_a_row_longer_than_the_limit_of_the_csv_module(tmp_path, delimiter):
+def test_a_row_longer_than_the_limit_of_the_csv_module_is_read(tmp_path, delimiter):
     rows = [["0.123456789012345"] * 12_000 + [kind] for kind in "abab"]
     table = read(tmp_path, "\n".join(map(delimiter.join, rows)))
     assert table.n_features == 12_000
     assert table.class_names == ("a", "b")
 
 
-def test_more_rows_than_one_block(tmp_path):
+def test_more_rows_than_one_block_are_read(tmp_path):
     X = np.arange(2 * 2500.0).reshape(-1, 2)
     table = read(tmp_path, "\n".join(f"{a},{b},{i % 2}" for i, (a, b) in enumerate(X.tolist())))
     np.testing.assert_array_equal(table.X, X)

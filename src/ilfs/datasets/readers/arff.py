@@ -1,7 +1,8 @@
 """Reader of Weka's ARFF, dense or sparse.
 
-In a sparse row, a value that is left out is 0, or the first declared value of a nominal attribute: the format says so,
-and the target is read that way. Nominal features are numbers if all their values are.
+In a sparse row, an omitted value is 0, or the first declared value of a nominal attribute. So a row that omits a
+nominal target is of its first class. A nominal attribute can be a feature if all its values are numbers; in a sparse
+file, the first of them must be 0.
 """
 
 import re

@@ -108,6 +108,7 @@ def _table(
 
 def _labels(target: Any, n_rows: int, limits: ReadLimits, path: Path) -> list[Any]:
     """Convert the target to a list; MATLAB stores vectors as matrices and texts in cell arrays."""
+    # At most one axis of a vector is longer than 1.
     if math.prod(target.shape) != max(target.shape, default=0):
         raise ValueError(f"the target of {path} must be a vector, got shape {target.shape}")
     if n_rows not in target.shape:

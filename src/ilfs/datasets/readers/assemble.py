@@ -147,10 +147,10 @@ def _present(label: Any, row: int, path: Path, declared: Collection[str]) -> Any
     is_empty = isinstance(label, str) and label.strip().lower() in MISSING and label not in declared
     if label is None or label != label or is_empty:
         raise ValueError(f"the target of {path} must not be missing, got {quoted(label)} in row {row}; drop such rows")
-    return _of_a_class(label, row, path)
+    return _class_label(label, row, path)
 
 
-def _of_a_class(label: Any, row: int, path: Path) -> Any:
+def _class_label(label: Any, row: int, path: Path) -> Any:
     """Check that a label can name a class, and decode bytes, because some programs store text as bytes."""
     if isinstance(label, bytes):
         with suppress(UnicodeDecodeError):

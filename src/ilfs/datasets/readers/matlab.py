@@ -312,10 +312,12 @@ def _variable_v4(content: memoryview, at: int) -> tuple[VariableV4, int]:
     head = content[at : at + HEADER_BYTES_V4]
     if len(head) < HEADER_BYTES_V4:
         raise ValueError("it ends within the header of a variable")
+    # The first integer has four decimal digits: byte order, 0, type of the numbers, kind of the matrix. It is below
+    # 5000, so a larger number was written in the other byte order.
     order = "<" if 0 <= int(np.frombuffer(head[:4], dtype="<i4")[0]) < 5000 else ">"
     code, n_rows, n_columns, is_complex, n_letters = np.frombuffer(head, dtype=f"{order}i4").tolist()
-    machine, type_code, kind = code // 1000, code // 10 % 10, code % 10
-    if machine != (order == ">") or code // 100 % 10 or type_code >= len(NUMBERS_V4) or kind > SPARSE_V4 or code < 0:
+    byte_order, type_code, kind = code // 1000, code // 10 % 10, code % 10
+    if byte_order != (order == ">") or code // 100 % 10 or type_code >= len(NUMBERS_V4) or kind > SPARSE_V4 or code < 0:
         raise ValueError("it begins neither as a file of version 5 to 7 nor as one of version 4")
     dtype = np.dtype(order + NUMBERS_V4[type_code])
     start = at + HEADER_BYTES_V4 + n_letters
