@@ -103,8 +103,8 @@ def test_fold_i_is_the_test_set_of_split_i():
 @pytest.mark.parametrize(
     ("y", "folds", "groups", "message"),
     [
-        ([0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 1, 2], "fold 0 of data set made must not share groups .*, got 1 that"),
-        ([0, 1, 0, 0], [0, 0, 1, 1], None, "fold 0 .* must leave training rows of every class, got all of 'c1'"),
+        ([0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 1, 2], "fold 0 of data set made must not share groups .*, got 1 shared"),
+        ([0, 1, 0, 0], [0, 0, 1, 1], None, "fold 0 .* must leave training rows of every class, got no rows of 'c1'"),
         ([0, 0, 0, 1], [0, 0, 1, 1], None, "fold 0 .* must have at least two classes, got only 'c0'"),
     ],
 )
