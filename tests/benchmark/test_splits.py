@@ -29,7 +29,7 @@ def test_small_classes_are_in_both_parts(seed):
     assert set(y[train]) == set(y[test]) == set(range(11))
 
 
-def test_too_few_rows_for_the_classes():
+def test_fewer_rows_than_classes_are_refused():
     with pytest.raises(ValueError, match=r"must have at least as many training rows .* 4 classes, got 7 and 3"):
         parts(table([0, 0, 0, 0, 1, 1, 2, 2, 3, 3]), test_fraction=0.3)
 
@@ -108,7 +108,7 @@ def test_fold_i_is_the_test_set_of_split_i():
         ([0, 0, 0, 1], [0, 0, 1, 1], None, "fold 0 .* must have at least two classes, got only 'c0'"),
     ],
 )
-def test_folds_that_cannot_be_used(y, folds, groups, message):
+def test_folds_that_cannot_be_used_are_refused(y, folds, groups, message):
     roles = {"folds": folds} | ({} if groups is None else {"groups": groups})
     with pytest.raises(ValueError, match=message):
         parts(table(y, **roles))

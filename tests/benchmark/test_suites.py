@@ -203,7 +203,7 @@ def test_classifiers_of_a_suite(tmp_path):
     some = suite.only(classifiers=["bayes", "rbf"])
     assert some.protocol.classifiers == (suite.protocol.classifiers[2], Classifier("rbf"))
     assert all(one.protocol.classifier_names == ("linear_svm",) for one in SUITES.values() if one.name != "timing")
-    with pytest.raises(ValueError, match="classifiers are not for suite timing, which times the methods, got 'knn'"):
+    with pytest.raises(ValueError, match="suite timing has no classifiers, as it only times the methods, got 'knn'"):
         SUITES["timing"].only(classifiers=["knn"])
 
 
