@@ -214,7 +214,8 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
     root_weights = np.sqrt(margin.weights)
     margin.right = margin.Z.T @ (margin.weights * y)
     for C in Cs:
-        # The minimum of |w|^2 / 2 + C sum of weight * (y - f)^2 solves (Z'WZ + I / (2 C)) theta = Z'Wy.
+        # With the sum over the samples within the margin, the minimum of |w|^2 / 2 + C sum of weight * (y - f)^2 solves
+        # (Z'WZ + I / (2 C)) theta = Z'Wy.
         penalty = np.full(margin.Z.shape[1], 1 / (2 * C))
         penalty[0] = INTERCEPT_RIDGE
 

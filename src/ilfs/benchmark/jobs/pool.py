@@ -273,8 +273,8 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     me = os.getpid()
-    # joblib runs a daemon with one thread only, but this process may have been given more. Daemons also end their
-    # children; here `_end_with_parent` and `_kill_group` do so.
+    # joblib runs only one thread in a daemon process, but an item may be allowed more. Processes that an item starts
+    # still end with this one: `_stop` and `_end_with_parent` kill the whole group.
     multiprocessing.current_process().daemon = False
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     with suppress(EOFError, OSError):  # the process that asked has ended

@@ -116,7 +116,8 @@ def check_has_code(used: Iterable[Any], files: Mapping[str, Any]) -> None:
     for one in used:
         if getattr(one, "__module__", None) == "__main__" and "__main__" not in files:
             raise ValueError(
-                f"{one.__qualname__} must be in a file, so that changes to it are noticed; got one that is typed in"
+                f"{one.__qualname__} must be in a file, so that changes to it are noticed; "
+                "got one that was typed into an interpreter"
             )
 
 

@@ -140,13 +140,13 @@ def in_a_word(p_value: float, difference: float) -> str:
 def paper_grid(results: Results, reference: str) -> Grid:
     """Table of the paper's procedure."""
     rows = []
-    for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
+    for metric, positive in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
         verdict = paper_verdict(results, reference, metric)
         best = [title for title, is_best in zip(results.titles, verdict.best, strict=True) if is_best]
         normal = float(np.nanmean(verdict.normality > SIGNIFICANCE_LEVEL))
         rows.append(
             [
-                reading,
+                positive,
                 f"{verdict.n_successes} of {verdict.n_trials}",
                 int(verdict.significantly_best.sum()),
                 f"{verdict.tail:.2e}",
