@@ -43,8 +43,8 @@ demo: $(VENV)/package  ## rank a real data set, print the best features, write a
 test: $(VENV)/test  ## run all tests except slow ones, including the examples in the documentation
 	$(BIN)/python -m pytest -n 2
 
-# The ends of the range of versions that pyproject.toml allows, each in an environment of its own. So are the compiled
-# kernels: numba overwrites those of another version.
+# The oldest and the newest versions that pyproject.toml allows, each in its own environment. Each environment has its own
+# folder of compiled kernels, because numba overwrites kernels that another version has compiled.
 OLDEST := .venv-oldest
 NEWEST := .venv-newest
 

@@ -27,14 +27,14 @@ helpers = import_module("helpers")
 TABLES = ("syn2c_60x40", "syn3c_90x30", "allaml_72x400", "colon_62x300")
 
 
-def apart(ours, theirs):
+def relative_difference(ours, theirs):
     """Return the largest difference as a fraction of the largest value."""
     ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
     return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
 
 
 def worst(pairs):
-    return max((apart(*pair) for pair in pairs), default=np.nan)
+    return max((relative_difference(*pair) for pair in pairs), default=np.nan)
 
 
 def records(configuration, names=TABLES):
@@ -45,7 +45,7 @@ def records(configuration, names=TABLES):
 def fisher():
     X, y = helpers.planted(n_classes=5)
     F = f_classif(X, y)[0]
-    yield "`f_classif` (F, rescaled), 5 classes", apart(ilfs.scorer("fisher")(X, y) * (len(y) - 5) / 4, F)
+    yield "`f_classif` (F, rescaled), 5 classes", relative_difference(ilfs.scorer("fisher")(X, y) * (len(y) - 5) / 4, F)
     toolbox = records("fisher", ("syn2c_60x40", "allaml_72x400", "colon_62x300"))
     yield (
         'toolbox, 3 tables (`weighting="equal"`)',
@@ -57,10 +57,10 @@ def mi():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 8, (300, 20)), rng.integers(0, 3, 300)
     theirs = mutual_info_classif(X, y, discrete_features=True)
-    yield "`mutual_info_classif`, discrete columns", apart(ilfs.scorer("mi", n_bins=8)(X, y), theirs)
+    yield "`mutual_info_classif`, discrete columns", relative_difference(ilfs.scorer("mi", n_bins=8)(X, y), theirs)
     y = np.arange(800) % 2
     X = rng.normal(size=(800, 30)) + np.outer(y, np.linspace(0.1, 3, 30))
-    yield "strictly monotone maps", apart(ilfs.scorer("mi")(np.exp(X), y), ilfs.scorer("mi")(X, y))
+    yield "strictly monotone maps", relative_difference(ilfs.scorer("mi")(np.exp(X), y), ilfs.scorer("mi")(X, y))
     yield (
         "order of the k-NN estimator, 1 - rank correlation, 800 x 30",
         1 - spearmanr(ilfs.scorer("mi")(X, y), mutual_info_classif(X, y, random_state=0)).statistic,
@@ -112,17 +112,17 @@ def fsv():
     yield "duality gap", float(max(gaps))
     toolbox = records("fsv", ("syn3c_90x30", "colon_62x300"))
     if toolbox:
-        machines = (
+        pairs = (
             (np.abs(ilfs.FSV(penalty=1e-5, standardize=False, max_iter=3).fit(X, y).weights_[0]), np.abs(w))
             for X, y, w in toolbox
         )
-        yield "toolbox, 2 tables (no loss, 3 programs)", worst(machines)
+        yield "toolbox, 2 tables (no loss, 3 programs)", worst(pairs)
 
 
 def cfs():
     reference = import_module("test_cfs").least_of_matrix
     X, _ = helpers.planted(n_features=200)
-    yield "`corrcoef`, 200 columns", apart(ilfs.scorer("cfs")(X), -reference(X))
+    yield "`corrcoef`, 200 columns", relative_difference(ilfs.scorer("cfs")(X), -reference(X))
     yield "toolbox, 4 tables", worst((ilfs.scorer("cfs")(X), -w) for X, _, w in records("cfs"))
 
 
@@ -130,7 +130,10 @@ def ls():
     reference = import_module("test_laplacian_score")
     X, _ = helpers.planted(80, 15)
     W = reference.heat(X, 5, squareform(pdist(X)).mean())
-    yield "dense matrices on scikit-learn's graph", apart(ilfs.scorer("ls")(X), -reference.by_matrices(X, W))
+    yield (
+        "dense matrices on scikit-learn's graph",
+        relative_difference(ilfs.scorer("ls")(X), -reference.by_matrices(X, W)),
+    )
     toolbox = records("ls_knn5heat", TABLES[:3])
     yield "toolbox, 3 tables", worst((ilfs.scorer("ls")(X) + 1, w) for X, _, w in toolbox)
 
@@ -140,11 +143,11 @@ def mcfs():
     X, _ = helpers.planted(150, 12)
     done = ilfs.MCFS(n_clusters=6).fit(X)
     (values, _), _ = reference.generalised(X)
-    yield "eigenvalues of a dense generalised solver", apart(done.eigenvalues_, values[1:7])
+    yield "eigenvalues of a dense generalised solver", relative_difference(done.eigenvalues_, values[1:7])
     done = ilfs.MCFS(4, n_clusters=3).fit(X)
     centred = X - X.mean(axis=0)
     paths = [lars_path(centred, y - y.mean(), method="lar", max_iter=4)[2][:, -1] for y in done.embedding_.T]
-    yield "`lars_path`", apart(done.coefficients_, paths)
+    yield "`lars_path`", relative_difference(done.coefficients_, paths)
 
 
 def udfs():
@@ -153,15 +156,15 @@ def udfs():
     L = reference.neighbourhood_laplacian(X, 4, 1e-3, None).toarray()
     yield (
         "dense sums over neighbourhoods",
-        apart(L, reference.laplacian_by_definition(X, 4, reference.ridge_of(X, 4, 1e-3))),
+        relative_difference(L, reference.laplacian_by_definition(X, 4, reference.ridge_of(X, 4, 1e-3))),
     )
     wide = reference.table(40, 90)
     one, two = (reference.scatter_of(wide, kind).inverse(np.ones(90)) for kind in (reference.Dense, reference.LowRank))
-    yield "Woodbury and dense inverse", apart(two(np.eye(90)), one(np.eye(90)))
+    yield "Woodbury and dense inverse", relative_difference(two(np.eye(90)), one(np.eye(90)))
     weights = []
     for X, _, w in records("udfs", TABLES[:2]):
-        share = 1e-5 / reference.nearest_neighbours(X, 1).squared.mean()
-        same = ilfs.UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=share, tol=1e-14)
+        fraction = 1e-5 / reference.nearest_neighbours(X, 1).squared.mean()
+        same = ilfs.UDFS(n_clusters=2, n_neighbors=1, gamma=1e-5, regularization=fraction, tol=1e-14)
         weights.append((same.fit(X).scores_ ** 2, w))
     yield "toolbox, 2 tables", worst(weights)
 
@@ -171,7 +174,10 @@ def llcfs():
     X, tau = reference.noise(), np.full(25, 1 / 25)
     for _ in range(6):
         tau = reference.step_by_definition(X, tau, 8, 2, 0.1 / X.var(axis=0).mean())[-1]
-    yield "definition by loops, 6 steps", apart(ilfs.LLCFS(n_neighbors=8, max_iter=6, tol=1e-12).fit(X).weights_, tau)
+    yield (
+        "definition by loops, 6 steps",
+        relative_difference(ilfs.LLCFS(n_neighbors=8, max_iter=6, tol=1e-12).fit(X).weights_, tau),
+    )
     yield "weights sum to one", abs(ilfs.LLCFS().fit(X).weights_.sum() - 1)
     weights = []
     for X, _, w in records("llcfs", TABLES[:3]):
@@ -196,9 +202,9 @@ def hall_cfs():
 def inf_fs():
     reference = import_module("test_inf_fs")
     X = reference.table()
-    yield "explicit inverse", apart(ilfs.scorer("inf_fs")(X), reference.scores_by_definition(X))
+    yield "explicit inverse", relative_difference(ilfs.scorer("inf_fs")(X), reference.scores_by_definition(X))
     radius = np.linalg.eigvalsh(reference.graph_by_definition(X, 0.2))[-1]
-    yield "`eigvalsh`", apart(ilfs.InfFS().fit(X).spectral_radius_, radius)
+    yield "`eigvalsh`", relative_difference(ilfs.InfFS().fit(X).spectral_radius_, radius)
     yield (
         "toolbox 6.2, 4 tables",
         worst((ilfs.scorer("inf_fs", alpha=0.5, damping=0.99)(X), w) for X, _, w in records("inffs_v62_unsup")),

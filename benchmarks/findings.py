@@ -29,6 +29,7 @@ NOVEL_SPLITS = 5  # ILFS with novelty has more, but all methods of a table must 
 
 
 def results_of(name, folder, datasets=None, methods=None, n_splits=None):
+    """Read the results of a suite, and print how many are missing."""
     suite = SUITES[name].only(datasets, methods)
     suite = suite if n_splits is None else replace(suite, n_splits=n_splits)
     suite = suite.with_threads(effective_n_jobs(-1))  # the same setting as in the commands of make findings
@@ -84,10 +85,10 @@ def write_paper(folder):
 def write_subsets(folder):
     """Write the tables of all data sets: methods, methods with novelty, variants of ILFS, and baselines."""
     modern = SUITES["modern"]
-    twelve, beside = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
+    twelve, baselines = list(METHODS), ["hall_cfs", "fastcan", "extra_trees", "l1_path"]
     variants = ["ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper"]
     without_slow = [name for name in modern.datasets if name not in SLOW_ON]
-    everything = results_of("modern", folder, without_slow, [*twelve, *variants[1:], *beside, RANDOM])
+    everything = results_of("modern", folder, without_slow, [*twelve, *variants[1:], *baselines, RANDOM])
     macro, *_, seconds = tables_of(everything)
     ranks, over_datasets, *_ = statistics_of(everything, "ilfs")
     for name, grid in (("macro", macro), ("seconds", seconds), ("ranks", ranks), ("over_datasets", over_datasets)):
@@ -99,13 +100,13 @@ def write_subsets(folder):
         ("modern", everything),
         ("twelve", results_of("modern", folder, without_slow, twelve)),
         ("variants", results_of("modern", folder, modern.datasets, variants)),
-        ("baselines", results_of("modern", folder, modern.datasets, [*variants[:1], *beside])),
+        ("baselines", results_of("modern", folder, modern.datasets, [*variants[:1], *baselines])),
         ("novelty", novel),
     ):
         write(f"{name}.svg", diagram_svg(rank_diagram(results)))
         write_grids(f"{name}_ranks", statistics_of(results, results.methods[0])[:1])
     fast = [name for name in twelve if name not in SLOW_ON["dorothea"]]
-    widest = results_of("modern", folder, list(SLOW_ON), [*fast, *variants[1:], *beside, RANDOM])
+    widest = results_of("modern", folder, list(SLOW_ON), [*fast, *variants[1:], *baselines, RANDOM])
     write_grids("modern_widest", [tables_of(widest)[0], tables_of(widest)[-1]])
     slow = results_of("modern", folder, SLOW_SETS, ["ilfs", *SLOW], n_splits=SLOW_SPLITS)
     write_grids("modern_slow", [tables_of(slow)[0], tables_of(slow)[-1]])

@@ -83,10 +83,10 @@ def show_seconds(sources, rounds):
     print(f"\n| first fit of | {' | '.join(f'{name}: CPU seconds | functions compiled' for name in sources)} |")
     print("|---|" + "---|---|" * len(sources))
     for kind in KINDS:
-        cells = []
+        columns = []
         for name in sources:
-            cells += [f"{np.median([run[kind][1] for run in runs[name]]):.2f}", f"{len(runs[name][0][kind][2])}"]
-        print(f"| {kind} | {' | '.join(cells)} |")
+            columns += [f"{np.median([run[kind][1] for run in runs[name]]):.2f}", f"{len(runs[name][0][kind][2])}"]
+        print(f"| {kind} | {' | '.join(columns)} |")
 
 
 def show_kernels(source):

@@ -14,7 +14,7 @@ def job(rows=10_000, columns=5_000, n_classes=2):
     return rng.uniform(0, 1000, (rows, columns)), rng.integers(0, n_classes, rows)
 
 
-PAUSE = 0.2  # seconds
+PAUSE_SECONDS = 0.2
 
 
 def seconds(function):
@@ -22,7 +22,7 @@ def seconds(function):
 
     OpenBLAS threads keep spinning for some hundredths of a second after the last product.
     """
-    time.sleep(PAUSE)
+    time.sleep(PAUSE_SECONDS)
     start = time.perf_counter()
     function()
     return time.perf_counter() - start

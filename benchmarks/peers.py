@@ -118,7 +118,7 @@ def compare(name):
 
 
 def show_comparisons(names):
-    print("\n| ours | beside | size | our seconds | theirs | ratio | goal |\n|---|---|---|---|---|---|---|")
+    print("\n| ours | peer | size | our seconds | theirs | ratio | goal |\n|---|---|---|---|---|---|---|")
     for name in names:
         compare(name)
 

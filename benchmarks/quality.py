@@ -102,8 +102,8 @@ def precision_by_class(X, y, train, test):
     return [float(average_precision_score(y[test] == k, decision[:, k])) for k in range(decision.shape[1])]
 
 
-def cell(name, split, variant):
-    """Return one line of results, which depends on the arguments and the data only."""
+def job(name, split, variant):
+    """Return the results of one job, which depend on the arguments and the data only."""
     X, y = load(name)
     splits = StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(y, y)
     train, test = list(splits)[split]
@@ -125,7 +125,7 @@ def run(store, variants, names, n_splits, n_jobs):
             for variant in variants
             if (name, split, variant) not in done
         ]
-        for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(cell)(*task) for task in todo):
+        for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(job)(*task) for task in todo):
             with store.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         print(f"{name}: {len(todo)} jobs", flush=True)
@@ -182,7 +182,7 @@ def suspects(names):
     print("|---|---|---|---|---|")
     for name in names:
         X, y = load(name)
-        figures = []
+        precisions = []
         for train, test in StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(y, y):
             inside, before = (
                 ILFS(redundancy=None).fit(X[train], y[train]).order_,
@@ -190,9 +190,9 @@ def suspects(names):
             )
             for size in SIZES:
                 fair = precision_by_class(X[:, inside[:size]], y, train, test)
-                figures.append([*fair, np.mean(precision_by_class(X[:, before[:size]], y, train, test))])
+                precisions.append([*fair, np.mean(precision_by_class(X[:, before[:size]], y, train, test))])
         larger = int(np.bincount(y).argmax())
-        one, other, leaked = 100 * np.mean(figures, axis=0)
+        one, other, leaked = 100 * np.mean(precisions, axis=0)
         first, second = (other, one) if larger == 1 else (one, other)
         print(f"| {name} | {first:.1f} | {second:.1f} | {(first + second) / 2:.1f} | {leaked:.1f} |")
 

@@ -56,7 +56,7 @@ def show_job():
     median, first = take_turns(functions, repeats=9)
     ours = median[f"ILFS(redundancy=None, n_jobs={THREADS})"]
     written = seconds(lambda: as_written(X, y))
-    print(f"\n| {ROWS:,} x {COLUMNS:,}, 2 classes | seconds | first call | in times of the third |")
+    print(f"\n| {ROWS:,} x {COLUMNS:,}, 2 classes | seconds | first call | relative to the third |")
     print("|---|---|---|---|")
     for name, value in median.items():
         print(f"| {name} | {value:.3f} | {first[name]:.3f} | {value / ours:.1f} |")
@@ -66,7 +66,8 @@ def show_job():
 def show_redundancy():
     X, y = job()
     candidates = np.ascontiguousarray(X[:, :CANDIDATES])
-    print(f"\n| {ROWS:,} x {COLUMNS:,} | seconds | more than without redundancy | in products |\n|---|---|---|---|")
+    print(f"\n| {ROWS:,} x {COLUMNS:,} | seconds | more than without redundancy | relative to the product |")
+    print("|---|---|---|---|")
     for threads in (1, THREADS):
         with threadpool_limits(threads):
             functions = {"product": lambda: candidates.T @ candidates} | {
@@ -104,8 +105,8 @@ def show_growth():
                 X, y = job(**size, n_classes=n_classes)
                 times.append(take_turns({"fit": lambda X=X, y=y: ILFS(n_jobs=THREADS).fit(X, y)}, 9)[0]["fit"])
             exponent = np.polyfit(np.log([1, 2, 4, 8]), np.log(times), 1)[0]
-            cells = " | ".join(f"{t:.4f}" for t in times)
-            print(f"| {what}, {n_classes} classes | {cells} | {exponent:.2f} |")
+            columns = " | ".join(f"{t:.4f}" for t in times)
+            print(f"| {what}, {n_classes} classes | {columns} | {exponent:.2f} |")
 
 
 def show_shapes():
@@ -130,7 +131,7 @@ def show_start():
     median = {name: float(np.median(t[1:])) for name, t in times.items()}
     with tempfile.TemporaryDirectory() as empty:
         cold = seconds_until_done(fit, NUMBA_CACHE_DIR=empty)
-    print("\n| a fresh process, until it is done | seconds | in times of the first |\n|---|---|---|")
+    print("\n| a fresh process, until it is done | seconds | relative to the first |\n|---|---|---|")
     for title, value in (
         ("import sklearn.feature_selection", median["import"]),
         ("import ilfs", median["ilfs"]),

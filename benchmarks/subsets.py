@@ -185,17 +185,18 @@ TABLES = {
 }
 
 
-def judged(name, table, train, test, order):
+def evaluate(name, table, train, test, order):
     """Return the average precision in %, mean of the classes, for each number of features."""
     order = order[: max(PROTOCOL.sizes)]
     X, T = impute(columns(table.X, train, order), columns(table.X, test, order))
     Cs = (0.01,) if name in ONE_C else PROTOCOL.Cs
-    figures = []
+    precisions = []
     for size in PROTOCOL.sizes:
-        said = classify(X[:, :size], table.y[train], T[:, :size], table.n_classes, Cs, PROTOCOL.n_folds, 0).decision
+        found = classify(X[:, :size], table.y[train], T[:, :size], table.n_classes, Cs, PROTOCOL.n_folds, 0)
         classes = range(table.n_classes)
-        figures.append(100 * np.mean([average_precision(table.y[test] == k, said[:, k]) for k in classes]))
-    return figures
+        by_class = [average_precision(table.y[test] == k, found.decision[:, k]) for k in classes]
+        precisions.append(100 * np.mean(by_class))
+    return precisions
 
 
 def of_split(name, split, variants):
@@ -206,7 +207,9 @@ def of_split(name, split, variants):
     train, test = next(shuffle.split(table.y, table.y))
     with threadpool_limits(1):
         training = Training(table.X[train], table.y[train])
-        return [(name, split, one, judged(name, table, train, test, all_variants()[one](training))) for one in variants]
+        return [
+            (name, split, one, evaluate(name, table, train, test, all_variants()[one](training))) for one in variants
+        ]
 
 
 def all_variants():
@@ -217,7 +220,7 @@ def read(path):
     if not path.is_file():
         return {}
     lines = (json.loads(line) for line in path.read_text().splitlines())
-    return {(name, split, variant): np.mean(figures) for name, split, variant, figures in lines}
+    return {(name, split, variant): np.mean(precisions) for name, split, variant, precisions in lines}
 
 
 def run(path, n_jobs, tables):

@@ -43,6 +43,7 @@ def exponent(name, sizes, options):
 
 
 def growth(name, options):
+    """Return the exponents of the growth with the number of rows and with the number of columns."""
     rows, columns = options.rows, options.columns
     return (
         exponent(name, [(rows // part, columns // 4) for part in (8, 4, 2)], options),
@@ -51,6 +52,7 @@ def growth(name, options):
 
 
 def show(options):
+    """Print the seconds, memory and growth of each method."""
     whole = options.rows == ROWS and options.columns == COLUMNS
     print(f"\n| {options.rows:,} x {options.columns:,}, {options.jobs} threads | seconds |", end="")
     print(" the paper | ratio |" if whole else "", end="")
@@ -64,7 +66,7 @@ def show(options):
         grown = " | ".join(f"{slope:.2f}" for slope in growth(name, options)) if options.growth else " | "
         print(f"| {METHODS[name].__name__} | {taken:,.2f} |{paper} {peak:,.0f} | {grown} |", flush=True)
     paper = f" {sum(PAPER[name] for name in options.methods):,.0f} | |" if whole else ""
-    print(f"| together | {total:,.0f} |{paper} | | |")
+    print(f"| all | {total:,.0f} |{paper} | | |")
 
 
 def show_bounds(options):

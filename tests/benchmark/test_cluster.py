@@ -61,6 +61,6 @@ def test_a_lost_scheduler_is_an_error_with_its_address(address, tmp_path, monkey
 
     monkeypatch.setattr(distributed, "wait", gone)
     with Store(tmp_path / "s.sqlite") as store:
-        with pytest.raises(ConnectionError, match=r"the Dask scheduler at tcp://.* is gone; what is finished is kept"):
+        with pytest.raises(ConnectionError, match=r"the Dask scheduler at tcp://.* is gone; finished jobs are stored"):
             run(SUITE, store, scheduler=address)
         assert store.claim(SUITE.jobs()[0].key)

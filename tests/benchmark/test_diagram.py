@@ -40,7 +40,7 @@ def bars(svg):
 
 
 class TestGroups:
-    def test_demsars_example(self):
+    def test_groups_of_demsars_example_are_his(self):
         # at 5 % nothing differs; at 10 % C4.5 from the two with m only
         assert critical_difference_diagram(*DEMSAR).groups == ((0, 3),)
         at_ten = critical_difference_diagram(*DEMSAR, alpha=0.10)
@@ -72,7 +72,7 @@ class TestGroups:
             ([1, 2], 0.5, ()),
         ],
     )
-    def test_by_hand(self, ranks, apart, groups):
+    def test_groups_match_those_found_by_hand(self, ranks, apart, groups):
         assert joined_groups(np.array(ranks, dtype=float), apart) == groups
 
 
@@ -82,7 +82,7 @@ class TestPlaces:
         assert [entry.name for entry in diagram.entries] == ["b", "c", "d", "e", "a"]
         assert [entry.rank for entry in diagram.entries] == [1.5, 1.5, 3, 4, 5]
 
-    def test_sides_and_rows(self):
+    def test_names_fill_the_left_side_downwards_and_the_right_side_upwards(self):
         diagram = random_diagram(5, 10, 0)
         assert [entry.side for entry in diagram.entries] == ["left"] * 3 + ["right"] * 2
         assert [entry.row for entry in diagram.entries] == [0, 1, 2, 1, 0]
@@ -138,7 +138,7 @@ class TestPicture:
             assert name in texts
         assert "<script>" not in svg
 
-    def test_room_for_long_names(self):
+    def test_the_picture_is_wide_enough_for_long_names(self):
         def widths(name):
             svg = diagram_svg(critical_difference_diagram([name, "b", "c", "a" + name], [1, 2, 3, 4], 10))
             return float(ElementTree.fromstring(svg).get("width")), leaders(svg)[0][3]
@@ -160,7 +160,7 @@ class TestPicture:
         (title,) = elements(diagram_svg(critical_difference_diagram(*DEMSAR)), "title")
         assert title.text.startswith("Mean ranks of 4 methods, best on the left.")
 
-    def test_same_input_same_bytes(self):
+    def test_the_same_diagram_gives_the_same_svg(self):
         assert diagram_svg(random_diagram(9, 20, 3)) == diagram_svg(random_diagram(9, 20, 3))
 
 

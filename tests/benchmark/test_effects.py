@@ -10,7 +10,7 @@ from ilfs.benchmark.significance import paired_effects
 from ilfs.benchmark.significance.effects import hedges_correction
 
 
-def test_by_hand():
+def test_effect_sizes_match_values_computed_by_hand():
     # differences 0.1, 0, 0.2, 0.1, 0.1: deviation sqrt(0.02 / 4), correction 1 - 3/15
     effects = paired_effects([0.9, 0.8, 0.9, 0.7, 0.8], [0.8, 0.8, 0.7, 0.6, 0.7])
     assert effects.mean.value == pytest.approx(0.1)
@@ -19,7 +19,7 @@ def test_by_hand():
     assert effects.n_pairs == 5
 
 
-def test_correction_is_nearly_the_exact_one():
+def test_hedges_correction_is_within_one_per_cent_of_the_exact_one():
     for n in (4, 8, 20):
         degrees = n - 1
         exact = gamma(degrees / 2) / gamma((degrees - 1) / 2) / np.sqrt(degrees / 2)
@@ -70,20 +70,20 @@ def test_the_seed_determines_the_intervals():
     assert paired_effects(a, b, seed=3) != paired_effects(a, b, seed=4)
 
 
-def test_no_difference():
+def test_without_a_difference_all_intervals_are_points():
     effects = paired_effects([0.5] * 8, [0.5] * 8)
     for one, value in ((effects.mean, 0), (effects.standardised, 0), (effects.superiority, 0.5)):
         assert (one.value, one.low, one.high) == (value, value, value)
 
 
-def test_a_difference_that_never_varies():
+def test_a_difference_that_never_varies_has_intervals_that_are_points():
     effects = paired_effects([0.25] * 8, [0.5] * 8)
     for one, value in ((effects.mean, -0.25), (effects.standardised, -np.inf), (effects.superiority, 0)):
         assert (one.value, one.low, one.high) == (value, value, value)
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
-def test_few_pairs(n):
+def test_intervals_of_few_pairs_contain_the_estimate(n):
     # some resamples draw one pair only and have no spread
     effects = paired_effects(np.arange(n) + 1.0, np.zeros(n))
     for one in (effects.mean, effects.standardised, effects.superiority):

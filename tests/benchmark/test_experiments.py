@@ -150,7 +150,7 @@ def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
     X[:, :2] += 3 * Y
     Y[:3] = -1
     job = given(X, Y, names=("a", "b"))
-    with pytest.raises(ValueError, match="has several labels a sample: it is for the experiment 'classes'"):
+    with pytest.raises(ValueError, match="has several labels per sample: use the experiment 'classes'"):
         compute(job)
     measured = compute(replace(job, experiment="classes")).measurements
     assert min(value for _, metric, _, value, _ in measured if metric == "ap") > 0.9

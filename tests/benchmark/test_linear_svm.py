@@ -107,7 +107,7 @@ def test_ties_and_too_few_samples_give_the_middle_of_the_grid():
 
 
 def test_a_strong_penalty_does_not_predict_the_majority_class():
-    # Unweighted, the intercept is near -0.6 and every sample is called 0.
+    # Unweighted, the intercept is near -0.6 and every sample is predicted to be of class 0.
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [80, 20])
     X = rng.normal(size=(100, 5)) + 3 * y[:, None]
@@ -128,7 +128,7 @@ def test_folds_do_not_separate_groups():
 
 def test_c_is_chosen_by_groups():
     # Rows of a group are copies: folds of rows would find that a weak penalty is best, folds of groups that it is not.
-    # scikit-learn 1.6 deals groups out otherwise: with this seed its folds agree.
+    # scikit-learn 1.6 assigns groups to folds differently; with this seed its folds give the same result.
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(20) % 2, 5)
     X = np.repeat(rng.normal(size=(20, 30)), 5, axis=0)
@@ -170,7 +170,7 @@ def test_the_solver_for_many_samples_gives_the_same_answer(shape, monkeypatch):
 
 
 @pytest.mark.parametrize("what", ["ones", "few rows again and again", "one direction"])
-def test_many_samples_of_a_small_span(what, monkeypatch):
+def test_dependent_samples_give_the_same_answer_with_either_solver(what, monkeypatch):
     rng = np.random.default_rng(0)
     X = {
         "ones": np.ones((60, 100)),

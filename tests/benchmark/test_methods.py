@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import METHODS, FisherScore, LaplacianScore
 from ilfs.benchmark import BenchmarkMethod
-from ilfs.benchmark.methods.fitting import mask_of, order_of, prepared, reads_labels
+from ilfs.benchmark.methods.fitting import columns_kept, order_of, prepared, reads_labels
 from ilfs.datasets import load
 
 
@@ -109,7 +109,7 @@ def test_a_selector_itself_may_be_given():
     assert method.make(n_jobs=1, n_features_to_select=200) is not selector
     assert method.describe() == BenchmarkMethod("anova", "sklearn.feature_selection.SelectKBest", {"k": 2}).describe()
     assert BenchmarkMethod("fisher", FisherScore()).make(n_jobs=2).n_jobs == 2
-    with pytest.raises(ValueError, match="must be a word or a selector, got 3"):
+    with pytest.raises(ValueError, match="must be a string or a selector, got 3"):
         BenchmarkMethod("three", 3)
     with pytest.raises(ValueError, match="parameters of method 'anova' must be none, as its selector has its own"):
         BenchmarkMethod("anova", selector, {"k": 3})
@@ -160,12 +160,12 @@ def test_functions_that_cannot_be_told_apart_are_refused():
 def test_a_mask_counts_only_where_there_is_no_order():
     X, y = load("wine").X, load("wine").y
     only_mask = VarianceThreshold(1.0).fit(X)
-    assert mask_of(only_mask).tolist() == np.flatnonzero(X.var(axis=0) > 1).tolist()
+    assert columns_kept(only_mask).tolist() == np.flatnonzero(X.var(axis=0) > 1).tolist()
     by_importance = SelectFromModel(ExtraTreesClassifier(n_estimators=3, random_state=0))
     unordered = SelectFromModel(KNeighborsClassifier(), importance_getter=lambda _: np.arange(13))
-    assert mask_of(by_importance.fit(X, y)) is None
-    assert mask_of(unordered.fit(X, y)).tolist() == [6, 7, 8, 9, 10, 11, 12]
-    assert mask_of(FisherScore().fit(X, y)) is None
+    assert columns_kept(by_importance.fit(X, y)) is None
+    assert columns_kept(unordered.fit(X, y)).tolist() == [6, 7, 8, 9, 10, 11, 12]
+    assert columns_kept(FisherScore().fit(X, y)) is None
 
 
 def described(value):
@@ -208,7 +208,7 @@ class Scorer(BaseEstimator):
 )
 def test_missing_scores_are_errors(scores, message):
     fitted = Scorer(scores).fit(np.zeros((4, 3)), [0, 1, 0, 1])
-    assert mask_of(fitted) is None
+    assert columns_kept(fitted) is None
     with pytest.raises(ValueError, match=message):
         order_of(fitted)
 

@@ -7,7 +7,7 @@ from scipy import stats
 from ilfs.benchmark.significance.normality import QUANTILES, lilliefors, p_value_of_distance
 
 P_VALUE_LEVELS = (0.20, 0.15, 0.10, 0.05, 0.01)
-# Molin and Abdi 1998, from 100,000 samples a size
+# Molin and Abdi 1998, from 100,000 samples of each size
 MOLIN_ABDI = {
     5: (0.2893, 0.3027, 0.3188, 0.3427, 0.3959),
     10: (0.2171, 0.2273, 0.2410, 0.2616, 0.3037),
@@ -16,7 +16,7 @@ MOLIN_ABDI = {
     30: (0.1315, 0.1378, 0.1460, 0.1590, 0.1848),
     40: (0.1147, 0.1204, 0.1275, 0.1386, 0.1616),
 }
-# Lilliefors 1967, from 1000 samples a size; 0.405 (5, 1 %) and 0.231 (20, 1 %) are known to be too large
+# Lilliefors 1967, from 1000 samples of each size; 0.405 (5, 1 %) and 0.231 (20, 1 %) are known to be too large
 LILLIEFORS = {
     4: (0.300, 0.319, 0.352, 0.381, 0.417),
     5: (0.285, 0.299, 0.315, 0.337, 0.405),

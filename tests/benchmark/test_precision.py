@@ -172,7 +172,7 @@ def test_many_ties_as_given_are_in_the_order_given(definition):
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
-def test_all_classes_at_once(definition):
+def test_average_precisions_are_those_of_each_class(definition):
     rng = np.random.default_rng(0)
     relevant, scores = rng.integers(-1, 2, size=(30, 4)), rng.normal(size=(30, 4)).astype(np.float32)
     relevant[:, 2] = 0
@@ -183,20 +183,20 @@ def test_all_classes_at_once(definition):
 
 @every_definition
 class TestEdges:
-    def test_nothing_relevant(self, average):
+    def test_without_relevant_samples_the_result_is_nan(self, average):
         assert np.isnan(average([0, 0], [1.0, 2.0]))
         assert np.isnan(average([0, -1], [1.0, 2.0]))
         assert np.isnan(average([-1], [1.0]))
         assert np.isnan(average([], []))
 
-    def test_everything_relevant(self, average):
+    def test_if_all_samples_are_relevant_the_result_is_1(self, average):
         assert average([1, 1], [1.0, 2.0]) == 1
         assert average([True], [np.inf]) == 1
 
     def test_infinite_scores_are_ordered_and_may_be_tied(self, average):
         assert average([1, 0, 0], [np.inf, np.inf, -np.inf]) == 0.5
 
-    def test_scores_of_any_type_of_number(self, average):
+    def test_scores_may_be_integers_or_floats(self, average):
         for dtype in (np.uint8, np.int64, np.float32):
             assert average([0, 1, 0], np.array([1, 2, 0], dtype=dtype)) == 1
 

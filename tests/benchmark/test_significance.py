@@ -57,10 +57,10 @@ DEMSAR_Q = {
 
 
 class TestPaper:
-    def test_binomial_tail_of_the_paper(self):
+    def test_binomial_tail_gives_the_number_in_the_paper(self):
         assert f"{binomial_tail(10, 7, 0.35):.2e}" == "4.82e-03"
 
-    def test_binomial_tail_is_a_sum(self):
+    def test_binomial_tail_is_a_sum_of_probabilities(self):
         for n, k, p in product((1, 4, 10), (-1, 0, 3, 10, 12), (0.0, 0.2, 1.0)):
             expected = sum(stats.binom.pmf(i, n, p) for i in range(k + 1, n + 1))
             assert binomial_tail(n, k, p) == pytest.approx(expected, abs=1e-15)
@@ -85,13 +85,13 @@ class TestPaper:
             outcome = t_test(a, b)
             assert (outcome.statistic, outcome.p_value) == pytest.approx((expected.statistic, expected.pvalue))
 
-    def test_t_test_without_spread(self):
+    def test_t_test_of_samples_without_spread_has_p_value_0_or_1(self):
         assert t_test([1, 1, 1], [1, 1]).p_value == 1
         assert t_test([0.3] * 20, [0.3] * 15).p_value == 1
         apart = t_test([1, 1, 1], [2, 2])
         assert (apart.statistic, apart.p_value) == (-np.inf, 0)
 
-    def test_procedure_is_its_parts(self):
+    def test_procedure_consists_of_t_tests_and_normality_tests(self):
         rng = np.random.default_rng(1)
         values = rng.normal(size=(3, 4, 20, 5))
         values[0, 2] += 3
@@ -104,7 +104,7 @@ class TestPaper:
         assert verdict.significantly_best.tolist() == [True, False, False]
         assert verdict.n_successes == verdict.best.sum()
 
-    def test_failed_jobs(self):
+    def test_failed_jobs_are_left_out_of_the_paper_procedure(self):
         values = np.random.default_rng(2).normal(size=(4, 3, 20)) + np.array([3.0, 0, 0])[:, None]
         values[0, 1, :5] = np.nan  # some splits: left out
         values[1, 1] = np.nan  # a method: not compared there
@@ -133,7 +133,7 @@ class TestPaper:
 
 
 class TestCorrectedT:
-    def test_by_hand(self):
+    def test_statistic_and_interval_match_values_computed_by_hand(self):
         # mean 0.05, variance 0.01 / 3; (1/4 + 1/2) of it is 0.05 squared
         found = corrected_t_test([0.9, 0.8, 0.9, 0.8], [0.8] * 4, n_train=40, n_test=20)
         assert found.statistic == pytest.approx(1)
@@ -141,7 +141,7 @@ class TestCorrectedT:
         half = 0.05 * stats.t.ppf(0.975, 3)
         assert (found.mean, found.low, found.high) == pytest.approx((0.05, 0.05 - half, 0.05 + half))
 
-    def test_without_overlap_it_is_the_paired_test(self):
+    def test_without_shared_rows_it_is_the_paired_t_test(self):
         rng = np.random.default_rng(0)
         a, b = rng.normal(size=(2, 15))
         expected = stats.ttest_rel(a, b)
@@ -165,7 +165,7 @@ class TestCorrectedT:
         assert np.mean(plain < 0.05) > 0.4
         assert 0.03 < np.mean(np.array(corrected) < 0.05) < 0.075
 
-    def test_limits(self):
+    def test_differences_without_spread_have_p_value_0_or_1(self):
         assert corrected_t_test([0.5] * 5, [0.5] * 5, n_train=2, n_test=1).p_value == 1
         assert corrected_t_test([0.75] * 5, [0.5] * 5, n_train=2, n_test=1).p_value == 0
 
@@ -198,14 +198,14 @@ class TestCorrectedT:
 
 
 class TestWilcoxon:
-    def test_demsars_example(self):
+    def test_rank_sums_of_demsars_example_are_his(self):
         found = wilcoxon_test(DEMSAR[:, 1], DEMSAR[:, 0])
         assert (found.plus, found.minus, found.n_pairs) == (93, 12, 14)
         z = (found.minus - 14 * 15 / 4) / np.sqrt(14 * 15 * 29 / 24)
         assert z == pytest.approx(-2.54, abs=0.005)
         assert found.p_value < 0.02
 
-    def test_is_scipys_without_ties(self):
+    def test_p_value_is_that_of_scipy_without_ties(self):
         rng = np.random.default_rng(0)
         for n in (1, 5, 8, 20, 50):
             a, b = rng.normal(size=(2, n))
@@ -223,7 +223,7 @@ class TestWilcoxon:
         assert found.p_value == pytest.approx(expected)
         assert found.plus + found.minus == d.size * (d.size + 1) / 2
 
-    def test_many_data_sets(self):
+    def test_p_value_is_near_that_of_scipy_for_many_data_sets(self):
         rng = np.random.default_rng(1)
         d = rng.normal(0.1, size=400)
         assert wilcoxon_test(d, 0 * d).p_value == pytest.approx(stats.wilcoxon(d).pvalue, rel=0.02)
@@ -232,18 +232,18 @@ class TestWilcoxon:
         # 0.3 - 0.2 and 0.2 - 0.1 differ in their last digit
         assert wilcoxon_test([0.3, 0.1, 0.9], [0.2, 0.2, 0.5]).plus == 4.5
 
-    def test_symmetry_and_missing(self):
+    def test_swapping_methods_swaps_rank_sums_and_missing_pairs_are_left_out(self):
         a, b = np.random.default_rng(2).normal(size=(2, 9))
         there, back = wilcoxon_test(a, b), wilcoxon_test(b, a)
         assert (there.plus, there.p_value) == (back.minus, back.p_value)
         assert wilcoxon_test(np.r_[a, 1.0, np.nan], np.r_[b, np.nan, 2.0]) == there
 
-    def test_nothing_differs(self):
+    def test_equal_values_have_p_value_1(self):
         assert wilcoxon_test([0.5] * 8, [0.5] * 8).p_value == 1
 
 
 class TestHolm:
-    def test_by_hand(self):
+    def test_adjusted_p_values_match_those_computed_by_hand(self):
         # 0.005 x 4; 0.01 x 3; 0.03 x 2; 0.04 x 1, raised to the one before
         np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
 
@@ -266,17 +266,17 @@ class TestHolm:
         assert np.all(np.diff(adjusted[np.argsort(p)]) >= 0)
         assert np.all((adjusted >= np.array(p)) & (adjusted <= 1))
 
-    def test_nan_is_no_test(self):
+    def test_nan_is_not_counted_as_a_test(self):
         np.testing.assert_allclose(holm([[0.01, np.nan], [0.04, np.nan]]), [[0.02, np.nan], [0.04, np.nan]])
 
     @pytest.mark.parametrize("wrong", [-0.1, 1.5])
-    def test_refusal(self, wrong):
+    def test_numbers_that_are_no_p_values_are_refused(self, wrong):
         with pytest.raises(ValueError, match=f"p_values must be numbers from 0 to 1 or NaN, got {wrong}"):
             holm([0.1, wrong])
 
 
 class TestCompareWith:
-    def test_is_its_parts(self):
+    def test_comparison_consists_of_wilcoxon_holm_and_effect_sizes(self):
         values = np.random.default_rng(0).normal(size=(12, 4))
         found = compare_with(values, 1)
         assert [one.method for one in found] == [0, 2, 3]
@@ -286,7 +286,7 @@ class TestCompareWith:
         assert found[0].effects.mean.value == pytest.approx((values[:, 1] - values[:, 0]).mean())
         assert found[0].wins == np.sum(values[:, 1] > values[:, 0])
 
-    def test_direction(self):
+    def test_lower_values_win_if_higher_is_not_better(self):
         times = np.array([[1.0, 2.0], [1.0, 3.0], [2.0, 2.0], [1.0, 9.0]])
         (slower,) = compare_with(times, higher_is_better=True)
         (faster,) = compare_with(times, higher_is_better=False)
@@ -301,28 +301,28 @@ class TestCompareWith:
         found = compare_with(values)
         assert [(one.method, one.n_datasets) for one in found] == [(1, 7), (2, 8)]
 
-    def test_same_seed_same_answer_whatever_the_other_methods(self):
+    def test_effects_do_not_depend_on_the_other_methods(self):
         values = np.random.default_rng(2).normal(size=(8, 4))
         assert compare_with(values)[0].effects == compare_with(values[:, :2])[0].effects
 
 
 class TestRanks:
-    def test_ties_share_and_nan_has_none(self):
+    def test_ties_share_their_mean_rank_and_nan_has_no_rank(self):
         values = [[0.9, 0.7, 0.9, np.nan], [0.1, 0.1, 0.1, 0.1]]
         np.testing.assert_array_equal(rank_methods(values), [[1.5, 3, 1.5, np.nan], [2.5] * 4])
         np.testing.assert_array_equal(rank_methods(values, higher_is_better=False)[0], [2.5, 1, 2.5, np.nan])
 
-    def test_rounding_ties(self):
+    def test_values_that_differ_by_rounding_only_share_a_rank(self):
         np.testing.assert_array_equal(rank_methods([[0.1 + 0.2, 0.3, 0.29]]), [[1.5, 1.5, 3]])
 
-    def test_demsars_ranks(self):
+    def test_mean_ranks_of_demsars_example_are_his(self):
         exact = DEMSAR.copy()
         exact[12, 2] += 1e-4
         np.testing.assert_allclose(rank_methods(exact).mean(axis=0), DEMSAR_RANKS, atol=5e-4)
 
 
 class TestFriedman:
-    def test_demsars_example(self):
+    def test_statistics_of_demsars_example_are_his(self):
         found = friedman_from_ranks(DEMSAR_RANKS, 14)
         assert found.chi2 == pytest.approx(9.28, abs=0.005)
         assert pytest.approx(3.69, abs=0.005) == found.F
@@ -331,43 +331,43 @@ class TestFriedman:
         assert found.F_p_value < 0.05
         assert found.chi2_p_value == pytest.approx(stats.chi2.sf(found.chi2, 3))
 
-    def test_is_scipys_with_ties(self):
+    def test_chi2_is_that_of_scipy_with_ties(self):
         rng = np.random.default_rng(0)
         for values in (DEMSAR, rng.integers(0, 4, (9, 5)), rng.normal(size=(6, 3))):
             expected = stats.friedmanchisquare(*values.T)
             found = friedman_test(values)
             assert (found.chi2, found.chi2_p_value) == pytest.approx((expected.statistic, expected.pvalue))
 
-    def test_without_ties_mean_ranks_say_all(self):
+    def test_without_ties_mean_ranks_give_the_same_test(self):
         values = np.random.default_rng(1).normal(size=(7, 5))
         found = friedman_test(values)
         again = friedman_from_ranks(found.mean_ranks, 7)
         assert (again.chi2, again.F, again.F_p_value) == pytest.approx((found.chi2, found.F, found.F_p_value))
 
-    def test_f_is_that_of_the_ranks(self):
+    def test_f_is_that_of_an_analysis_of_variance_of_the_ranks(self):
         # Iman and Davenport: the two-way analysis of variance of the ranks
         r = rank_methods(np.random.default_rng(2).normal(size=(8, 4)))
         between = 8 * np.sum((r.mean(axis=0) - 2.5) ** 2) / 3
         within = np.sum((r - r.mean(axis=0)) ** 2) / (3 * 7)
         assert pytest.approx(between / within) == friedman_test(-r).F
 
-    def test_all_equal(self):
+    def test_equal_methods_have_p_value_1(self):
         found = friedman_test(np.ones((5, 3)))
         assert (found.chi2, found.chi2_p_value, found.F, found.F_p_value) == (0, 1, 0, 1)
         assert found.mean_ranks.tolist() == [2, 2, 2]
 
-    def test_one_order_everywhere(self):
+    def test_p_value_is_bounded_if_all_data_sets_agree(self):
         found = friedman_test(np.tile([3.0, 2.0, 1.0], (5, 1)))
         assert found.chi2 == pytest.approx(10)
         assert np.isinf(found.F)
         assert found.F_p_value == pytest.approx(6.0**-4)  # the other four data sets agree with the first
 
-    def test_direction(self):
+    def test_ranks_are_reversed_if_lower_is_better(self):
         assert friedman_test(DEMSAR, higher_is_better=False).mean_ranks == pytest.approx(
             5 - friedman_test(DEMSAR).mean_ranks
         )
 
-    def test_missing(self):
+    def test_missing_values_are_refused_or_their_data_sets_dropped(self):
         values = DEMSAR.copy()
         values[3, 1] = np.nan
         with pytest.raises(
@@ -381,11 +381,11 @@ class TestFriedman:
 
 class TestNemenyi:
     @pytest.mark.parametrize("alpha", DEMSAR_Q)
-    def test_critical_values(self, alpha):
+    def test_critical_values_are_those_of_demsars_table(self, alpha):
         for k, q in enumerate(DEMSAR_Q[alpha], start=2):
             assert critical_difference(k, 30, alpha) / np.sqrt(k * (k + 1) / 180) == pytest.approx(q, abs=1.1e-3)
 
-    def test_demsars_example(self):
+    def test_differences_in_demsars_example_are_his(self):
         # at 5 % nothing differs; at 10 % C4.5 is worse than C4.5+m and C4.5+m+cf
         assert critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)
         assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
@@ -400,7 +400,7 @@ class TestNemenyi:
         R[0], R[-1] = R[0] - apart / 2, R[-1] + apart / 2
         assert nemenyi_p_values(R, 50)[0, -1] == pytest.approx(0.05, rel=1e-6)
 
-    def test_two_methods_are_a_normal_test(self):
+    def test_p_value_of_two_methods_is_that_of_a_normal_test(self):
         z = 0.4 / np.sqrt(2 * 3 / (6 * 20))
         assert nemenyi_p_values([1.3, 1.7], 20)[0, 1] == pytest.approx(2 * stats.norm.sf(z))
 
@@ -410,7 +410,7 @@ class TestNemenyi:
         assert np.diag(p).tolist() == [1, 1, 1]
         assert p[0, 1] == 1
 
-    def test_level_by_simulation(self):
+    def test_family_wise_error_rate_by_simulation_is_near_alpha(self):
         rng = np.random.default_rng(0)
         apart = critical_difference(5, 10)
         ranges = np.ptp(stats.rankdata(rng.random((3000, 10, 5)), axis=2).mean(axis=1), axis=1)
@@ -418,7 +418,7 @@ class TestNemenyi:
 
 
 class TestValues:
-    def test_mean_over_splits(self):
+    def test_mean_over_splits_is_nan_where_a_job_failed(self):
         values = np.random.default_rng(0).normal(size=(2, 3, 4, 5))
         np.testing.assert_allclose(mean_over_splits(values), values.mean(axis=(2, 3)))
         values[1, 2, 0, 0] = np.nan
@@ -455,14 +455,14 @@ class TestValues:
             (lambda: compare_on_datasets(np.ones((2, 3, 4, 0)), n_train=2, n_test=1), r"got \(2, 3, 4, 0\)"),
             (
                 lambda: compare_on_datasets(np.ones((2, 3, 4)), n_train=[2, 2, 2], n_test=1),
-                r"n_train must be one number or one a data set \(2\), got the shape \(3,\)",
+                r"n_train must be one number or one per data set \(2\), got the shape \(3,\)",
             ),
             (lambda: paper_procedure(np.ones((2, 3, 4)), 3), "reference must be the index of one of 3 methods, got 3"),
             (lambda: paper_procedure(np.ones((2, 3, 4)), -1), "reference must be an integer >= 0, got -1"),
             (lambda: paper_procedure(np.ones((2, 3, 4)), chance=2), "p must be a number from 0 to 1, got 2"),
             (lambda: binomial_tail(0, 1, 0.5), "n_trials must be an integer >= 1, got 0"),
             (lambda: compare_with(np.ones(3)), r"values must have 2 dimensions, got an array of shape \(3,\)"),
-            (lambda: friedman_test(np.ones((1, 3))), r"at least 2 methods on 2 complete data sets, got 3 on 1"),
+            (lambda: friedman_test(np.ones((1, 3))), r"at least 2 methods and 2 complete data sets, got 3 and 1"),
             (
                 lambda: friedman_test(np.ones((3, 3)), missing="ignore"),
                 "missing must be 'refuse' or 'drop', got 'ignore'",
@@ -472,7 +472,7 @@ class TestValues:
             (lambda: critical_difference(1, 5), "n_methods must be an integer >= 2, got 1"),
             (lambda: critical_difference(3, 5, 0), "alpha must be a number strictly between 0 and 1, got 0"),
             (lambda: mean_over_splits(np.ones((2, 3))), r"shape \(data sets, methods, splits, ...\), got \(2, 3\)"),
-            (lambda: complete_datasets(np.full((3, 2), np.nan), "drop"), "complete data sets, got 2 on 0"),
+            (lambda: complete_datasets(np.full((3, 2), np.nan), "drop"), "complete data sets, got 2 and 0"),
         ],
     )
     def test_invalid_arguments_are_refused(self, call, message):

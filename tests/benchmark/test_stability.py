@@ -40,7 +40,7 @@ def brute_force(subsets, n_features):
     return value, 4 / M**2 * np.sum((phi - np.mean(phi)) ** 2)
 
 
-def test_kuncheva_by_hand():
+def test_kuncheva_index_matches_a_value_computed_by_hand():
     # intersections 2, 1, 1 of k = 3 of d = 10: (r - 0.9) / 2.1 each
     subsets = [[0, 1, 2], [1, 2, 3], [2, 4, 5]]
     assert kuncheva_index(subsets, 10) == pytest.approx((1.1 + 0.1 + 0.1) / 3 / 2.1)
@@ -58,7 +58,7 @@ def test_kuncheva_is_lowest_for_disjoint_halves():
 
 
 @pytest.mark.parametrize("sizes", [[5], [2, 5, 9], [1, 29]])
-def test_nogueira_is_its_formula(sizes):
+def test_nogueira_stability_matches_its_formula_on_the_whole_table(sizes):
     rng = np.random.default_rng(1)
     for _ in range(5):
         subsets = random_subsets(rng, 6, 30, sizes)
@@ -112,7 +112,7 @@ def test_order_and_names_of_features_do_not_matter():
     assert (after.value, after.variance) == pytest.approx((before.value, before.variance))
 
 
-def test_equal_stability_limits():
+def test_stabilities_without_variance_have_p_value_0_or_1():
     same = Stability(1.0, 0.0)
     assert equal_stability(same, same).p_value == 1
     assert equal_stability(same, Stability(0.5, 0.0)).p_value == 0
@@ -128,7 +128,7 @@ def test_interval_is_cut_at_1_and_widens():
         Stability(0.5, 0.1).interval(1)
 
 
-def test_by_size_cuts_the_orders():
+def test_stability_by_size_uses_the_best_features_of_each_order():
     rng = np.random.default_rng(6)
     orders = [rng.permutation(30) for _ in range(5)]
     for size, found in zip((3, 10), stability_by_size(orders, (3, 10), 30), strict=True):
@@ -142,11 +142,11 @@ def test_without_a_choice_there_is_no_stability(subset):
     assert np.isnan(nogueira_stability([subset, subset], 3).interval()).all()
 
 
-def test_some_may_be_empty():
+def test_some_subsets_may_be_empty():
     assert nogueira_stability([[], [0, 1], [0, 1]], 5).value == pytest.approx(brute_force([[], [0, 1], [0, 1]], 5)[0])
 
 
-def test_wide_tables_need_no_table():
+def test_memory_does_not_grow_with_splits_times_features():
     rng = np.random.default_rng(7)
     subsets = random_subsets(rng, 20, 100_000, [200])
     tracemalloc.start()

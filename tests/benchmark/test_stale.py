@@ -76,13 +76,13 @@ def test_a_changed_selector_is_computed_anew_and_the_others_are_not(own, tmp_pat
         assert (stale.n_missing, stale.n_other_code) == (2, 2)
         assert stale.rows[0, 0].tolist() == [None, None]
         assert (
-            "Left out 2 rows of other code or other versions than the present: --any-code shows them, "
-            "ilfs bench run computes them anew."
+            "Left out 2 rows computed with other code or versions: --any-code shows them, "
+            "ilfs bench run computes them again."
         ) in tables_of(stale)[0].notes
         anyway = Results.from_store(suite, store, any_code=True)
         assert (anyway.n_missing, anyway.n_other_code) == (0, 2)
         assert [row.order for row in anyway.rows[0, 0]] == [[2], [2]]
-        assert "2 rows of other code" in " ".join(tables_of(anyway)[0].notes)
+        assert "2 rows computed with other code" in " ".join(tables_of(anyway)[0].notes)
 
         summary = run(suite, store)
         assert (summary.computed, summary.found) == (2, 2)

@@ -162,14 +162,14 @@ def test_an_error_about_a_missing_file_has_its_full_path(tmp_path, monkeypatch):
         ("datasets = [1]", "a data set of suite .* must be a name, a path, or a table .*, got 1"),
         ('datasets = ["wine"]\nmethods = "ilfs"', "methods of suite .* must be a list, got 'ilfs'"),
         ('datasets = ["wine"]\nmethods = [3]', "methods of suite .* must be names or tables, got 3"),
-        ('datasets = ["wine"]\nmethods = [{name = 3}]', "the name of a method must be a word, got 3"),
+        ('datasets = ["wine"]\nmethods = [{name = 3}]', "the name of a method must be a non-empty string, got 3"),
         ('datasets = ["wine"]\nmethods = [{name = "a", selector = 3}]', "selector of method .a. must be .*, got 3"),
         (
             'datasets = ["wine"]\nmethods = [{name = "ilfs", parameters = 3}]',
             "parameters of method .ilfs. must be a table, got 3",
         ),
-        ('datasets = ["wine"]\nname = 3', "name of suite .* must be a word, got 3"),
-        ('datasets = ["wine"]\nexperiment = ["sizes"]', r"experiment of suite .* must be a word, got \['sizes'\]"),
+        ('datasets = ["wine"]\nname = 3', "name of suite .* must be a string, got 3"),
+        ('datasets = ["wine"]\nexperiment = ["sizes"]', r"experiment of suite .* must be a string, got \['sizes'\]"),
         ('datasets = ["wine"]\nexperiment = "timing"', "must be of experiment 'sizes' or 'classes': the suite timing"),
         ('datasets = ["wine"]\nsizes = 3', "sizes of suite .* must be a list, got 3"),
         ('datasets = ["wine"]\nsizes = ["3"]', "sizes must be an integer >= 1, got '3'"),
@@ -203,7 +203,7 @@ def test_classifiers_of_a_suite(tmp_path):
     some = suite.only(classifiers=["bayes", "rbf"])
     assert some.protocol.classifiers == (suite.protocol.classifiers[2], Classifier("rbf"))
     assert all(one.protocol.classifier_names == ("linear_svm",) for one in SUITES.values() if one.name != "timing")
-    with pytest.raises(ValueError, match="classifiers are not for suite timing, which times the methods, got 'knn'"):
+    with pytest.raises(ValueError, match="suite timing has no classifiers, as it only times the methods, got 'knn'"):
         SUITES["timing"].only(classifiers=["knn"])
 
 

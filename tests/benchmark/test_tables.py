@@ -215,7 +215,11 @@ def test_tests_that_need_more_data_sets_are_replaced_by_the_reason(results):
     one = replace(results, suite=results.suite.only(datasets=["lung"]), rows=results.rows[4:5], n_failed=0)
     ranks, over_datasets, on_datasets, *_, by_set, _ = statistics_of(one, "ilfs")
     assert ranks.rows == []
-    assert "at least 2 methods on 2 complete data sets" in ranks.notes[0]
+    assert "at least 2 methods and 2 complete data sets" in ranks.notes[0]
+    assert [ranks.title, over_datasets.title] == [
+        "Mean rank over the data sets",
+        "ilfs against each method over the data sets",
+    ]
     assert over_datasets.notes == ["Not possible: Wilcoxon's test needs three data sets that two methods share."]
     assert on_datasets.rows[0] == ["fisher", "better"]
     assert by_set.rows[0][1] == 1.0

@@ -339,15 +339,15 @@ def test_rows_of_other_code_are_left_out_with_a_note(there, capsys, monkeypatch)
     monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: "another")
     assert main(["bench", "table"]) == 0
     said = capsys.readouterr().out
-    assert said.count("Left out 4 rows of other code or other versions than the present: --any-code shows them") == 1
+    assert said.count("Left out 4 rows computed with other code or versions: --any-code shows them") == 1
     assert main(["bench", "table", "--format", "csv"]) == 0
     said = capsys.readouterr()
-    assert said.err.startswith("ilfs: note: Left out 4 rows of other code")
+    assert said.err.startswith("ilfs: note: Left out 4 rows computed with other code")
     assert len(said.err.splitlines()) == 1
     assert main(["bench", "table", "--any-code"]) == 0
     said = capsys.readouterr().out
     assert "not been computed" not in said
-    assert "4 rows of other code or other versions than the present: ilfs bench run computes them anew." in said
+    assert "4 rows computed with other code or versions: ilfs bench run computes them again." in said
 
 
 @pytest.mark.parametrize("command", ["table", "statistics", "features"])
@@ -388,7 +388,7 @@ def test_a_diagram_of_one_data_set_is_refused_in_one_sentence(there, capsys):
     assert main(["bench", "statistics", *options]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == "ilfs: a diagram of ranks must be over two data sets or more, got 1 (wine): name more of them\n"
+    assert said.err == "ilfs: a diagram of ranks needs at least two data sets, got 1 (wine): name more of them\n"
     assert not Path("ranks.svg").exists()
 
 

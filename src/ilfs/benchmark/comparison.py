@@ -92,9 +92,9 @@ def by_dataset(values: Floats) -> Floats:
 
     A method without any split of a data set is NaN there, and does not restrict the splits of the others.
     """
-    there: NDArray[np.bool_] = np.asarray(~np.isnan(values).any(axis=3))
-    takes_part = there.any(axis=2, keepdims=True)
-    common = (there | ~takes_part).all(axis=1, keepdims=True) & takes_part
+    is_complete: NDArray[np.bool_] = np.asarray(~np.isnan(values).any(axis=3))
+    takes_part = is_complete.any(axis=2, keepdims=True)
+    common = (is_complete | ~takes_part).all(axis=1, keepdims=True) & takes_part
     return nan_mean(np.where(common, values.mean(axis=3), np.nan))
 
 
@@ -115,7 +115,7 @@ def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     """
     if len(results.datasets) < 2:
         raise ValueError(
-            f"a diagram of ranks must be over two data sets or more, got 1 ({results.datasets[0]}): name more of them"
+            f"a diagram of ranks needs at least two data sets, got 1 ({results.datasets[0]}): name more of them"
         )
     values = results.values(metric)
     ranked = complete_methods(values)

@@ -95,9 +95,8 @@ class Bars:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self._bars: Any = Progress(
-            TextColumn(
-                "{task.description:24}", markup=False
-            ),  # names and reasons may contain brackets, which rich would take for markup
+            # No markup: names and reasons may contain brackets.
+            TextColumn("{task.description:24}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[note]}", markup=False),

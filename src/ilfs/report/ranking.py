@@ -121,7 +121,8 @@ def _csv_of(table: dict[str, NDArray[Any]]) -> str:
     text = io.StringIO(newline="")
     writer = CsvLines(text)
     writer.writerow(table)
+    # An empty value in place of NaN, which is the only value that does not equal itself.
     columns = [["" if value != value else value for value in values.tolist()] for values in table.values()]
     for row in zip(*columns, strict=True):
-        writer.writerow(row)  # an empty value in place of NaN
+        writer.writerow(row)
     return text.getvalue()

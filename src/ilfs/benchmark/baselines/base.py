@@ -56,7 +56,7 @@ class Baseline(SupervisedRowsSelector):
 
 
 def with_short_indices(X: Any) -> Any:
-    """Convert a sparse matrix to CSC with 32-bit indices, the only format that liblinear and trees accept."""
+    """Convert a sparse matrix to CSC with 32-bit indices: scikit-learn's trees and liblinear reject 64-bit ones."""
     if not sparse.issparse(X):
         return X
     X = X.tocsc()

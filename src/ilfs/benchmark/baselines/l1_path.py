@@ -100,6 +100,8 @@ class L1Path(Baseline):
 
 def start_of_path(Z: Any, signs: Floats) -> float:
     """Smallest C at which a coefficient leaves zero while the intercepts are zero; 0 if none ever does."""
+    # At zero coefficients the logistic loss has the gradient -C Z'y / 2. The L1 penalty keeps a coefficient at zero as
+    # long as its gradient is at most 1.
     steepest = float(np.abs(Z.T @ signs.T).max())
     return 2 / steepest if steepest > MIN_CORRELATION * Z.shape[0] else 0.0
 

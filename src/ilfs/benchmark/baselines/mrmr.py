@@ -94,9 +94,8 @@ class MRMR(Baseline):
                 "relevance": lambda X, y: pandas.Series(F[candidates]),  # noqa: ARG005  the package names them
                 "redundancy": correlation_of(frame, pandas),
             }
-        with np.errstate(
-            divide="ignore", invalid="ignore"
-        ):  # F is infinite for a column that separates the classes perfectly
+        # F is infinite for a column that separates the classes perfectly.
+        with np.errstate(divide="ignore", invalid="ignore"):
             picks = mrmr.mrmr_classif(
                 frame,
                 pandas.Series(labels.codes),
@@ -124,7 +123,7 @@ def import_mrmr() -> tuple[Any, Any]:
 
 
 def f_of_columns(X: Any, codes: Integers) -> Floats:
-    """F statistic of each column, infinite if the column is constant within each class."""
+    """F statistic of each column: infinite if it is constant within each class, 0 if it is constant over all rows."""
     with np.errstate(divide="ignore", invalid="ignore"):
         F: Floats = f_classif(X.astype(np.float64), codes)[0]
     return np.nan_to_num(F, nan=0.0, posinf=np.inf)
@@ -135,7 +134,7 @@ def correlation_of(frame: Any, pandas: Any) -> Any:
     Z = standardised(frame.to_numpy()) / np.sqrt(len(frame))
 
     def correlation(target_column: int, features: list[int], X: Any) -> Any:  # noqa: ARG001
-        # rounded, since mrmr never picks a column whose correlation is exactly 1
+        # Rounded, so that the correlation of duplicates is exactly 1: mrmr never picks a duplicate of a picked column.
         return pandas.Series((Z[:, target_column] @ Z[:, features]).round(12), index=features)
 
     return correlation

@@ -62,10 +62,10 @@ class Classifier:
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
-            raise ValueError(f"the name of a classifier must be a word, got {self.name!r}")
+            raise ValueError(f"the name of a classifier must be a non-empty string, got {self.name!r}")
         is_estimator = isinstance(self.classifier, BaseEstimator)
         if not is_estimator and not isinstance(self.classifier, str):
-            raise ValueError(f"classifier {self.name!r} must be a word or an estimator, got {self.classifier!r}")
+            raise ValueError(f"classifier {self.name!r} must be a string or an estimator, got {self.classifier!r}")
         if not isinstance(self.parameters, Mapping):
             raise ValueError(f"the parameters of classifier {self.name!r} must be a table, got {self.parameters!r}")
         if not isinstance(self.standardise, bool):
@@ -166,7 +166,7 @@ class Tuning:
     Cs : sequence of float
         The grid of C of the linear SVM.
     n_folds : int
-        Folds that choose C.
+        Number of folds of the cross-validation that chooses C.
     seed : int
         Seed of the folds, or of the estimator.
     groups : ndarray of shape (n_samples,), optional
@@ -219,7 +219,7 @@ def decision_values(model: Pipeline, T: Floats, n_classes: int, name: str) -> Fl
     if found.shape != (len(T), len(model.classes_)):
         raise ValueError(
             f"{method} of classifier {name!r} must have a column for each class, got shape {found.shape} for "
-            f"{len(T)} rows and {len(model.classes_)} classes: ask it for one class against the rest"
+            f"{len(T)} rows and {len(model.classes_)} classes: set it to one class against the rest"
         )
     values = np.full((len(T), n_classes), -np.inf)
     values[:, model.classes_] = found

@@ -17,7 +17,7 @@ from ilfs.benchmark.evaluation.metrics import metrics_of, penalty_of
 from ilfs.benchmark.evaluation.precision import average_precision, voc_average_precision
 from ilfs.benchmark.evaluation.protocol import TimingJob
 from ilfs.benchmark.evaluation.splits import split_rows
-from ilfs.benchmark.methods.fitting import impute, mask_of, order_of, prepared, reads_labels
+from ilfs.benchmark.methods.fitting import columns_kept, impute, order_of, prepared, reads_labels
 from ilfs.datasets import Dataset, VocOptions, load
 
 MAX_CACHED_TABLES = 3  # data sets that a process keeps in memory
@@ -58,7 +58,7 @@ def rows_of(job: Job, table: Dataset) -> tuple[Integers, Integers]:
 
 
 def rank(job: Job, X: Any, y: Integers) -> Ranking:
-    """Rank the columns by these rows."""
+    """Rank the columns of the training rows X by the method of a job."""
     if job.method.is_random:
         seed = seed_of(job.protocol.seed, job.dataset, "random", job.split)
         return Ranking(np.random.default_rng(seed).permutation(X.shape[1]))
@@ -67,12 +67,12 @@ def rank(job: Job, X: Any, y: Integers) -> Ranking:
         defaults["n_features_to_select"] = min(defaults["n_features_to_select"], X.shape[1])
     selector = job.method.make(n_jobs=1, **defaults)
     selector.fit(prepared(selector, X), y)
-    mask = mask_of(selector)
-    if mask is None:
+    kept = columns_kept(selector)
+    if kept is None:
         return Ranking(checked_order(order_of(selector), X.shape[1], job.method.name))
-    if not mask.size:
+    if not kept.size:
         raise ValueError(f"method {job.method.name} must keep a feature of data set {job.dataset}, got none")
-    return Ranking(mask, is_subset=True)
+    return Ranking(kept, is_subset=True)
 
 
 def checked_order(order: Integers, n_features: int, method: str) -> Integers:
@@ -99,7 +99,7 @@ def sizes_experiment(job: Job) -> Outcome:
     """Rank the features once, and evaluate the best ones at every size with every classifier, all classes at once."""
     table = table_of(job)
     if table.is_multilabel:
-        raise ValueError(f"data set {table.name} has several labels a sample: it is for the experiment 'classes'")
+        raise ValueError(f"data set {table.name} has several labels per sample: use the experiment 'classes'")
     train, test = rows_of(job, table)
     ranking, seconds = timed(rank, job, table.X[train], table.y[train])
     order = first_of(ranking, max(job.protocol.sizes), table.n_features, job.method.name)
@@ -141,18 +141,19 @@ def classes_experiment(job: Job) -> Outcome:
     shared = None  # a ranking that does not depend on labels serves all classes
     if job.method.is_random or not reads_labels(job.method.make()):
         shared = timed(rank, job, table.X[train], relevant[train, 0])
-    measurements, first, seconds, seconds_evaluated = [], [], 0.0, 0.0
+    measurements, order, seconds, seconds_evaluated = [], [], 0.0, 0.0
     for k in range(table.n_classes):
-        here, there = train[relevant[train, k] >= 0], test[relevant[test, k] >= 0]  # -1: a label to ignore
+        # A label of -1 means difficult, as in VOC: such rows are left out for this class.
+        train_rows, test_rows = train[relevant[train, k] >= 0], test[relevant[test, k] >= 0]
         if shared is None:
-            ranking, taken = timed(rank, job, table.X[here], relevant[here, k])
+            ranking, taken = timed(rank, job, table.X[train_rows], relevant[train_rows, k])
         else:
             ranking, taken = shared if k == 0 else (shared[0], 0.0)
         kept = first_of(ranking, n_kept, table.n_features, job.method.name)
-        measured, evaluated = timed(measure_class, job, table, relevant[:, k], k, here, there, kept)
+        measured, evaluated = timed(measure_class, job, table, relevant[:, k], k, train_rows, test_rows, kept)
         measurements += [Measurement(OWN_SIZE if ranking.is_subset else n_kept, *one) for one in measured]
-        first, seconds, seconds_evaluated = kept.tolist(), seconds + taken, seconds_evaluated + evaluated
-    return Outcome([*measurements, *means_of_classes(measurements)], first, seconds, seconds_evaluated)
+        order, seconds, seconds_evaluated = kept.tolist(), seconds + taken, seconds_evaluated + evaluated
+    return Outcome([*measurements, *means_of_classes(measurements)], order, seconds, seconds_evaluated)
 
 
 def measure_class(
@@ -205,7 +206,7 @@ def timing_experiment(job: Job) -> Outcome:
 
 
 def uniform_table(n_rows: int, n_columns: int, seed: int) -> tuple[Floats, Integers]:
-    """Dataset of the paper's timing experiment: uniform numbers, two classes at random."""
+    """Make the data of the paper's timing experiment: uniform numbers, two classes at random."""
     rng = np.random.default_rng(seed)
     return rng.uniform(0, 1000, size=(n_rows, n_columns)), rng.integers(0, 2, size=n_rows)
 

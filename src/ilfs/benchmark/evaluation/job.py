@@ -104,7 +104,7 @@ class Outcome:
     measurements : list of Measurement
         All metrics, by classifier and size; the size of a method that chooses it itself is `OWN_SIZE`.
     order : list of int
-        The best columns, as many as were evaluated.
+        The best columns, as many as were evaluated; those of the last class in the experiment ``"classes"``.
     seconds : float
         Time that the method took.
     seconds_evaluated : float

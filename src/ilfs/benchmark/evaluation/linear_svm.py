@@ -167,12 +167,17 @@ def rounded(values: Floats) -> Floats:
 
 
 def rotated(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
-    """Express the samples in coordinates of their own span, if there are fewer samples than features."""
+    """Express the samples in coordinates of their own span, if there are fewer samples than features.
+
+    The penalty is the norm of the weights, which a rotation does not change, and the best weights lie in the span of
+    the training samples. So the decision values stay the same, with fewer unknowns.
+    """
     if Z.shape[0] >= Z.shape[1]:
         return Z, Z_test
     if len(Z) > MIN_CHOLESKY_SIZE:
         with suppress(np.linalg.LinAlgError):  # the samples are too close to dependent for a Cholesky factor
             return by_cholesky(Z, Z_test)
+    # Z = U S V' and ZZ' = U S^2 U': coordinates are ZV = US, and those of the test rows Z_test V = Z_test Z'U / S.
     values, U = np.linalg.eigh(Z @ Z.T)
     kept = values > 1e-12 * max(values[-1], 1e-300)
     roots = np.sqrt(values[kept])
@@ -183,6 +188,7 @@ def by_cholesky(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
     """Coordinates from a Cholesky factor of the inner products, which is faster for many samples than eigenvectors."""
     from scipy.linalg import solve_triangular
 
+    # Any L with LL' = ZZ' holds valid coordinates of the training rows; those of the test rows solve L t = Z z.
     K = Z @ Z.T
     K.flat[:: len(K) + 1] += CHOLESKY_JITTER * K.trace() / len(K)
     factor: Floats = np.asarray(np.linalg.cholesky(K), dtype=np.float64)
@@ -206,14 +212,16 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
     """Intercept and weights for each C, ascending; each solution starts from the margin of the one before."""
     slack, active, solutions = np.zeros(y.size), np.ones(y.size, dtype=bool), []
     root_weights = np.sqrt(margin.weights)
-    margin.answer = margin.Z.T @ (margin.weights * y)
+    margin.right = margin.Z.T @ (margin.weights * y)
     for C in Cs:
+        # With the sum over the samples within the margin, the minimum of |w|^2 / 2 + C sum of weight * (y - f)^2 solves
+        # (Z'WZ + I / (2 C)) theta = Z'Wy.
         penalty = np.full(margin.Z.shape[1], 1 / (2 * C))
         penalty[0] = INTERCEPT_RIDGE
 
         def solve(active: Mask, penalty: Floats = penalty) -> tuple[Floats, Floats]:
             margin.move(active, y)
-            theta = solution(margin.G, penalty, margin.answer)
+            theta = solution(margin.G, penalty, margin.right)
             return theta, margin.Z @ theta
 
         def inner(a: Floats, b: Floats, penalty: Floats = penalty) -> float:
@@ -221,7 +229,7 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
 
         found = minimum(y, active, slack, solve, inner, tol=TOL, max_iter=MAX_ITER, root_weights=root_weights)
         slack, active = found.slack, found.slack > 0
-        if not active.any():
+        if not active.any():  # not converged, as a minimum has samples within the margin: start from all of them
             active = np.ones(y.size, dtype=bool)
         solutions.append(solve(active)[0])
     return solutions
@@ -229,13 +237,17 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
 
 @dataclass
 class Margin:
-    """Weighted products of the columns and of ones with each other and with y, over the samples in the margin."""
+    """Linear system of Newton's method, as sums over the samples within the margin.
+
+    With a first column of ones in Z for the intercept and a diagonal matrix W of the weights, ``G`` is Z'WZ and
+    ``right`` is Z'Wy.
+    """
 
     Z: Floats
     weights: Floats
     active: Mask
     G: Floats
-    answer: Floats
+    right: Floats
 
     @classmethod
     def from_all_samples(cls, Z: Floats, weights: Floats) -> "Margin":
@@ -245,18 +257,18 @@ class Margin:
         return cls(Z, weights, np.ones(len(Z), dtype=bool), G, np.zeros(Z.shape[1]))
 
     def copy(self) -> "Margin":
-        """Copy whose arrays can be changed in place."""
+        """Shallow copy: methods replace the arrays and never change them in place."""
         return replace(self)
 
     def move(self, active: Mask, y: Floats) -> None:
         """Change the set of samples within the margin: add those that entered, subtract those that left."""
         moved = np.flatnonzero(active != self.active)
-        if moved.size > np.count_nonzero(active):
+        if moved.size > np.count_nonzero(active):  # fewer products if the sums are computed anew
             weighted = self.Z[active] * self.weights[active, None]
-            self.G, self.answer = weighted.T @ self.Z[active], y[active] @ weighted
+            self.G, self.right = weighted.T @ self.Z[active], y[active] @ weighted
         elif moved.size:
             sign = np.where(active[moved], 1.0, -1.0)
             weighted = self.Z[moved] * (sign * self.weights[moved])[:, None]
             self.G = self.G + weighted.T @ self.Z[moved]
-            self.answer = self.answer + y[moved] @ weighted
+            self.right = self.right + y[moved] @ weighted
         self.active = active.copy()

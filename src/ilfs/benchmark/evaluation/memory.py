@@ -26,7 +26,7 @@ class Peak:
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
-        self._over = threading.Event()
+        self._finished = threading.Event()
 
     def __enter__(self) -> Self:
         self._before = resident_megabytes()
@@ -39,33 +39,33 @@ class Peak:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
+        self._finished.set()
         self._thread.join()
         if self._old_limit is not None:
-            _put_back(self._old_limit)
+            _restore_limit(self._old_limit)
 
     @property
     def megabytes(self) -> float | None:
         """Largest growth so far."""
-        self._look()
+        self._sample()
         if self._before is None or self._largest is None:
             return None
         return self._largest - self._before
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         now = resident_megabytes()
         if now is not None and self._largest is not None:
             self._largest = max(self._largest, now)
 
     def _watch(self) -> None:
-        while not self._over.wait(SAMPLING_SECONDS):
-            self._look()
+        while not self._finished.wait(SAMPLING_SECONDS):
+            self._sample()
 
 
 def resident_megabytes() -> float | None:
     """Resident memory of this process."""
     if IS_LINUX:
-        return _pages(1) / 2**20
+        return _size_in_bytes(1) / 2**20
     try:
         import resource
     except ImportError:
@@ -74,7 +74,7 @@ def resident_megabytes() -> float | None:
     return largest_ever / (2**20 if platform.system() == "Darwin" else 2**10)
 
 
-def _pages(which: int) -> int:
+def _size_in_bytes(which: int) -> int:
     """Read a size of this process in bytes: virtual memory (0) or resident memory (1)."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[which]) * os.sysconf("SC_PAGE_SIZE")
@@ -87,15 +87,14 @@ def _limit_growth(megabytes: float) -> tuple[int, int] | None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = _pages(0) + int(megabytes * 2**20)
-    allowed = [
-        limit for limit in before if limit != resource.RLIM_INFINITY
-    ]  # a limit that is set already stays in force
+    wanted = _size_in_bytes(0) + int(megabytes * 2**20)
+    # A limit that is set already stays in force.
+    allowed = [limit for limit in before if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *allowed]), before[1]))
     return before
 
 
-def _put_back(limit: tuple[int, int]) -> None:
+def _restore_limit(limit: tuple[int, int]) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, limit)

@@ -24,7 +24,7 @@ class Predictions:
     labels : ndarray of shape (n_test,)
         The predicted classes.
     C : float
-        The penalty that cross-validation chose, NaN if none was chosen.
+        The C that cross-validation chose, NaN if none was chosen.
     """
 
     decision: Floats
@@ -84,6 +84,7 @@ def macro_f1(true: Integers, predicted: Integers) -> float:
     >>> macro_f1(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))  # (4/5 + 2/3) / 2
     0.7333333333333334
     """
+    # F1 = 2 TP / (2 TP + FP + FN), and the denominator is the number of true plus the number of predicted samples.
     classes = np.unique(true)
     found = [2 * np.count_nonzero((true == k) & (predicted == k)) for k in classes]
     named = [np.count_nonzero(true == k) + np.count_nonzero(predicted == k) for k in classes]
@@ -106,5 +107,6 @@ def area_under_curve(relevant: NDArray[np.bool_], scores: Floats) -> float:
     n_others = relevant.size - n_relevant
     if not n_relevant or not n_others:
         return float("nan")
+    # Mann and Whitney's U: the rank sum of the relevant samples minus its least value counts the pairs that they win.
     above = rankdata(scores)[relevant].sum() - n_relevant * (n_relevant + 1) / 2
     return float(above / (n_relevant * n_others))

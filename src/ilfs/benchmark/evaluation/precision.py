@@ -22,9 +22,9 @@ Challenge*, IJCV 88, 2010.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ilfs.arrays import Floats
 from ilfs.parameters import check_choice
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 

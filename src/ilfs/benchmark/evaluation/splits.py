@@ -44,7 +44,7 @@ def split_rows(table: Dataset, split: int, test_fraction: float, seed: int) -> T
     """
     if table.test_rows is not None:
         if split:
-            raise ValueError(f"data set {table.name} has one split, its makers' own, got split {split}")
+            raise ValueError(f"data set {table.name} has one split, the published one, got split {split}")
         return np.flatnonzero(~table.test_rows), np.flatnonzero(table.test_rows)
     if table.folds is not None:
         return fold_rows(table, table.folds, split)
@@ -113,11 +113,13 @@ def fold_rows(table: Dataset, folds: Integers, split: int) -> TrainAndTest:
     if not table.is_multilabel:
         lacking = np.setdiff1d(np.arange(table.n_classes), table.y[train])
         if lacking.size:
-            raise ValueError(f"{where} must leave training rows of every class, got all of {name_of(table, lacking)}")
+            raise ValueError(
+                f"{where} must leave training rows of every class, got no rows of {name_of(table, lacking)}"
+            )
         if np.unique(table.y[test]).size < 2:
             raise ValueError(f"{where} must have at least two classes, got only {name_of(table, table.y[test])}")
     if table.groups is not None and (both := np.intersect1d(table.groups[train], table.groups[test])).size:
-        raise ValueError(f"{where} must not share groups with the other folds, got {both.size} that it does")
+        raise ValueError(f"{where} must not share groups with the other folds, got {both.size} shared")
     return train, test
 
 

@@ -19,7 +19,7 @@ def compute_on_cluster(
     limits: Limits = Limits(),  # noqa: B008  frozen
     on_wait: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
-    """Like `compute_all`, on a cluster: each worker starts a process for each item.
+    """Compute function(item) of every item on a Dask cluster, where each worker starts a process for each item.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ def explained(address: str) -> Iterator[None]:
         yield
     except connection_errors():
         gone = f"the Dask scheduler at {address} is gone"
-        raise ConnectionError(f"{gone}; what is finished is kept, and the same command goes on") from None
+        raise ConnectionError(f"{gone}; finished jobs are stored, run the same command again to continue") from None
 
 
 def connection_errors() -> tuple[type[BaseException], ...]:
-    """Errors that say that the scheduler is gone."""
+    """Errors that are raised when the scheduler is gone."""
     from distributed import CancelledError
     from distributed.comm.core import CommClosedError
 

@@ -99,7 +99,7 @@ def compute_all(
             ready = wait([worker.pipe for worker in pool.workers], POLL_SECONDS) if pool.workers else []
             if on_wait is not None:
                 on_wait()
-            pool.greet(ready)
+            pool.record_starts(ready)
             yield from pool.answers()
     finally:
         for worker in pool.workers:
@@ -142,7 +142,7 @@ class Pool:
         with suppress(OSError):  # the process has just died: its answer will say so
             worker.pipe.send(worker.item)
 
-    def greet(self, ready: Iterable[Any]) -> None:
+    def record_starts(self, ready: Iterable[Any]) -> None:
         """Record which processes have started; raise an error if several in a row failed to start."""
         for worker in self.workers:
             if not worker.is_ready and worker.pipe in ready:
@@ -273,7 +273,8 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_limit: float
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     me = os.getpid()
-    # joblib gives daemons one thread only. This process may use what it was given; what it starts ends with it.
+    # joblib runs only one thread in a daemon process, but an item may be allowed more. Processes that an item starts
+    # still end with this one: `_stop` and `_end_with_parent` kill the whole group.
     multiprocessing.current_process().daemon = False
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     with suppress(EOFError, OSError):  # the process that asked has ended

@@ -110,7 +110,7 @@ def run(
     on_step : callable, optional
         Called after every job.
     on_start : callable, optional
-        Called before the first job with the number of jobs that are stored already, of each data set and of all.
+        Called before the first job with the number of jobs that are stored already, by data set and in total.
 
     Returns
     -------
@@ -190,9 +190,9 @@ class RunState:
         self.done = Counter(job.dataset for job in jobs)
         self.done.subtract(self.keys[key].dataset for key in self.todo)
         self.n_computed = self.n_failed = 0
-        self.open: dict[str, float] = {}
-        self.waiting = list(self.todo)
-        self.taken: dict[tuple[str, str], list[float]] = {}
+        self.open: dict[str, float] = {}  # start times of the claimed jobs, by key
+        self.waiting = list(self.todo)  # keys of jobs that have not been claimed yet
+        self.taken: dict[tuple[str, str], list[float]] = {}  # seconds of finished jobs, by data set and method
         self.last_heartbeat = time.monotonic()
 
     def claimed(self) -> Iterator[Job]:
@@ -267,7 +267,7 @@ class RunState:
         return {name: fmean(seconds) for name, seconds in grouped.items()}
 
     def send_heartbeat(self) -> None:
-        """Renew the claims, if the last heartbeat is some time ago."""
+        """Renew the claims if the last heartbeat is older than `HEARTBEAT_SECONDS`."""
         if time.monotonic() - self.last_heartbeat > HEARTBEAT_SECONDS:
             self.store.heartbeat()
             self.last_heartbeat = time.monotonic()

@@ -57,7 +57,7 @@ def has_missing(X: Any) -> bool:
     return bool(np.isnan(X.data if sparse.issparse(X) else X).any())
 
 
-def mask_of(selector: Any) -> Integers | None:
+def columns_kept(selector: Any) -> Integers | None:
     """Columns that a fitted selector keeps, if it has a mask but neither an order nor scores; else None."""
     ordered = (
         any(hasattr(selector, name) for name in ("order_", "ranking_", "scores_")) or scores_of(selector) is not None

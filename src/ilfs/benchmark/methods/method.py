@@ -61,11 +61,11 @@ class BenchmarkMethod:
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
-            raise ValueError(f"the name of a method must be a word, got {self.name!r}")
+            raise ValueError(f"the name of a method must be a non-empty string, got {self.name!r}")
         is_estimator = isinstance(self.selector, BaseEstimator)
         if not is_estimator and not isinstance(self.selector, str):
             raise ValueError(
-                f"the selector of method {self.name!r} must be a word or a selector, got {self.selector!r}"
+                f"the selector of method {self.name!r} must be a string or a selector, got {self.selector!r}"
             )
         if not isinstance(self.parameters, Mapping):
             raise ValueError(f"the parameters of method {self.name!r} must be a table, got {self.parameters!r}")

@@ -34,8 +34,8 @@ IGNORED_MODULES = (  # imported by the evaluation, without an effect on its resu
     "ilfs.benchmark.methods.named",  # the baselines; the one of a job is hashed itself
     "ilfs.benchmark.provenance.describe",
     "ilfs.benchmark.provenance.source_code",
-    "ilfs.datasets",  # the content of the data is hashed
 )
+DATASETS = "ilfs.datasets"  # ignored in the evaluation, as the content of the data is hashed; not in selectors
 PACKAGES_WITHOUT_EFFECT = frozenset({"joblib", "threadpoolctl", "tqdm"})  # they run work or show progress
 PLAIN_TYPES = (str, bytes, int, float, complex, bool, type(None))
 
@@ -66,7 +66,7 @@ def provenance_of(selector: Any, evaluators: Iterable[Any] = (), *, find: Find =
     """
     method = code_behind([] if selector is None else [selector], find)
     classifiers = code_behind(evaluators, find)
-    evaluation = dependencies([EVALUATION], find=find, apart=IGNORED_MODULES).files | classifiers.files
+    evaluation = dependencies([EVALUATION], find=find, ignored=(*IGNORED_MODULES, DATASETS)).files | classifiers.files
     names = sorted(
         (method.packages | classifiers.packages) - PACKAGES_WITHOUT_EFFECT - {LIBRARY, "sklearn", *VERSIONED_PACKAGES}
     )
@@ -98,11 +98,11 @@ def code_behind(estimators: Iterable[Any], find: Find) -> Dependencies:
     used = [one for estimator in estimators for one in ingredients(estimator)]
     classes = [base for one in used for base in (one.__mro__ if isclass(one) else (one,))]
     modules = {module for one in classes if (module := getattr(one, "__module__", None))}
-    files = dependencies(modules, find=find, apart=IGNORED_MODULES[:-1]).files
+    files = dependencies(modules, find=find, ignored=IGNORED_MODULES).files
     check_has_code(classes, files)
     # The library's own imports are in VERSIONED_PACKAGES or change no result. Only the baselines rely on others.
     packages = dependencies(
-        (name for name in modules if not is_under(name, [LIBRARY])), find=find, apart=(LIBRARY,)
+        (name for name in modules if not is_under(name, [LIBRARY])), find=find, ignored=(LIBRARY,)
     ).packages
     for one in used:
         path = files.get(getattr(one, "__module__", ""))
@@ -112,11 +112,12 @@ def code_behind(estimators: Iterable[Any], find: Find) -> Dependencies:
 
 
 def check_has_code(used: Iterable[Any], files: Mapping[str, Any]) -> None:
-    """Raise an error for a class or function that was typed into an interpreter: its changes could not be noticed."""
+    """Raise an error for a class or function that is in no file: changes to its code could not be noticed."""
     for one in used:
         if getattr(one, "__module__", None) == "__main__" and "__main__" not in files:
             raise ValueError(
-                f"{one.__qualname__} must be in a file, so that its changes are noticed; got one that was typed in"
+                f"{one.__qualname__} must be in a file, so that changes to it are noticed; "
+                "got one that was typed into an interpreter"
             )
 
 

@@ -83,7 +83,7 @@ def find_file(name: str) -> Path | None:
     return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
-def dependencies(modules: Iterable[str], *, find: Find = find_file, apart: tuple[str, ...] = ()) -> Dependencies:
+def dependencies(modules: Iterable[str], *, find: Find = find_file, ignored: tuple[str, ...] = ()) -> Dependencies:
     """Follow the imports of modules.
 
     Parameters
@@ -92,7 +92,7 @@ def dependencies(modules: Iterable[str], *, find: Find = find_file, apart: tuple
         Names of the modules to start with.
     find : callable
         Returns the file of a module.
-    apart : tuple of str
+    ignored : tuple of str
         Modules and packages that are neither hashed nor followed.
 
     Returns
@@ -111,7 +111,7 @@ def dependencies(modules: Iterable[str], *, find: Find = find_file, apart: tuple
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
-        if name in found.files or top in sys.stdlib_module_names or is_under(name, apart):
+        if name in found.files or top in sys.stdlib_module_names or is_under(name, ignored):
             continue
         path = find(name)
         if path is None or not is_source(top, path):
@@ -153,9 +153,9 @@ def modules_behind(module: str, name: str, find: Find) -> list[str]:
         parts = module.split(".")
         parents = [".".join(parts[: k + 1]) for k in range(len(parts))]
         return [*parents, inside] if name and find(inside) is not None else parents
-    handed_on = read_source(path, module).top_level.get(name)
-    if handed_on is not None and handed_on != (module, name):
-        return modules_behind(*handed_on, find)
+    origin = read_source(path, module).top_level.get(name)
+    if origin is not None and origin != (module, name):
+        return modules_behind(*origin, find)
     return [inside] if find(inside) is not None else [module]
 
 

@@ -119,8 +119,8 @@ def hedges_correction(n_pairs: int) -> float:
 
 def probability_of_superiority(differences: Floats) -> Floats:
     """Fraction of positive differences, zeros counted by half."""
-    shares: Floats = np.mean((np.sign(differences) + 1) / 2, axis=-1)
-    return shares
+    fractions: Floats = np.mean((np.sign(differences) + 1) / 2, axis=-1)
+    return fractions
 
 
 def bca_interval(sample: Floats, resamples: Floats, statistic: Statistic, confidence: float) -> Estimate:
@@ -130,6 +130,8 @@ def bca_interval(sample: Floats, resamples: Floats, statistic: Statistic, confid
     value, replicates = float(statistic(sample)), statistic(resamples)
     n = replicates.size
     below = np.mean(replicates < value) + np.mean(replicates == value) / 2
+    # Efron's BCa levels: the bias z0 is the normal quantile of the fraction of replicates below the estimate, kept
+    # finite where all replicates are on one side.
     z0 = ndtri(np.clip(below, 1 / (n + 1), n / (n + 1)))
     z = z0 + ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
     level = ndtr(z0 + z / (1 - _acceleration(sample, statistic) * z))
@@ -144,5 +146,5 @@ def _acceleration(sample: Floats, statistic: Statistic) -> float:
     left_out = statistic(np.broadcast_to(sample, (n, n))[~np.eye(n, dtype=bool)].reshape(n, n - 1))
     if not np.isfinite(left_out).all() or np.ptp(left_out) == 0:
         return 0.0
-    apart = left_out.mean() - left_out
-    return float(np.sum(apart**3) / (6 * np.sum(apart**2) ** 1.5))
+    deviation = left_out.mean() - left_out
+    return float(np.sum(deviation**3) / (6 * np.sum(deviation**2) ** 1.5))

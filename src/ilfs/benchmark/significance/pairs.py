@@ -61,7 +61,7 @@ def _distribution_of_rank_sum(ranks: Floats) -> Floats:
     twice = np.rint(2 * ranks).astype(np.int64)
     probability = np.zeros(int(twice.sum()) + 1)
     probability[0] = 1.0
-    for rank in twice:
+    for rank in twice:  # with probability 1/2 each, a rank is in the subset (and shifts the sum) or not
         chosen = np.zeros_like(probability)
         chosen[rank:] = probability[: probability.size - rank]
         probability = (probability + chosen) / 2

@@ -66,6 +66,8 @@ def friedman_test(values: ArrayLike, *, higher_is_better: bool = True, missing: 
     r = rank_methods(measured, higher_is_better=higher_is_better)
     N, k = r.shape
     middle = (k + 1) / 2
+    # chi2 = (k - 1) times the variation of the rank sums over that of all ranks. Ties make the ranks vary less, so this
+    # form corrects for them.
     between, total = float(np.sum((r.sum(axis=0) - N * middle) ** 2)), float(np.sum((r - middle) ** 2))
     return _friedman(r.mean(axis=0), N, (k - 1) * between / total if total else 0.0)
 
@@ -158,9 +160,9 @@ def nemenyi_p_values(mean_ranks: ArrayLike, n_datasets: int) -> Floats:
     from scipy.stats import studentized_range
 
     R = check_mean_ranks(mean_ranks)
-    apart = np.abs(R[:, None] - R) / _rank_error(R.size, n_datasets)
+    z = np.abs(R[:, None] - R) / _rank_error(R.size, n_datasets)
     # the numerical integral for 0 is not exactly 1
-    return np.where(apart == 0, 1.0, np.clip(studentized_range.sf(sqrt(2) * apart, R.size, inf), 0.0, 1.0))
+    return np.where(z == 0, 1.0, np.clip(studentized_range.sf(sqrt(2) * z, R.size, inf), 0.0, 1.0))
 
 
 def rank_methods(values: ArrayLike, *, higher_is_better: bool = True) -> Floats:
@@ -229,7 +231,7 @@ def complete_datasets(values: ArrayLike, missing: str = "refuse") -> Floats:
     if min(complete.shape) < 2:
         n_datasets, n_methods = complete.shape
         raise ValueError(
-            f"ranks are compared for at least 2 methods on 2 complete data sets, got {n_methods} on {n_datasets}"
+            f"a test of ranks needs at least 2 methods and 2 complete data sets, got {n_methods} and {n_datasets}"
         )
     return complete
 
@@ -239,7 +241,7 @@ def _friedman(mean_ranks: Floats, N: int, chi2: float) -> Friedman:
 
     k = mean_ranks.size
     room = max(N * (k - 1) - chi2, 0.0)  # 0 if all data sets rank the methods in the same order
-    F = (N - 1) * chi2 / room if room > 0 else inf
+    F = (N - 1) * chi2 / room if room > 0 else inf  # Iman and Davenport
     # The probability that all data sets rank the methods in the same order: no exact test has a smaller p-value.
     least_p = factorial(k) ** float(1 - N)
     return Friedman(

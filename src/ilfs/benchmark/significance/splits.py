@@ -116,7 +116,7 @@ def compare_on_datasets(
     """
     measured = results_on_splits(values, reference).mean(axis=3)
     n_datasets, n_methods, _ = measured.shape
-    train, test = _one_a_dataset("n_train", n_train, n_datasets), _one_a_dataset("n_test", n_test, n_datasets)
+    train, test = _one_per_dataset("n_train", n_train, n_datasets), _one_per_dataset("n_test", n_test, n_datasets)
     table = np.full((4, n_datasets, n_methods), np.nan)
     shared = ~np.isnan(measured) & ~np.isnan(measured[:, [reference]])
     for i, j in np.argwhere(shared.sum(axis=2) > 1):
@@ -128,8 +128,8 @@ def compare_on_datasets(
     return DatasetComparison(difference, low, high, p_values, holm(p_values))
 
 
-def _one_a_dataset(name: str, rows: ArrayLike, n_datasets: int) -> list[int]:
+def _one_per_dataset(name: str, rows: ArrayLike, n_datasets: int) -> list[int]:
     counts = np.asarray(rows)
     if counts.shape not in ((), (n_datasets,)):
-        raise ValueError(f"{name} must be one number or one a data set ({n_datasets}), got the shape {counts.shape}")
+        raise ValueError(f"{name} must be one number or one per data set ({n_datasets}), got the shape {counts.shape}")
     return [int(count) for count in np.broadcast_to(counts, n_datasets)]

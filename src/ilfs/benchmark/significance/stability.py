@@ -123,6 +123,7 @@ def nogueira_stability(subsets: Sequence[ArrayLike], n_features: int) -> Stabili
         return Stability(float("nan"), float("nan"))
     p = _times_chosen(chosen, d) / M
     value = 1 - M / (M - 1) * float(p @ (1 - p)) / d / spread
+    # Nogueira's variance is 4 / M times the variance of the influence of each split on the value.
     agreement = np.array([p[one].sum() for one in chosen]) / d
     influence = (agreement - k * mean_k + value / 2 * (2 * k * mean_k - k - mean_k + 1)) / spread
     return Stability(value, 4 / M * float(influence.var()))

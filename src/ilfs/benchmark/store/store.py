@@ -58,7 +58,7 @@ class Store:
         if not self.path.exists():
             return
         try:
-            with self._in_words():
+            with self._path_in_errors():
                 self._open()
         except OSError as error:
             self.close()
@@ -123,7 +123,7 @@ class Store:
         """Run the block in one transaction, which is rolled back if the block raises."""
         is_new = not self.path.exists()
         before = self._format
-        with self._in_words():
+        with self._path_in_errors():
             self._roll_back()  # Ctrl-C may have left a transaction open
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -150,7 +150,7 @@ class Store:
             self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def _path_in_errors(self) -> Iterator[None]:
         """Name the file in errors of SQLite: full disk, lock, damage, read-only file."""
         try:
             yield
@@ -165,14 +165,14 @@ class Store:
     def _read(self, query: str, *values: str) -> list[Any]:
         if self._is_empty():
             return []
-        with self._in_words():
+        with self._path_in_errors():
             return self._connection.execute(query, values).fetchall()
 
     def _is_empty(self) -> bool:
         """Check if the file does not exist or has no tables, at this moment: another process may create it."""
         if self._opened is None and not self.path.exists():
             return True
-        with self._in_words():
+        with self._path_in_errors():
             return not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def statuses(self) -> dict[str, str]:
@@ -184,7 +184,7 @@ class Store:
     def _refresh_format(self) -> None:
         """Read the format of an old file again: another process may have upgraded it."""
         if self._format < FORMAT:
-            with self._in_words():
+            with self._path_in_errors():
                 self._format = self._read_format()
 
     @property

@@ -14,7 +14,7 @@ CHECKSUM_LENGTH = 16  # hexadecimal digits
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A finished job as it is in the file; texts of plain data are JSON."""
+    """A finished job as it is in the file; versions, host, columns and provenance are JSON text."""
 
     key: str
     identity: str

@@ -119,7 +119,7 @@ class Suite:
             Its jobs do not use stored results of other classifiers.
         """
         if self.experiment == "timing":
-            raise ValueError(f"classifiers are not for suite {self.name}, which times the methods, got {names[0]!r}")
+            raise ValueError(f"suite {self.name} has no classifiers, as it only times the methods, got {names[0]!r}")
         known = {one.name: one for one in self.protocol.classifiers}
         chosen = tuple(known.get(name, name) for name in names)
         return replace(self, protocol=replace(self.protocol, classifiers=chosen))

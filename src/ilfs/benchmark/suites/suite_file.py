@@ -173,7 +173,7 @@ def check_types(content: Mapping[str, Any], path: str) -> None:
             raise ValueError(f"{name} of suite {path} must be a list, got {content[name]!r}")
     for name in ("name", "experiment"):
         if not isinstance(content.get(name, ""), str):
-            raise ValueError(f"{name} of suite {path} must be a word, got {content[name]!r}")
+            raise ValueError(f"{name} of suite {path} must be a string, got {content[name]!r}")
     if wrong := [one for one in content.get("methods", []) if not isinstance(one, str | Mapping)]:
         raise ValueError(f"methods of suite {path} must be names or tables, got {wrong[0]!r}")
     if content.get("experiment") == "timing":

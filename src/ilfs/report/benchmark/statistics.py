@@ -45,22 +45,22 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
     check_is_sizes_suite(results, "statistics")
     if reference not in results.methods:
         raise ValueError(f"the reference must be one of {', '.join(results.methods)}, got {reference!r}")
+    versus = f"{reference} against each method"
     return [
-        with_notes(possible(ranks_grid, results, metric), state_of(results)),
-        possible(over_datasets_grid, results, reference, metric),
-        possible(on_datasets_grid, results, reference, metric),
-        possible(paper_grid, results, reference),
+        with_notes(possible("Mean rank over the data sets", ranks_grid, results, metric), state_of(results)),
+        possible(f"{versus} over the data sets", over_datasets_grid, results, reference, metric),
+        possible(f"{versus} on each data set", on_datasets_grid, results, reference, metric),
+        possible(f"The paper's procedure for {reference}", paper_grid, results, reference),
         *stability_grids(results),
     ]
 
 
-def possible(make: Callable[..., Grid], *arguments: Any) -> Grid:
-    """Make a table, or an empty one with the reason why it is not possible."""
+def possible(title: str, make: Callable[..., Grid], *arguments: Any) -> Grid:
+    """Make a table, or an empty one of this title with the reason why it is not possible."""
     try:
         return make(*arguments)
     except ValueError as error:
-        about = (make.__doc__ or "").split("\n")[0].rstrip(".")
-        return Grid(about, [""], [], notes=[f"Not possible: {error}."])
+        return Grid(title, [""], [], notes=[f"Not possible: {error}."])
 
 
 def ranks_grid(results: Results, metric: str) -> Grid:
@@ -105,7 +105,7 @@ def over_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
         )
     header = ["method", "better / equal / worse", "mean difference", "low", "high", "Wilcoxon p", "with Holm"]
     notes = [
-        f"Differences in per cent points of {METRIC_TITLES[metric]}; low and high: 95 % interval (bootstrap, from "
+        f"Differences in percentage points of {METRIC_TITLES[metric]}; low and high: 95 % interval (bootstrap, from "
         f"{MIN_DATASETS_FOR_INTERVALS} data sets on)."
     ]
     return Grid(f"{reference} against each method over the data sets", header, rows, notes=notes)
@@ -121,7 +121,8 @@ def on_datasets_grid(results: Results, reference: str, metric: str) -> Grid:
             rows.append([method, *(in_a_word(p, difference) for p, difference in pairs)])
     title = f"{reference} against each method on each data set: corrected resampled t-test, Holm over the table"
     notes = [
-        f"better, worse: {reference} is, significantly at {SIGNIFICANCE_LEVEL} ({METRIC_TITLES[metric]}); "
+        f"better, worse: {reference} is significantly better or worse at the level {SIGNIFICANCE_LEVEL} "
+        f"({METRIC_TITLES[metric]}); "
         "n.s.: not significant, which does not say that they are equal."
     ]
     return Grid(title, ["method", *results.titles], rows, notes=notes)
@@ -139,13 +140,13 @@ def in_a_word(p_value: float, difference: float) -> str:
 def paper_grid(results: Results, reference: str) -> Grid:
     """Table of the paper's procedure."""
     rows = []
-    for metric, reading in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
+    for metric, positive in (("ap_macro", "mean of the classes"), ("ap_majority", "class with most samples")):
         verdict = paper_verdict(results, reference, metric)
         best = [title for title, is_best in zip(results.titles, verdict.best, strict=True) if is_best]
         normal = float(np.nanmean(verdict.normality > SIGNIFICANCE_LEVEL))
         rows.append(
             [
-                reading,
+                positive,
                 f"{verdict.n_successes} of {verdict.n_trials}",
                 int(verdict.significantly_best.sum()),
                 f"{verdict.tail:.2e}",

@@ -108,15 +108,15 @@ def other_code(results: Results) -> str:
     """Note on rows that were computed with other code, data or versions than the present."""
     rows = "1 row" if results.n_other_code == 1 else f"{results.n_other_code} rows"
     if results.any_code:
-        return f"{rows} of other code or other versions than the present: ilfs bench run computes them anew."
+        return f"{rows} computed with other code or versions: ilfs bench run computes them again."
     return (
-        f"Left out {rows} of other code or other versions than the present: --any-code shows them, "
-        "ilfs bench run computes them anew."
+        f"Left out {rows} computed with other code or versions: --any-code shows them, "
+        "ilfs bench run computes them again."
     )
 
 
 def sizes_tables(results: Results) -> list[Grid]:
-    """Tables of mean average precision over splits and sizes: ours by both readings, the paper's, and differences."""
+    """Tables of mean average precision (all classes; class with most samples), the paper's values, and differences."""
     macro, majority = (100 * results.values_or_own(metric) for metric in ("ap_macro", "ap_majority"))
     printed = printed_precision(results)
     what = f"first {', '.join(map(str, results.suite.protocol.sizes))} features, mean of {splits_of(results)}"
