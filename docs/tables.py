@@ -6,6 +6,7 @@ python docs/tables.py
 from pathlib import Path
 
 from ilfs import list_methods
+from ilfs.text_table import markdown_lines
 
 ROOT = Path(__file__).parents[1]
 START = "<!-- table {name}: written by make tables -->\n"
@@ -15,8 +16,7 @@ ANSWERS = {True: "yes", False: "no", None: "depends"}
 
 def markdown(header, rows):
     """Format a Markdown table."""
-    lines = [f"| {' | '.join(row)} |" for row in [header, *rows]]
-    return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]]) + "\n"
+    return "\n".join(markdown_lines([header, *rows], [False] * len(header))) + "\n"
 
 
 def abilities(method):

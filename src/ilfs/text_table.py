@@ -80,6 +80,32 @@ def aligned(rows: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[st
     ]
 
 
+def markdown_lines(rows: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[str]:
+    """Format a Markdown table whose first row is the header, with numbers on the right.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        Words of each row, all rows of the same length.
+    is_number : sequence of bool
+        Columns that hold numbers.
+
+    Returns
+    -------
+    list of str
+        The lines of the table.
+
+    Examples
+    --------
+    >>> from ilfs.text_table import markdown_lines
+    >>> markdown_lines([["method", "s"], ["mi", "0.05"]], [False, True])
+    ['| method | s |', '|---|---:|', '| mi | 0.05 |']
+    """
+    lines = ["| " + " | ".join(word.replace("|", r"\|") for word in row) + " |" for row in rows]
+    rule = "|" + "|".join("---:" if number else "---" for number in is_number) + "|"
+    return [lines[0], rule, *lines[1:]]
+
+
 @dataclass(frozen=True)
 class Grid:
     """A table with a title and notes.
@@ -142,9 +168,8 @@ class Grid:
         return "\n".join([self.title, "", *lines, *self._below("")])
 
     def _markdown(self, words: list[list[str]]) -> str:
-        rule = ["---:" if self._is_number(j) else "---" for j in range(len(self.header))]
-        lines = ["| " + " | ".join(word.replace("|", r"\|") for word in row) + " |" for row in words]
-        return "\n".join([self.title, "", lines[0], "|" + "|".join(rule) + "|", *lines[1:], *self._below("\n")])
+        lines = markdown_lines(words, [self._is_number(j) for j in range(len(self.header))])
+        return "\n".join([self.title, "", *lines, *self._below("\n")])
 
     def _latex(self, words: list[list[str]]) -> str:
         alignment = "".join("r" if self._is_number(j) else "l" for j in range(len(self.header)))

@@ -38,14 +38,14 @@ def as_text(methods: Sequence[Method]) -> str:
     """Format the methods as an aligned table."""
     from ilfs.text_table import aligned
 
-    lines = aligned([HEADER, *map(row_of, methods)], [False] * len(HEADER))
-    return "\n".join([*lines, "", NOTE])
+    return "\n".join([*aligned([HEADER, *map(row_of, methods)], [False] * len(HEADER)), "", NOTE])
 
 
 def as_markdown(methods: Sequence[Method]) -> str:
     """Format the methods as a Markdown table."""
-    lines = [f"| {' | '.join(row)} |" for row in (HEADER, *map(row_of, methods))]
-    return "\n".join([lines[0], "|---" * len(HEADER) + "|", *lines[1:], "", NOTE])
+    from ilfs.text_table import markdown_lines
+
+    return "\n".join([*markdown_lines([HEADER, *map(row_of, methods)], [False] * len(HEADER)), "", NOTE])
 
 
 def row_of(method: Method) -> tuple[str, ...]:
