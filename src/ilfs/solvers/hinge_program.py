@@ -134,17 +134,17 @@ class HingeProgram:
         """
         from ilfs.kernels import pivots
 
-        fall, righting, left = self.cost - cost, self.tilt.copy(), 1.0
+        cost_fall, tilt_fall, left = self.cost - cost, self.tilt.copy(), 1.0
         last, status = self.n_pivots + max_pivots, pivots.LIMIT
         while status == pivots.LIMIT and self.n_pivots < last:
-            status, left = self._follow(fall, righting, left, min(PIVOTS_PER_REFRESH, last - self.n_pivots))
+            status, left = self._follow(cost_fall, tilt_fall, left, min(PIVOTS_PER_REFRESH, last - self.n_pivots))
             if status == pivots.ARRIVED:
                 self.cost, self.tilt = cost.copy(), np.zeros_like(cost)
             if status == pivots.STUCK or not self._refresh():
                 return False
         return status == pivots.ARRIVED
 
-    def _follow(self, fall: Floats, righting: Floats, left: float, max_pivots: int) -> tuple[int, float]:
+    def _follow(self, cost_fall: Floats, tilt_fall: Floats, left: float, max_pivots: int) -> tuple[int, float]:
         """Make up to ``max_pivots`` pivots; return the status and the fraction of the way that is left."""
         from ilfs.kernels import pivots
 
@@ -156,7 +156,7 @@ class HingeProgram:
         vertex = pivots.Vertex(
             self.weight, self.sign, self.slope, self.cost, self.tilt, self.dual, self.bound, self.loss, self.side
         )
-        status, k, left, n_pivots = pivots.follow(basis, k, vertex, fall, righting, left, max_pivots)
+        status, k, left, n_pivots = pivots.follow(basis, k, vertex, cost_fall, tilt_fall, left, max_pivots)
         self.inverse, self.active, self.elbow = inverse[:k, :k], active[:k], elbow[:k]
         self.n_pivots += n_pivots
         return status, left
