@@ -353,12 +353,12 @@ def _nearest(
     rows: LabelledRows, first: Integers, second: Integers, n_neighbors: int
 ) -> tuple[Integers, Integers, Floats]:
     """Select the nearest of the candidates by float64 distances, compared with a tolerance, and weight them."""
-    from ilfs.kernels.manhattan import share_places
+    from ilfs.kernels.manhattan import weight_neighbours
 
     distances, floor = _distances(rows, first, second), _tie_floor(rows.X.shape[1])
     lists = first * rows.classes.n_classes + rows.labels.codes[second]
     weight = np.empty(first.size)
-    share_places(distances, lists, n_neighbors, RELATIVE_TOLERANCE, floor, weight)
+    weight_neighbours(distances, lists, n_neighbors, RELATIVE_TOLERANCE, floor, weight)
     near = weight > 0
     return first[near], second[near], weight[near]
 
