@@ -128,9 +128,9 @@ class HingeProgram:
         self._copy_basis()
 
     def move(self, cost: Floats, max_pivots: int) -> bool:
-        """Move the costs to these and the tilt to 0, pivoting along the way.
+        """Change the costs to ``cost`` and the tilt to 0 along a line, with pivots that keep the vertex optimal.
 
-        Returns False if that takes more than ``max_pivots``, or if rounding errors make a pivot impossible.
+        Returns False if that takes more than ``max_pivots`` pivots, or if rounding errors make a pivot impossible.
         """
         from ilfs.kernels import pivots
 
@@ -162,9 +162,9 @@ class HingeProgram:
         return status, left
 
     def weights(self) -> Floats:
-        """Weights of the program without jitter; weights that only the jitter makes nonzero are 0."""
+        """Return the weights of the program without jitter; weights that only the jitter makes nonzero are 0."""
         weight = np.zeros(self.feature.size)
-        weight[self.active] = self.inverse.sum(axis=1)  # the basis times the weights is 1 for the elbow
+        weight[self.active] = self.inverse.sum(axis=1)  # basis @ weight = 1: elbow samples lie on the margin
         only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= RELATIVE_TOLERANCE * np.abs(weight).max())
         weight[only_jitter] = 0.0
         return weight
@@ -182,12 +182,13 @@ class HingeProgram:
         return float(self.bound @ np.maximum(loss, 0.0))
 
     def _copy_basis(self) -> None:
+        """Copy the columns and rows of the basis to contiguous arrays, with room for the largest possible basis."""
         (f, m), k = self.columns.shape, self.active.size
         self.active_columns, self.elbow_rows = np.empty((min(m, f), m)), np.empty((min(m, f), f))
         self.active_columns[:k], self.elbow_rows[:k] = self.columns[self.active], self.columns[:, self.elbow].T
 
     def _refresh(self) -> bool:
-        """Compute everything that pivots update from the elbow and the active columns.
+        """Remove rounding errors: compute inverse, weights, losses, duals and slopes from the elbow and active columns.
 
         Returns False if rounding errors have made the basis singular.
         """
