@@ -218,7 +218,8 @@ def _with_few_tied(first: Integers, rank: Integers, places: Floats, copies: Floa
     tied = tied[crowded]
     tied = tied[np.lexsort((rank[tied], first[tied]))]
     place = np.arange(tied.size) - np.searchsorted(first[tied], first[tied])
-    # Scale the places of the remaining entries so that their sum per list stays the same.
+    # Scale the places of the remaining entries so that their sum per list stays the same. 1e-300 avoids 0 / 0 for
+    # samples whose lists are not crowded.
     before = np.bincount(first[tied], places[tied])
     places = places.copy()
     places[tied[place >= most]] = 0.0
@@ -359,6 +360,7 @@ class SparseProducts:
 
 
 def _samples(X: Any, *, float32: bool, n_jobs: int | None) -> DenseProducts | SparseProducts:
+    """Prepare the samples for products, as sparse ones if that makes products faster."""
     if is_very_sparse(X):
         return SparseProducts.from_matrix(X)
     return DenseProducts.from_matrix(X, float32=float32, n_jobs=n_jobs)
