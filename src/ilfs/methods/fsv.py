@@ -67,7 +67,7 @@ N_COST_LEVELS = 4  # steps in which the costs fall to those of the first program
 MAX_DIRECT_SAMPLES = 4000  # with more samples, the program of a subsample is solved first
 SUBSAMPLE_DIVISOR = 8  # the subsample has 1 / 8 of the samples of each class ...
 MIN_SUBSAMPLE_PER_CLASS = 100  # ... but at least this many
-MIN_BATCH_FEATURES = 50  # so many, or a quarter of those present if that is more, enter a program at once
+MIN_BATCH_FEATURES = 50  # features that enter a program at once; a quarter of those present if that is more
 JOIN_TOLERANCE = 1e-12  # a feature enters only if its slope exceeds its cost by this fraction of the cost
 MAX_COST_PERTURBATION = 1e-7  # fraction by which costs are raised so that the optimum is unique
 MIN_COST_FRACTION = 1e-9  # of the cost at weight 0: a smaller cost would drown in rounding errors
@@ -464,6 +464,7 @@ class Plane:
             self.ratio = 1.0 if self.has_no_signal else fraction * float((distance / alpha).max())
         else:
             self.ratio = penalty / (1.0 - penalty)
+        # At w = 0 the mean hinge loss of each of the two classes is 1.
         self.weight, self.intercept, self.hinge = np.zeros(alpha.size), 0.0, 2.0
         self.last_used, self.last_weight = np.zeros((2, alpha.size))
         self.first_nearness = self.last_nearness = nearness(self.slope, self.cost())

@@ -240,6 +240,7 @@ def neighbourhood_laplacian(
     have the same values, so they are one member with the sum of their places.
     """
     found = nearest_neighbours(X, n_neighbors, n_jobs, counts=counts)
+    # lambda is a fraction of the mean squared distance between neighbours; the mean is taken as 1 if all are copies.
     ridge = regularization * (
         (counts[found.first] * found.places) @ found.squared / (counts.sum() * n_neighbors) or 1.0
     )
@@ -496,6 +497,7 @@ def sparse_projections(
     D)W), approximately; later steps update W and D in small subspaces. A + gamma D is factorised in the first steps, in
     every fourth step after them, and in a last step that confirms convergence.
     """
+    # Start with |w_f|^2 proportional to 1 / a_ff. The sum is n_clusters, because W'W = I.
     cost = scatter.diagonal()
     squares = 1.0 / np.maximum(cost / (cost.max() or 1.0), 1e-12)
     squares *= n_clusters / squares.sum()
