@@ -1,4 +1,4 @@
-"""The Fisher score against hand-worked numbers, the F test and the authors' toolbox."""
+"""The Fisher score against hand-computed values, the F test and the authors' toolbox."""
 
 import warnings
 
@@ -35,7 +35,7 @@ def test_equal_weighting_averages_over_pairs_of_classes():
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @given(offset=st.sampled_from([0.0, 1.0, 1e6]), seed=st.integers(0, 1000))
-def test_it_is_the_f_test_rescaled(n_classes, offset, seed):
+def test_scores_are_proportional_to_the_f_statistic(n_classes, offset, seed):
     X, y = planted(n_samples=70, n_features=12, n_classes=n_classes, seed=seed)
     y[:9] = 0  # classes of different sizes
     done = FisherScore().fit(X + offset, y)

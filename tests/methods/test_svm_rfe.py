@@ -150,7 +150,7 @@ def test_the_later_of_equal_columns_is_removed_first(n_features):
 
 
 @pytest.mark.parametrize("C", [1.0, 1e6])
-def test_repeated_and_contradictory_samples_and_a_class_of_one_sample(C):
+def test_repeated_and_contradictory_samples_and_a_class_of_one_sample_are_ranked(C):
     X, y = planted(30, 40)
     X, y = np.vstack([X, X, X[:1] + 3]), np.concatenate([y, y, [2]])
     done = SVMRFE(C=C).fit(X, y)
@@ -198,7 +198,7 @@ def test_features_left_by_an_early_stop_are_ranked_by_their_weights():
     assert (done.scores_[left] == 8).all()
 
 
-def test_number_of_features_removed_at_each_step():
+def test_each_step_removes_the_given_number_or_fraction_of_the_remaining_features():
     assert batch_sizes(1, 1) == []
     assert batch_sizes(4, 1) == [1, 1, 1]
     assert batch_sizes(10, 4) == [4, 4, 1]

@@ -64,7 +64,7 @@ class TestNovelty:
         assert (value > 0).all()
 
     @given(seeds)
-    def test_novelty_and_nearest_by_definition(self, seed):
+    def test_novelty_and_nearest_match_the_definition(self, seed):
         relevance, Z = related(seed)
         relevance[-2:] = 0.0  # never picked
         rho = Z.T @ Z
@@ -88,7 +88,7 @@ class TestNovelty:
         rho[0, 1:] = rho[1:, 0] = 0.5, 0.5 - 1e-14
         assert novel_picks(np.ones(3), rho).order.tolist() == [0, 1, 2]
 
-    def test_nothing_to_pick(self):
+    def test_nothing_is_picked_without_relevance_or_candidates(self):
         for relevance in (np.zeros(3), np.zeros(0)):
             picks = novel_picks(relevance, np.eye(relevance.size))
             assert picks.order.size == picks.value.size == 0
@@ -251,7 +251,7 @@ class TestGain:
         assert picks.order.tolist() == [1]
         np.testing.assert_allclose(gain, [[0.0], [0.5]])
 
-    def test_nothing_to_pick(self):
+    def test_nothing_is_picked_without_candidates(self):
         picks, gain = gaining_picks(np.zeros((0, 2)), np.zeros((0, 0)), 1.0)
         assert picks.order.size == 0
         assert gain.shape == (0, 2)
