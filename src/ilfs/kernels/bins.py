@@ -163,6 +163,7 @@ def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cu
     for b in range(1, n_bins):
         # Compare n_bins * weight with b * total instead of dividing: products of integers are exact.
         wanted = b * below[n]
+        # ``here`` is the position at the wanted weight, and start:stop are the positions with the same value.
         here = last_at_most(wanted * (1.0 + WEIGHT_ROUNDING), n_bins, below, n)
         start, stop = first_equal(ordered, here), first_above(ordered[here], ordered, here, n)
         # The middle of the group is at weight (below[start] + below[stop]) / 2. If that is before the wanted weight,

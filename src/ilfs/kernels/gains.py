@@ -54,6 +54,7 @@ def pick_some(
         remaining_row(covariance, steps, s, j, row)
         row[j] = variance[j]  # summed in another order: use the number from which the gain was computed
         root = np.sqrt(variance[j] + ridge)
+        # Row s of the Cholesky factor. Its squares are the variances that the pick explains.
         for i in range(n):
             steps[s, i] = row[i] / root
             variance[i] = max(variance[i] - steps[s, i] * steps[s, i], 0.0)

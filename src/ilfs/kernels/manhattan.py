@@ -47,6 +47,7 @@ def sums_of_larger(A: NDArray[Any], B: NDArray[Any], sums: NDArray[Any]) -> None
     for begin in range(0, A.shape[0], CACHED_FEATURES):
         end = min(begin + CACHED_FEATURES, A.shape[0])
         for i in range(0, A.shape[1], UNROLLED_STEPS):
+            # Four rows and four features at a time: a value of B is loaded once for four rows, a sum for four features.
             s0, s1, s2, s3 = sums[i], sums[i + 1], sums[i + 2], sums[i + 3]
             for f in range(begin, end, UNROLLED_STEPS):
                 a0, a1 = four_features(A, f, i), four_features(A, f, i + 1)
@@ -135,6 +136,7 @@ def keep_nearest_of_classes(
         i = names[row]
         for b in range(distances.shape[1]):
             j = other + b
+            # Rounded as in the lists, so that comparisons with stored bounds do not depend on the order of updates.
             bound = float(np.float32(distances[a, b] - row_slack[row] - slack[j]))
             k = codes[j]
             if i != j and comes_before(bound, j, bounds[row, k, last], kept[row, k, last]):

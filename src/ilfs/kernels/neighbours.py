@@ -45,6 +45,7 @@ def total_distance(products: NDArray[Any], halves: Floats, counts: Floats, first
 
     ``counts`` has the number of copies of each sample; a pair is counted once for each pair of copies.
     """
+    # If h is half a squared distance, the distance is sqrt(2) sqrt(h). One sum per column allows vectorisation.
     width = products.shape[1]
     sums = np.zeros(width)
     for a in range(products.shape[0]):

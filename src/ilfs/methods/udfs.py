@@ -158,7 +158,7 @@ class UDFS(UnsupervisedRowsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Rank the features of X by their part in a sparse map that keeps neighbours together.
+        """Rank the features of X by the norms of their rows in a sparse map that keeps neighbours together.
 
         Parameters
         ----------
@@ -424,6 +424,7 @@ def symmetric(strip: Callable[[slice], Floats], n: int, n_jobs: int | None) -> F
 
 def positive_root(L: Floats) -> Floats:
     """Return R of shape (n, rank) with R R' = L for a positive semidefinite L, by pivoted Cholesky."""
+    # LAPACK factorises L with permuted rows and columns; undo the permutation. Its pivots count from 1.
     factor, pivots, rank, _ = linalg.lapack.dpstrf(L, lower=1)
     root = np.empty((len(L), rank))
     root[pivots - 1] = np.tril(factor)[:, :rank]
