@@ -492,10 +492,10 @@ class Plane:
         cost = self.cost()
         before = self.hinge + float(cost @ np.abs(self.weight))
         self.slope, solved = program.solve(cost)
-        weight = program.part.weights()
+        weight = program.working.weights()
         self.weight = np.zeros(cost.size)
-        self.weight[program.part.feature[1:]], self.intercept = weight[1:], weight[0]
-        self.hinge, after = program.part.hinge(weight), program.value(cost)
+        self.weight[program.working.feature[1:]], self.intercept = weight[1:], weight[0]
+        self.hinge, after = program.working.hinge(weight), program.value(cost)
         self.stuck, self.converged = not solved, not solved or before - after <= tol * before
         # Weak duality: dual variables shrunk until no slope exceeds its cost are feasible, so they bound the optimum
         # from below.
@@ -551,7 +551,7 @@ def stratified_subsample(label: Floats) -> Integers:
 class FullProgram:
     """The linear program over all features, solved by column generation.
 
-    The working program ``part`` holds only the features that have entered so far. With many samples, the program of a
+    The program ``working`` holds only the features that have entered so far. With many samples, the program of a
     subsample is solved first, and its solution is the start for all samples.
 
     Parameters
@@ -566,9 +566,9 @@ class FullProgram:
 
     def __init__(self, features: StandardisedFeatures, label: Floats, cost: Floats) -> None:
         self.features, self.label = features, label
-        self.part = HingeProgram(label, balanced(label), features.fingerprints.row_numbers(label))
+        self.working = HingeProgram(label, balanced(label), features.fingerprints.row_numbers(label))
         self.perturbation = 1.0 + MAX_COST_PERTURBATION * features.fingerprints.column_numbers()
-        ratio = np.abs(features.slopes(label * self.part.bound)) / cost
+        ratio = np.abs(features.slopes(label * self.working.bound)) / cost
         self.subprogram = self._subsample_program(ratio, cost) if label.size > MAX_DIRECT_SAMPLES else None
         if self.subprogram is None:
             # Costs fall in geometric steps from those at which w = 0 is optimal: fewer features enter at each level.
@@ -580,13 +580,13 @@ class FullProgram:
         if self.subprogram is not None:
             self._start_from(self.subprogram, cost)
         solved = self._optimise(cost)
-        self.dual = self.part.duals(np.append(0.0, cost[self.part.feature[1:]]))
+        self.dual = self.working.duals(np.append(0.0, cost[self.working.feature[1:]]))
         return self.features.slopes(self.label * self.dual), solved
 
     def _subsample_program(self, ratio: Floats, cost: Floats) -> "FullProgram | None":
         """Return the program of a subsample, or None if it would use many more features than that of all samples.
 
-        In a small subsample the class means of noise features differ more, so that many of them would enter in vain.
+        In a small subsample the class means of noise features differ more, so that many of them would enter needlessly.
         """
         self.rows = stratified_subsample(self.label)
         features, label = self.features.subsample(self.rows), self.label[self.rows]
@@ -599,21 +599,24 @@ class FullProgram:
     def _start_from(self, subprogram: "FullProgram", cost: Floats) -> None:
         """Move to the solution of the subsample if its objective, over all samples, is lower than the current one."""
         _, solved = subprogram.solve(cost)
-        features, weight = subprogram.part.feature[1:], subprogram.part.weights()
+        features, weight = subprogram.working.feature[1:], subprogram.working.weights()
         columns = self.features.columns(features) * self.label
         loss = np.maximum(1.0 - weight[1:] @ columns - weight[0] * self.label, 0.0)
-        value = float(self.part.bound @ loss + cost[features] @ np.abs(weight[1:]))
+        value = float(self.working.bound @ loss + cost[features] @ np.abs(weight[1:]))
         if solved and value < self.value(cost):
             jitter = self.features.fingerprints.row_numbers(self.label)
-            self.part = HingeProgram.lifted(subprogram.part, self.rows, self.label, self.part.bound, columns, jitter)
+            self.working = HingeProgram.lifted(
+                subprogram.working, self.rows, self.label, self.working.bound, columns, jitter
+            )
 
     def _optimise(self, cost: Floats) -> bool:
         """Solve the working program and add features until none is left whose slope exceeds its cost."""
         cost = cost * self.perturbation
         while True:
-            present = self.part.feature[1:]
-            solved = self.part.move(np.append(0.0, cost[present]), 1000 + 20 * (self.label.size + present.size))
-            slope = self.features.slopes(self.label * self.part.dual)
+            present = self.working.feature[1:]
+            # The limit on pivots is a safeguard, far above the number that is usually needed.
+            solved = self.working.move(np.append(0.0, cost[present]), 1000 + 20 * (self.label.size + present.size))
+            slope = self.features.slopes(self.label * self.working.dual)
             # A feature lowers the objective if |slope| > cost. If none does, the duals are feasible for all features,
             # and the working solution is the optimum of the full program.
             ratio = np.abs(slope) / cost
@@ -623,9 +626,9 @@ class FullProgram:
             new = new[ratio[new] > 1.0 + JOIN_TOLERANCE]
             if not solved or not new.size:
                 return solved
-            self.part.add(new, self.features.columns(new) * self.label)
+            self.working.add(new, self.features.columns(new) * self.label)
 
     def value(self, cost: Floats) -> float:
         """Return the objective of the linear program at the current weights."""
-        weight = self.part.weights()
-        return self.part.hinge(weight) + float(cost[self.part.feature[1:]] @ np.abs(weight[1:]))
+        weight = self.working.weights()
+        return self.working.hinge(weight) + float(cost[self.working.feature[1:]] @ np.abs(weight[1:]))
