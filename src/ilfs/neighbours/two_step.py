@@ -1,7 +1,7 @@
 r"""Constants and helpers that the searches by Euclidean and by Manhattan distance share.
 
-Both searches have two steps. The first computes all distances fast, in float32 where that pays, with a proven bound
-on the error: every sample has a *slack*, and the computed distance of i and j is off by at most
+Both searches have two steps. The first computes all distances fast, in float32 where that is faster, with a proven
+bound on the error: every sample has a *slack*, and the computed distance of i and j is off by at most
 :math:`\text{slack}_i + \text{slack}_j`. Let :math:`U_k` be the k-th smallest of the upper bounds (distance + slack) of
 a sample. At least k others are no farther than :math:`U_k`, so no sample whose lower bound (distance - slack) exceeds
 :math:`U_k` can be among the k nearest. The second step computes the distances of the remaining candidates in float64.

@@ -106,8 +106,8 @@ class HingeProgram:
         program.side = np.where(program.loss < 0, -1.0, 1.0)
         program.side[program.elbow] = 0.0
         program.dual = np.where(program.side > 0, bound, 0.0)
-        # Elbow duals keep their fraction of the bound. The tilt makes up for what the slopes then miss: a column with
-        # weight must have slope sign * cost, and one without must have a slope between -cost and cost.
+        # Elbow duals keep their fraction of the bound. At an optimum, a column with weight has the slope sign * cost.
+        # A column without weight has a slope in [-cost, cost]. The tilt shifts the actual slopes to these.
         program.dual[program.elbow] = bound[program.elbow] * (few.dual / few.bound)[few.elbow]
         slope = program.columns @ program.dual
         program.slope = np.where(

@@ -333,8 +333,8 @@ class DenseFeatures:
 
     def products(self, vectors: Floats) -> Floats:
         """Multiply vectors by every feature."""
-        parts = blocks(self.Z.shape[1], PRODUCT_COLUMNS)
-        return np.concatenate(list(thread_map(lambda side: vectors @ self.Z[:, side], parts, self.n_jobs)), axis=1)
+        sides = blocks(self.Z.shape[1], PRODUCT_COLUMNS)
+        return np.concatenate(list(thread_map(lambda side: vectors @ self.Z[:, side], sides, self.n_jobs)), axis=1)
 
     def columns(self, chosen: list[int]) -> Floats:
         """Return some features."""
