@@ -70,9 +70,9 @@ class TestEveryWeighting:
     def test_integer_weights_equal_repeated_rows(self, weighting):
         X, y = planted(n_classes=3)
         weight = np.random.default_rng(0).integers(0, 4, len(y))
-        weighed = FisherScore(weighting=weighting).fit(X, y, sample_weight=weight)
+        weighted = FisherScore(weighting=weighting).fit(X, y, sample_weight=weight)
         repeated = FisherScore(weighting=weighting).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-        np.testing.assert_allclose(weighed.scores_, repeated.scores_, rtol=1e-12)
+        np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-12)
 
     def test_missing_values_are_ignored(self, weighting):
         X, y = planted(n_classes=3, n_features=4)

@@ -29,7 +29,7 @@ def by_definition(X, y, k=10, drawn=None):
     distance = np.where(both.any(axis=2), n * np.nansum(diff, axis=2) / np.maximum(both.sum(axis=2), 1), n)
     distance = distance.round(9)
     prior = np.bincount(codes) / m
-    sums, weighed, totals = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
+    sums, present_weight, totals = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
     for i in drawn:
         for c in range(classes.size):
             members = np.array([j for j in np.flatnonzero(codes == c) if j != i], dtype=int)
@@ -42,9 +42,9 @@ def by_definition(X, y, k=10, drawn=None):
             miss = int(c != codes[i])
             fraction = fraction * (prior[c] / (1 - prior[codes[i]]) if miss else 1.0) / len(drawn)
             sums[miss] += fraction @ np.nan_to_num(diff[i, members])
-            weighed[miss] += fraction @ both[i, members]
+            present_weight[miss] += fraction @ both[i, members]
             totals[miss] += fraction.sum()
-    hits, misses = totals[:, None] * np.divide(sums, weighed, out=np.zeros((2, n)), where=weighed > 0)
+    hits, misses = totals[:, None] * np.divide(sums, present_weight, out=np.zeros((2, n)), where=present_weight > 0)
     return misses - hits
 
 

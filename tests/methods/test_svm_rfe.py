@@ -232,7 +232,7 @@ def test_invalid_parameters_raise(parameters, message):
 
 
 def test_peak_memory_is_a_copy_and_two_small_square_matrices():
-    # wide: 100 x 20,000 in float64 take 15 MB, matrices of 100 x 100 next to nothing
+    # wide: 100 x 20,000 values in float64 take 15 MB; matrices of 100 x 100 are negligible
     assert peak_megabytes("SVMRFE(step=0.5, n_jobs=2)", 100, 20_000) < 1.2 * 15.3 + 8
     # tall: 4,000 x 1,200 take 37 MB, a matrix of 1,200 x 1,200 11 MB; the rest are BLAS buffers
     assert peak_megabytes("SVMRFE(step=0.5, n_jobs=2)", 4000, 1200) < 1.2 * 37 + 2 * 11 + 45

@@ -129,7 +129,7 @@ class TestGraph:
 
     @staticmethod
     def path(edges, start):
-        """Go from a start to the node whose weakest edge from the nodes of the path is largest, again and again."""
+        """Extend a path from a start node, always to the node whose weakest edge from the path is largest."""
         path = [start]
         while len(path) < len(edges):
             weakest = {j: min(edges[i, j] for i in path) for j in set(range(len(edges))) - set(path)}
@@ -260,10 +260,10 @@ class TestGain:
 def test_gains_use_the_covariance_and_novelty_uses_the_correlation():
     _, Z = related(0, n_samples=30)
     covariance, c = Z.T @ Z, Z.T @ np.random.default_rng(0).normal(size=(30, 2))
-    alike = np.eye(len(covariance))
-    alike[0, 1] = alike[1, 0] = 0.5
+    correlation = np.eye(len(covariance))
+    correlation[0, 1] = correlation[1, 0] = 0.5
     by_covariance, gain = gaining_picks(c, covariance, 1.0)
-    found, found_gain = gaining_picks(c, alike, 1.0, covariance)
+    found, found_gain = gaining_picks(c, correlation, 1.0, covariance)
     np.testing.assert_array_equal(found.order, by_covariance.order)
     np.testing.assert_allclose(found_gain, gain)
     assert sorted(found.novelty)[:2] == [0.75, 1.0]
