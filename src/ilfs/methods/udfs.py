@@ -54,7 +54,7 @@ from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
-MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS = 32, 256  # of a symmetric product per task: an eighth of all, in these limits
+MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS = 32, 256  # columns per task of a symmetric product: n / 8 in these limits
 SMOOTHING_FRACTION = 1e-12  # epsilon divided by the mean squared norm of a row of W
 MAX_EXACT_FEATURES = 200  # with more features, the eigenproblems are solved in small subspaces
 FIRST_EIGENVECTORS_TOL = 1e-2  # relative residual; iteration reaches the same W as from exact eigenvectors
