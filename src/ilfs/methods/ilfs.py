@@ -11,7 +11,7 @@ the sum over all paths that start at it:
 Reference: G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, *Infinite Latent Feature Selection: A Probabilistic Latent
 Graph-Based Ranking Approach*, ICCV 2017.
 
-Where we depart from the paper (the reasons and figures are in the documentation):
+Where we depart from the paper (the documentation has the reasons and measurements):
 
 - The paper's prior :math:`\pi` is small for a well represented sample, although the text says that it should be large.
   We use :math:`1 - \pi` in every configuration.

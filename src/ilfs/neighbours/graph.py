@@ -28,8 +28,9 @@ def heat_graph(
     """Join samples with their nearest neighbours in a symmetric graph.
 
     Two samples are joined if one of them is among the nearest of the other. Samples that tie for the last places share
-    them, and their edges share the weight. No sample is joined with itself. Copies of a sample are one node: its edges
-    are the sums of the edges of the copies, and its entry on the diagonal is the sum of the edges between the copies.
+    them. The weight of an edge is multiplied by the larger of the two fractions of a place that its ends assign to each
+    other. No sample is joined with itself. Copies of a sample are one node: its edges are the sums of the edges of the
+    copies, and its entry on the diagonal is the sum of the edges between the copies.
 
     Parameters
     ----------
