@@ -13,7 +13,7 @@ except ImportError:  # Windows
     fcntl = None
 
 MAX_WAIT_SECONDS = 120.0  # the slowest kernel takes some seconds: a process that holds the lock for longer is stuck
-POLL_SECONDS = 0.02
+LOCK_POLL_SECONDS = 0.02
 
 
 class FolderLock:
@@ -71,7 +71,7 @@ def wait_for_lock(file: int) -> bool:
         except BlockingIOError:  # another process holds it
             if time.monotonic() > give_up:
                 return False
-            time.sleep(POLL_SECONDS)
+            time.sleep(LOCK_POLL_SECONDS)
         except OSError:  # this file system has no locks
             return False
         else:
