@@ -160,8 +160,8 @@ class KernelCache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load a version from disk; return None if it must be compiled.
 
-        Before that, this process waits for the lock of the folder and looks again, because another process may have
-        compiled the version meanwhile. `releasing_the_lock` releases the lock after compiling.
+        If there is no file yet, wait for the lock of the folder and look again, because another process may have
+        compiled the version meanwhile. `releasing_the_lock` releases the lock.
         """
         loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if loaded is not None:

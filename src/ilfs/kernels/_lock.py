@@ -42,7 +42,7 @@ class FolderLock:
         self._held.depth = depth + 1
 
     def release(self) -> None:
-        """Release the lock when it has been released as often as it was acquired."""
+        """Undo one call of `acquire`; the last one releases the lock."""
         self._held.depth -= 1
         if self._held.depth == 0 and self._held.file is not None:
             unlock(self._held.file)
