@@ -58,7 +58,7 @@ class MergeTree(Generic[S]):
 
 
 def merge_parts(pairs: Iterable[tuple[K, S]]) -> dict[K, S]:
-    """Merge the statistics of several independent parts, such as strips of columns, in mixed order.
+    """Merge the statistics of several independent parts, such as strips of columns, that arrive in mixed order.
 
     Parameters
     ----------

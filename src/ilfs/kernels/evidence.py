@@ -206,8 +206,7 @@ def sparse_tokens(
     """Add the weight of the samples that reach each threshold to at_least, for sparse columns.
 
     All zeros of a class are counted as one value with their total weight. codes[i] is the class of row i, or -1 if the
-    row is left out; class_rows and class_total are the number of rows of
-    each class and the sum of their weights.
+    row is left out; class_rows and class_total are the number of rows of each class and the sum of their weights.
     """
     stored = np.empty(class_rows.size, np.int64)
     unstored = np.empty(class_rows.size)
