@@ -34,7 +34,8 @@ def formula(function: F) -> F:
     """Make a function callable from kernels; called from Python, it stays a plain Python function.
 
     So Numba compiles no wrapper for calls from Python. For a small function, the wrapper would take as long to compile
-    as the function itself.
+    as the function itself. LLVM inlines formulas of any size. Otherwise it could not see that arrays do not overlap,
+    and would not vectorise loops over them.
     """
-    jitable: F = register_jitable(error_model="numpy")(function)
+    jitable: F = register_jitable(error_model="numpy", forceinline=True)(function)
     return jitable
