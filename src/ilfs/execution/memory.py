@@ -43,7 +43,7 @@ class InMemory(Fold):
             SparsePartition(source) if isinstance(source, SparseSource) else DensePartition(source, self._n_threads)
         )
 
-    def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
+    def read(self, reads: Sequence[Read[Any]]) -> Iterator[Any]:
         """Read the rows once and return the statistic of each request.
 
         Parameters
@@ -53,14 +53,14 @@ class InMemory(Fold):
 
         Returns
         -------
-        list of statistics
-            One for each request.
+        iterator of statistics
+            One for each request. Those of chosen columns are computed one at a time: statistics of pairs are large.
         """
         whole = [read for read in reads if read.columns is None]
         of_whole = iter(self._read_whole(whole) if whole else ())
-        # Chosen columns are copied for each request anyway, so reading them together would save nothing. Requests for
-        # them run one at a time, because statistics of pairs are large.
-        return [next(of_whole) if read.columns is None else self._read_chosen(read, read.columns) for read in reads]
+        # Chosen columns are copied for each request anyway, so nothing is lost by one pass for each.
+        for read in reads:
+            yield next(of_whole) if read.columns is None else self._read_chosen(read, read.columns)
 
     def _read_whole(self, reads: list[Read[Any]]) -> list[Any]:
         """Read all columns. A task is one strip of columns of one block of rows."""
@@ -82,7 +82,7 @@ class InMemory(Fold):
         def work(rows: slice) -> S:
             return read.description(self._partition.gathered(rows, columns, read.labelling))
 
-        tree: MergeTree[S] = MergeTree(leaves_per_block(columns.size))
+        tree: MergeTree[S] = MergeTree(leaves_per_block(columns.size), in_place=True)
         with one_blas_thread():
             for statistic in self._schedule(work, self._partition.leaves(columns.size), ahead=1):
                 tree.add(statistic)
