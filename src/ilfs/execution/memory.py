@@ -14,7 +14,7 @@ from ilfs.execution.threads import QUEUED_PER_THREAD, in_order, one_blas_thread
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
 from ilfs.statistics.block import DenseBlock, SparseBlock
 from ilfs.statistics.description import S
-from ilfs.statistics.labels import RowLabels
+from ilfs.statistics.labels import Classes, RowLabels
 
 MAX_SERIAL_VALUES = 2**18  # values of a table for which starting a second thread does not pay off
 MAX_CACHED_LABELS = 2**22  # rows times labellings whose grouping by class is kept in memory (about 100 MB)
@@ -34,7 +34,8 @@ class InMemory(Fold):
     """
 
     def __init__(self, source: TableSource, n_jobs: int | None = None) -> None:
-        self.n_features, self.labellings, self.all_rows = source.n_features, source.labellings, source.all_rows
+        self._source = source
+        self.n_features, self.labellings = source.n_features, source.labellings
         n_values = source.to_matrix().nnz if isinstance(source, SparseSource) else source.n_rows * source.n_features
         self._n_threads = effective_n_jobs(n_jobs) if n_values > MAX_SERIAL_VALUES else 1
         # The threads of the pool end when the fold is deleted.
@@ -42,6 +43,11 @@ class InMemory(Fold):
         self._partition: DensePartition | SparsePartition = (
             SparsePartition(source) if isinstance(source, SparseSource) else DensePartition(source, self._n_threads)
         )
+
+    @property
+    def all_rows(self) -> Classes:  # type: ignore[override]
+        """All rows as one class; few methods ask for it."""
+        return self._source.all_rows
 
     def read(self, reads: Sequence[Read[Any]]) -> Iterator[Any]:
         """Read the rows once and return the statistic of each request.
