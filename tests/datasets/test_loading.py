@@ -85,7 +85,7 @@ def test_an_unregistered_file_is_loaded_by_its_name(data):
     assert load("mine").class_sizes == (4, 2)
 
 
-def test_target_and_dropped_columns_of_an_unregistered_file(data):
+def test_target_and_dropped_columns_of_an_unregistered_file_can_be_chosen(data):
     write(data / "mine.npz", feature_names=np.array(list("abcd")), stage=1 - Y)
     assert load("mine?drop=b").feature_names == ("a", "c", "d")
     table = load("mine", target="stage", drop=[0])
@@ -210,7 +210,7 @@ def test_the_error_without_a_network_names_openml(register, openml):
     register(openml=7)
     openml.data = urllib.error.URLError("no network")
     with pytest.raises(
-        FileNotFoundError, match=r"OpenML did not give its data set 7 \(.*no network.*\): put toy\.npz into"
+        FileNotFoundError, match=r"data set 7 of OpenML could not be downloaded \(.*no network.*\): put toy\.npz into"
     ):
         load("toy")
 

@@ -1,4 +1,4 @@
-"""The Fisher score against hand-worked numbers, the F test and the authors' toolbox."""
+"""The Fisher score against hand-computed values, the F test and the authors' toolbox."""
 
 import warnings
 
@@ -35,7 +35,7 @@ def test_equal_weighting_averages_over_pairs_of_classes():
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @given(offset=st.sampled_from([0.0, 1.0, 1e6]), seed=st.integers(0, 1000))
-def test_it_is_the_f_test_rescaled(n_classes, offset, seed):
+def test_scores_are_proportional_to_the_f_statistic(n_classes, offset, seed):
     X, y = planted(n_samples=70, n_features=12, n_classes=n_classes, seed=seed)
     y[:9] = 0  # classes of different sizes
     done = FisherScore().fit(X + offset, y)
@@ -70,9 +70,9 @@ class TestEveryWeighting:
     def test_integer_weights_equal_repeated_rows(self, weighting):
         X, y = planted(n_classes=3)
         weight = np.random.default_rng(0).integers(0, 4, len(y))
-        weighed = FisherScore(weighting=weighting).fit(X, y, sample_weight=weight)
+        weighted = FisherScore(weighting=weighting).fit(X, y, sample_weight=weight)
         repeated = FisherScore(weighting=weighting).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-        np.testing.assert_allclose(weighed.scores_, repeated.scores_, rtol=1e-12)
+        np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-12)
 
     def test_missing_values_are_ignored(self, weighting):
         X, y = planted(n_classes=3, n_features=4)

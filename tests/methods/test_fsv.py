@@ -102,7 +102,7 @@ def lowest_vertex(Z, y, penalty):
     return points[np.argmin(values)], min(values)
 
 
-def test_tiny_tables_against_brute_force():
+def test_the_objective_is_at_least_the_global_optimum_and_often_equals_it():
     penalty, found = 0.1, []
     for seed in range(12):
         X, y = overlapping(8, 5, seed=seed, shift=2.0)
@@ -483,7 +483,7 @@ def test_many_classes_need_few_kernel_calls(monkeypatch):
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
 @pytest.mark.parametrize("name", ["colon", "leukemia", "prostate", "srbct"])
-def test_real_tables(name):
+def test_planes_of_gene_expression_data_are_optimal_and_use_few_features(name):
     X, y = load(name)
     done = FSV().fit(X, y)
     assert 1 <= done.support_sizes_.min() <= done.support_sizes_.max() <= 5

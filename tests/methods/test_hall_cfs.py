@@ -1,4 +1,4 @@
-"""Hall's CFS: merit and search against all subsets, uncertainty and cuts against numbers worked by hand."""
+"""Hall's CFS: merit and search against all subsets, uncertainty and cuts against hand-computed values."""
 
 from itertools import combinations
 
@@ -160,7 +160,7 @@ class TestSearch:
 
 
 class TestUncertainty:
-    def test_numbers_worked_by_hand(self):
+    def test_uncertainty_matches_hand_computed_values(self):
         # y has 4 + 4 samples; x has a value that occurs twice, in class 0, and one that occurs six times;
         # H(x) = 0.8113 bits, I = 1 - 0.75 * 0.9183 = 0.3113
         x, y = np.array([1.0, 1, 2, 2, 2, 2, 2, 2]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
@@ -178,7 +178,7 @@ class TestUncertainty:
 
 
 class TestCuts:
-    def test_a_cut_worked_by_hand(self):
+    def test_the_gain_of_a_cut_matches_hand_computed_values(self):
         # n = 8: the cut gains one bit and costs log2(7) / 8 + (log2(7) - 2) / 8 = 0.4518 bits
         y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
         rows = LabelledRows.from_source(table_source(np.arange(8.0)[:, None], y))

@@ -42,13 +42,13 @@ def assert_near(a, b):
 @pytest.mark.filterwarnings("ignore:the topics did not converge")
 class TestInvariance:
     @given(tables(), settings_of_ilfs)
-    def test_order_of_rows(self, table, parameters):
+    def test_the_order_of_rows_does_not_matter(self, table, parameters):
         X, y, rng = table
         rows = rng.permutation(len(y))
         assert_near(ILFS(**parameters).fit(X[rows], y[rows]), ILFS(**parameters).fit(X, y))
 
     @given(tables(), settings_of_ilfs)
-    def test_order_of_columns(self, table, parameters):
+    def test_permuting_the_columns_permutes_counts_and_relevance(self, table, parameters):
         X, y, rng = table
         columns = rng.permutation(X.shape[1])
         moved, plain = ILFS(**parameters).fit(X[:, columns], y), ILFS(**parameters).fit(X, y)
@@ -57,7 +57,7 @@ class TestInvariance:
         np.testing.assert_allclose(moved.relevance_, plain.relevance_[columns], atol=1e-3)
 
     @given(tables(), settings_of_ilfs)
-    def test_names_of_classes_with_the_same_order(self, table, parameters):
+    def test_class_names_in_the_same_order_give_the_same_scores(self, table, parameters):
         X, y, _ = table
         plain = ILFS(**parameters).fit(X, y)
         names = np.array(["ant", "bee", "cat", "dog"])
@@ -65,19 +65,19 @@ class TestInvariance:
             np.testing.assert_array_equal(ILFS(**parameters).fit(X, labels).scores_, plain.scores_)
 
     @given(tables(), settings_of_ilfs)
-    def test_names_of_classes_with_another_order(self, table, parameters):
+    def test_class_names_in_another_order_do_not_matter(self, table, parameters):
         X, y, rng = table
         labels = rng.permutation(["ant", "bee", "cat", "dog"])[y]
         assert_near(ILFS(**parameters).fit(X, labels), ILFS(**parameters).fit(X, y))
 
     @given(tables(), settings_of_ilfs)
-    def test_boolean_labels(self, table, parameters):
+    def test_boolean_and_integer_labels_give_the_same_scores(self, table, parameters):
         X, y, _ = table
         plain = ILFS(**parameters).fit(X, (y > 0).astype(int))
         np.testing.assert_array_equal(ILFS(**parameters).fit(X, y > 0).scores_, plain.scores_)
 
     @given(tables(), settings_of_ilfs)
-    def test_scaling_by_powers_of_two_bitwise(self, table, parameters):
+    def test_scaling_by_powers_of_two_gives_bitwise_equal_scores(self, table, parameters):
         X, y, rng = table
         scale = np.ldexp(rng.choice([-1.0, 1.0], X.shape[1]), rng.integers(-60, 60, X.shape[1]))
         scaled, plain = ILFS(**parameters).fit(X * scale, y), ILFS(**parameters).fit(X, y)
@@ -86,7 +86,7 @@ class TestInvariance:
         np.testing.assert_array_equal(scaled.mean_log_odds_, plain.mean_log_odds_)
 
     @given(st.integers(0, 2**32 - 1), settings_of_ilfs)
-    def test_integer_offsets_bitwise(self, seed, parameters):
+    def test_integer_offsets_give_bitwise_equal_scores(self, seed, parameters):
         rng = np.random.default_rng(seed)
         y = rng.permutation(np.repeat([0, 1], [16, 8]))  # sizes are powers of two, so that class means are exact
         X = (rng.integers(-99, 99, size=(24, 5)) + 30 * y[:, None]).astype(float)
@@ -98,7 +98,7 @@ class TestInvariance:
 
     @pytest.mark.parametrize("redundancy", ["novelty", "gain"])
     @given(st.integers(0, 2**32 - 1))
-    def test_integer_offsets_with_redundancy(self, redundancy, seed):
+    def test_integer_offsets_do_not_matter_with_redundancy(self, redundancy, seed):
         rng = np.random.default_rng(seed)
         y = rng.permutation(np.repeat([0, 1], [16, 8]))
         X = (rng.integers(-99, 99, size=(24, 5)) + 30 * y[:, None]).astype(float)
@@ -107,20 +107,20 @@ class TestInvariance:
         np.testing.assert_allclose(moved.scores_, plain.scores_, rtol=1e-7, atol=1e-9)
 
     @given(tables(), settings_of_ilfs)
-    def test_affine_transformations_of_a_feature(self, table, parameters):
+    def test_affine_transformations_of_features_do_not_matter(self, table, parameters):
         X, y, rng = table
         mapped = X * rng.uniform(0.1, 50, X.shape[1]) * rng.choice([-1, 1], X.shape[1]) + rng.normal(0, 9, X.shape[1])
         assert_near(ILFS(**parameters).fit(mapped, y), ILFS(**parameters).fit(X, y))
 
     @given(tables(), settings_of_ilfs)
-    def test_repeated_rows_instead_of_integer_weights(self, table, parameters):
+    def test_integer_weights_equal_repeated_rows(self, table, parameters):
         X, y, rng = table
         weight = rng.integers(1, 4, size=len(y))
         often = ILFS(**parameters).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
         assert_near(ILFS(**parameters).fit(X, y, weight), often)
 
     @given(tables(), settings_of_ilfs)
-    def test_rows_with_weight_zero(self, table, parameters):
+    def test_rows_with_weight_zero_do_not_matter(self, table, parameters):
         X, y, rng = table
         extra = rng.normal(size=(5, X.shape[1])) * 100
         padded = ILFS(**parameters).fit(
@@ -129,7 +129,7 @@ class TestInvariance:
         np.testing.assert_array_equal(padded.token_counts_, ILFS(**parameters).fit(X, y).token_counts_)
 
     @given(tables(), settings_of_ilfs)
-    def test_sparse_or_dense_storage(self, table, parameters):
+    def test_sparse_and_dense_storage_give_the_same_scores(self, table, parameters):
         X, y, rng = table
         X = np.where(rng.random(X.shape) < 0.4, 0.0, X)
         assert_near(ILFS(**parameters).fit(sparse.csr_array(X), y), ILFS(**parameters).fit(X, y))

@@ -45,7 +45,7 @@ def test_scores_equal_the_formula_on_the_graph_of_scikit_learn(k):
     np.testing.assert_allclose(binary, -by_matrices(X, np.maximum(near, near.T)), rtol=1e-10)
 
 
-def test_numbers_worked_by_hand():
+def test_scores_match_hand_computed_values():
     # edges 0-1 and 2-3; the first feature is constant along them, the second changes along them only
     X = np.array([[0.0, 0], [0, 1], [9, 0], [9, 1]])
     np.testing.assert_allclose(laplacian_score(X, n_neighbors=1), [0, -2])

@@ -172,7 +172,7 @@ def test_filtered_eigenvectors_equal_those_of_lapack(monkeypatch):
     np.testing.assert_allclose(np.abs(np.sum(directions[:, :3] * vectors[:, :3], axis=0)), 1.0, atol=1e-6)
 
 
-def test_filtered_eigenvectors_of_a_disconnected_graph(monkeypatch):
+def test_filtered_eigenvectors_of_a_disconnected_graph_are_constant_on_its_components(monkeypatch):
     residual = sparse.block_diag([random_walk(150, 8, seed) for seed in range(3)], format="csr")
     monkeypatch.setattr(method, "MAX_DENSE_SAMPLES", 0)
     values, vectors = smallest_eigenvectors(residual, 10)
@@ -187,7 +187,7 @@ def test_equal_eigenvalues_get_equal_fractions_of_the_last_places():
     np.testing.assert_allclose(eigenvector_fractions(np.array([0.0, 0.1, 0.2, 0.5]), 2), [1.0, 1.0, 0.0, 0.0])
 
 
-def test_a_warning_if_every_neighbourhood_is_in_one_cluster():
+def test_neighbourhoods_within_one_cluster_give_a_warning():
     # twenty tight groups far apart: every prediction is a constant
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 8)) + 100 * rng.normal(size=(20, 8))[np.arange(120) % 20]
@@ -271,13 +271,13 @@ def test_weights_equal_those_of_the_authors_toolbox(name):
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_a_real_table_with_many_more_features_than_samples():
+def test_permuting_columns_of_gene_expression_data_permutes_the_scores():
     X, _ = load("colon")
     order = np.random.default_rng(0).permutation(X.shape[1])
     one, two = LLCFS(max_iter=8).fit(X), LLCFS(max_iter=8).fit(X[:, order])
     np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-6, atol=1e-14)
 
 
-def test_peak_memory():
+def test_peak_memory_is_two_and_a_half_copies_of_the_table():
     # two copies of the table (24 MB each), half a copy for the neighbour search, and blocks
     assert peak_megabytes("LLCFS(n_jobs=2, max_iter=2)", 1500, 2000) < 60 + 90

@@ -119,7 +119,7 @@ def test_a_copy_of_a_feature_does_not_enter():
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_scores_of_gene_expression_data():
+def test_paths_end_at_the_requested_number_of_features_or_at_a_perfect_fit():
     X, _ = load("colon")
     done = MCFS(50, n_jobs=2).fit(X)
     assert 50 <= (done.scores_ > 0).sum() <= 250

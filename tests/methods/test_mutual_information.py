@@ -214,9 +214,9 @@ def test_integer_weights_equal_repeated_rows(parameters):
     weight = np.random.default_rng(0).integers(0, 4, 150)
     again = np.repeat(X, weight, axis=0), np.repeat(y, weight)
     for form in (np.asarray, sparse.csr_array):
-        weighed = MutualInformation(**parameters).fit(form(X), y, sample_weight=weight)
+        weighted = MutualInformation(**parameters).fit(form(X), y, sample_weight=weight)
         np.testing.assert_array_equal(
-            weighed.scores_, MutualInformation(**parameters).fit(form(again[0]), again[1]).scores_
+            weighted.scores_, MutualInformation(**parameters).fit(form(again[0]), again[1]).scores_
         )
         twice = MutualInformation(**parameters).fit(form(X), y, sample_weight=np.full(150, 2.0))
         doubled = MutualInformation(**parameters).fit(form(np.vstack([X, X])), np.append(y, y))
@@ -230,13 +230,13 @@ def test_missing_values_are_ignored(parameters):
     present = np.random.default_rng(1).random(X.shape) < 0.7
     holed, parameters = np.where(present, X, np.nan), {"n_bins": 6} | parameters
     done = MutualInformation(**parameters).fit(holed, y)
-    weighed = MutualInformation(**parameters).fit(holed, y, sample_weight=1.0 + np.arange(200) % 2)
+    weighted = MutualInformation(**parameters).fit(holed, y, sample_weight=1.0 + np.arange(200) % 2)
     np.testing.assert_array_equal(MutualInformation(**parameters).fit(sparse.csc_array(holed), y).scores_, done.scores_)
     for j, here in enumerate(present.T):
         alone = MutualInformation(**parameters).fit(X[here, j : j + 1], y[here])
         assert done.scores_[j] == pytest.approx(alone.scores_[0], abs=1e-14)
         alone.fit(X[here, j : j + 1], y[here], sample_weight=(1.0 + np.arange(200) % 2)[here])
-        assert weighed.scores_[j] == pytest.approx(alone.scores_[0], abs=1e-14)
+        assert weighted.scores_[j] == pytest.approx(alone.scores_[0], abs=1e-14)
 
 
 def spaced(X):

@@ -29,7 +29,7 @@ def by_definition(X, y, k=10, drawn=None):
     distance = np.where(both.any(axis=2), n * np.nansum(diff, axis=2) / np.maximum(both.sum(axis=2), 1), n)
     distance = distance.round(9)
     prior = np.bincount(codes) / m
-    sums, weighed, totals = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
+    sums, present_weight, totals = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
     for i in drawn:
         for c in range(classes.size):
             members = np.array([j for j in np.flatnonzero(codes == c) if j != i], dtype=int)
@@ -42,9 +42,9 @@ def by_definition(X, y, k=10, drawn=None):
             miss = int(c != codes[i])
             fraction = fraction * (prior[c] / (1 - prior[codes[i]]) if miss else 1.0) / len(drawn)
             sums[miss] += fraction @ np.nan_to_num(diff[i, members])
-            weighed[miss] += fraction @ both[i, members]
+            present_weight[miss] += fraction @ both[i, members]
             totals[miss] += fraction.sum()
-    hits, misses = totals[:, None] * np.divide(sums, weighed, out=np.zeros((2, n)), where=weighed > 0)
+    hits, misses = totals[:, None] * np.divide(sums, present_weight, out=np.zeros((2, n)), where=present_weight > 0)
     return misses - hits
 
 
@@ -67,7 +67,7 @@ def test_weights_of_iris_equal_the_published_ones():
     np.testing.assert_allclose(relieff(X, y, n_neighbors=10), [0.1399, 0.1226, 0.3590, 0.3754], atol=5e-5)
 
 
-def test_numbers_worked_by_hand():
+def test_weights_match_hand_computed_values():
     X, y = np.array([[0.0, 3], [1, 0], [9, 1], [10, 4]]), np.array(["a", "a", "b", "b"])
     # ranges are 10 and 4; hits differ by (0.1, 0.75), the nearest misses 0-3 and 1-2 by (1, 0.25) and (0.8, 0.25)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=1), [0.9 - 0.1, 0.25 - 0.75])
@@ -108,14 +108,14 @@ def test_weights_equal_the_definition_with_missing_values(seed, k, fraction, val
 
 
 @pytest.mark.parametrize("size", [3, 6, 7, 8, 9, 12])
-def test_a_whole_class_may_tie(size, monkeypatch):
+def test_weights_equal_the_definition_if_a_whole_class_ties(size, monkeypatch):
     # the class has as many samples as the list of candidates has places, or a few less or more
     monkeypatch.setattr(by_class, "SPARE_CANDIDATES", 5)
     X, y = np.vstack([np.eye(size), np.zeros((2, size))]), np.array([0] * size + [1] * 2)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-10, atol=1e-14)
 
 
-def test_missing_values_in_many_blocks(tiny_blocks):
+def test_weights_with_missing_values_equal_the_definition_in_many_blocks(tiny_blocks):
     X, y = planted(n_samples=60, n_features=21, n_classes=3)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     expected = by_definition(X, y, 4)
@@ -200,7 +200,7 @@ def by_definition_exact(X, y, k):
     return weights
 
 
-def test_many_features_are_summed_in_blocks():
+def test_weights_of_more_features_than_a_block_holds_equal_the_definition():
     X, y = planted(n_samples=30, n_features=9001)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-9, atol=1e-13)
 

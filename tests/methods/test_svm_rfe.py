@@ -150,7 +150,7 @@ def test_the_later_of_equal_columns_is_removed_first(n_features):
 
 
 @pytest.mark.parametrize("C", [1.0, 1e6])
-def test_repeated_and_contradictory_samples_and_a_class_of_one_sample(C):
+def test_repeated_and_contradictory_samples_and_a_class_of_one_sample_are_ranked(C):
     X, y = planted(30, 40)
     X, y = np.vstack([X, X, X[:1] + 3]), np.concatenate([y, y, [2]])
     done = SVMRFE(C=C).fit(X, y)
@@ -198,7 +198,7 @@ def test_features_left_by_an_early_stop_are_ranked_by_their_weights():
     assert (done.scores_[left] == 8).all()
 
 
-def test_number_of_features_removed_at_each_step():
+def test_each_step_removes_the_given_number_or_fraction_of_the_remaining_features():
     assert batch_sizes(1, 1) == []
     assert batch_sizes(4, 1) == [1, 1, 1]
     assert batch_sizes(10, 4) == [4, 4, 1]
@@ -232,7 +232,7 @@ def test_invalid_parameters_raise(parameters, message):
 
 
 def test_peak_memory_is_a_copy_and_two_small_square_matrices():
-    # wide: 100 x 20,000 in float64 take 15 MB, matrices of 100 x 100 next to nothing
+    # wide: 100 x 20,000 values in float64 take 15 MB; matrices of 100 x 100 are negligible
     assert peak_megabytes("SVMRFE(step=0.5, n_jobs=2)", 100, 20_000) < 1.2 * 15.3 + 8
     # tall: 4,000 x 1,200 take 37 MB, a matrix of 1,200 x 1,200 11 MB; the rest are BLAS buffers
     assert peak_megabytes("SVMRFE(step=0.5, n_jobs=2)", 4000, 1200) < 1.2 * 37 + 2 * 11 + 45

@@ -116,17 +116,19 @@ def test_scores_are_bitwise_equal_for_another_order_of_rows(selector):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("selector", [LaplacianScore(), LaplacianScore(weights="binary"), UDFS(), MCFS(4)], ids=repr)
-def test_scores_follow_a_permutation_of_the_columns(selector, kind):
+def test_permuting_the_columns_permutes_the_scores(selector, kind):
     X, y, rng = table(kind, 1)
     if kind == "copied columns" or (isinstance(selector, MCFS | UDFS) and kind == "factorial"):
-        pytest.skip("which of the copies is chosen, and eigenvectors of equal eigenvalues, depend on their places")
+        pytest.skip(
+            "which of the copies is chosen, and eigenvectors of equal eigenvalues, depend on the order of the columns"
+        )
     columns = rng.permutation(X.shape[1])
     one, two = fitted(selector, X, y), fitted(selector, X[:, columns], y)
     np.testing.assert_allclose(two.scores_, one.scores_[columns], rtol=1e-5, atol=1e-6)
 
 
-def test_neighbours_that_tie_share_the_weight_of_an_edge():
-    # Rows 1 and 2 tie as the neighbour of row 0. Row 0 is the only neighbour of both, so both edges have weight 1.
+def test_an_edge_has_the_larger_of_the_two_fractions_that_its_ends_assign():
+    # Rows 1 and 2 tie as the neighbour of row 0: it assigns 1/2 to each. Both assign 1 to row 0, the larger fraction.
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
     # So the edges (0, 1), (0, 2) and (3, 4) have weight 1, and the degrees are 2, 1, 1, 1, 1.
     first, second = X.T
@@ -139,7 +141,7 @@ def test_neighbours_that_tie_share_the_weight_of_an_edge():
     np.testing.assert_allclose(scorer("ls", n_neighbors=1, weights="binary")(X), expected, rtol=1e-12)
 
 
-def test_edges_of_equal_weight_do_not_change_the_scores():
+def test_a_common_factor_of_all_edges_does_not_change_the_scores():
     # Two corners of a square tie as the neighbour of a third: all edges have weight 1/2, and a common factor cancels.
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     np.testing.assert_allclose(scorer("ls", n_neighbors=1)(X), [-1.0, -1.0], rtol=1e-12)

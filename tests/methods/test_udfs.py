@@ -137,7 +137,7 @@ def test_subspace_steps_converge_to_the_result_of_exact_steps(monkeypatch):
     np.testing.assert_allclose(inexact.scores_, exact.scores_, atol=1e-3)
 
 
-def test_the_order_of_features_without_weight_is_final_early():
+def test_a_loose_tolerance_gives_the_final_order_of_features_without_weight():
     X = table(120, 300)
     early, late = (UDFS(gamma=1.0, tol=tol, max_iter=2000).fit(X) for tol in (1e-3, 1e-12))
     without = late.scores_ < 1e-5
@@ -233,7 +233,7 @@ def test_squared_scores_equal_the_weights_of_the_authors_toolbox(name):
 
 
 @pytest.mark.skipif(not DATA, reason=NO_DATA)
-def test_a_real_table_with_many_more_features_than_samples():
+def test_permuting_columns_of_gene_expression_data_permutes_the_scores():
     X, _ = load("colon")
     order = np.random.default_rng(0).permutation(X.shape[1])
     one, two = UDFS().fit(X), UDFS().fit(X[:, order])
@@ -241,12 +241,12 @@ def test_a_real_table_with_many_more_features_than_samples():
     np.testing.assert_allclose(two.scores_, one.scores_[order], rtol=1e-4, atol=1e-8)
 
 
-def test_peak_memory_with_many_samples():
+def test_peak_memory_with_many_samples_is_a_copy_and_two_square_matrices():
     # a copy of the table (24 MB), A and its factor (8 MB each), and blocks
     assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 3000, 1000) < 24 + 16 + 80
 
 
-def test_peak_memory_with_many_features():
+def test_peak_memory_with_many_features_is_three_copies_of_the_table():
     # three copies of the table (16 MB each), samples x samples matrices, and blocks
     assert peak_megabytes("UDFS(n_jobs=2, max_iter=5)", 200, 10000) < 48 + 80
 

@@ -50,7 +50,7 @@ def precision(request, monkeypatch):
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
-def test_neighbours_by_definition(form, precision):
+def test_neighbours_match_the_definition(form, precision):
     X = np.random.default_rng(0).normal(size=(300, 7))
     indices, squared = listed(form(X), 6, n_jobs=2)
     expected, distances = by_differences(X, 6)
@@ -59,7 +59,7 @@ def test_neighbours_by_definition(form, precision):
 
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
-def test_neighbours_of_sparse_samples(form):
+def test_sparse_and_dense_samples_have_the_same_neighbours(form):
     X = np.random.default_rng(0).poisson(0.05, size=(150, 40)) * np.random.default_rng(1).uniform(1, 2, size=40)
     of_sparse, of_dense = nearest_neighbours(form(X), 4, n_jobs=2), nearest_neighbours(X, 4)
     for name in ("indptr", "indices", "squared", "places"):
@@ -112,7 +112,7 @@ def test_a_large_mean_costs_no_precision(offset, precision):
     np.testing.assert_array_equal(listed(X + offset, 5)[0], by_differences(X, 5)[0])
 
 
-def test_tight_clusters_far_apart(precision):
+def test_neighbours_in_tight_clusters_far_apart_match_the_definition(precision):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(4, 6)), 50, axis=0) + 1e-7 * rng.normal(size=(200, 6))
     indices, squared = listed(X, 5, n_jobs=2)
@@ -135,7 +135,7 @@ def test_most_rows_need_no_second_search(monkeypatch):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_heat_graph_by_definition(form, precision):
+def test_heat_graph_matches_the_definition(form, precision):
     X = np.random.default_rng(0).normal(size=(90, 6)) * (np.random.default_rng(1).random((90, 6)) < 0.08)
     W = heat_graph(form(X), 4, n_jobs=2).toarray()
     squared = np.square(X[:, None] - X[None]).sum(axis=2)

@@ -25,7 +25,7 @@ def test_scores_are_the_sum_over_paths_of_every_length():
     np.testing.assert_allclose(paths.infinite_path_scores(p, 0.5), total.sum(axis=1), rtol=1e-12)
 
 
-def test_scores_by_hand():
+def test_scores_match_hand_computed_values():
     # p = (1, 1/2): |p|^2 = 5/4, sum p = 3/2; with c = 1/2, r = 2/5 and score = p * (2/5 * 3/2) / (1/2) = p * 6/5
     np.testing.assert_allclose(paths.infinite_path_scores(np.array([1.0, 0.5]), 0.5), [1.2, 0.6])
 
@@ -77,8 +77,8 @@ def test_absorption_times_are_the_row_sums_of_the_fundamental_matrix(bound, p, d
     np.testing.assert_allclose(paths.absorption_times(p, damping, bound), expected, rtol=1e-9)
 
 
-def test_absorption_time_of_one_node_by_hand():
-    # The walk stays with probability c = 3/4 at every step, so it makes 1 / (1 - 3/4) = 4 visits.
+def test_absorption_time_of_one_node_matches_the_hand_computed_value():
+    # The walk goes on with probability c = 3/4 at every step, so it makes 1 / (1 - 3/4) = 4 visits.
     for bound in ("radius", "rows"):
         np.testing.assert_allclose(paths.absorption_times(np.array([0.3]), 0.75, bound), [4.0])
 

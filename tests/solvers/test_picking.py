@@ -64,7 +64,7 @@ class TestNovelty:
         assert (value > 0).all()
 
     @given(seeds)
-    def test_novelty_and_nearest_by_definition(self, seed):
+    def test_novelty_and_nearest_match_the_definition(self, seed):
         relevance, Z = related(seed)
         relevance[-2:] = 0.0  # never picked
         rho = Z.T @ Z
@@ -88,7 +88,7 @@ class TestNovelty:
         rho[0, 1:] = rho[1:, 0] = 0.5, 0.5 - 1e-14
         assert novel_picks(np.ones(3), rho).order.tolist() == [0, 1, 2]
 
-    def test_nothing_to_pick(self):
+    def test_nothing_is_picked_without_relevance_or_candidates(self):
         for relevance in (np.zeros(3), np.zeros(0)):
             picks = novel_picks(relevance, np.eye(relevance.size))
             assert picks.order.size == picks.value.size == 0
@@ -129,7 +129,7 @@ class TestGraph:
 
     @staticmethod
     def path(edges, start):
-        """Go from a start to the node whose weakest edge from the nodes of the path is largest, again and again."""
+        """Extend a path from a start node, always to the node whose weakest edge from the path is largest."""
         path = [start]
         while len(path) < len(edges):
             weakest = {j: min(edges[i, j] for i in path) for j in set(range(len(edges))) - set(path)}
@@ -251,7 +251,7 @@ class TestGain:
         assert picks.order.tolist() == [1]
         np.testing.assert_allclose(gain, [[0.0], [0.5]])
 
-    def test_nothing_to_pick(self):
+    def test_nothing_is_picked_without_candidates(self):
         picks, gain = gaining_picks(np.zeros((0, 2)), np.zeros((0, 0)), 1.0)
         assert picks.order.size == 0
         assert gain.shape == (0, 2)
@@ -260,10 +260,10 @@ class TestGain:
 def test_gains_use_the_covariance_and_novelty_uses_the_correlation():
     _, Z = related(0, n_samples=30)
     covariance, c = Z.T @ Z, Z.T @ np.random.default_rng(0).normal(size=(30, 2))
-    alike = np.eye(len(covariance))
-    alike[0, 1] = alike[1, 0] = 0.5
+    correlation = np.eye(len(covariance))
+    correlation[0, 1] = correlation[1, 0] = 0.5
     by_covariance, gain = gaining_picks(c, covariance, 1.0)
-    found, found_gain = gaining_picks(c, alike, 1.0, covariance)
+    found, found_gain = gaining_picks(c, correlation, 1.0, covariance)
     np.testing.assert_array_equal(found.order, by_covariance.order)
     np.testing.assert_allclose(found_gain, gain)
     assert sorted(found.novelty)[:2] == [0.75, 1.0]

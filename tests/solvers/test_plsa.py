@@ -39,7 +39,7 @@ def numbers(fractions):
 TINY_COUNTS = np.array([[0.0, 2.0], [4.0, 2.0]])
 
 
-def test_ramps_by_hand():
+def test_ramps_match_hand_computed_values():
     np.testing.assert_allclose(ramps(2), numbers([[F(1, 4), F(3, 4)], [F(3, 4), F(1, 4)]]))
     np.testing.assert_allclose(ramps(3)[0], [1 / 9, 3 / 9, 5 / 9])
 
@@ -53,7 +53,7 @@ def test_ramps_are_opposite_linear_distributions(n_tokens):
     assert up[-1] > up[0]
 
 
-def test_first_step_by_hand():
+def test_first_step_matches_hand_computed_values():
     # P(z1|t) = 1/4, 3/4 while p = 1/2. f: 4 * 3/4 of 4 is relevant, p = 3/4. g: 2 * 1/4 + 2 * 3/4 of 4, p = 1/2.
     # z1 has 1/2 of token 1 and 3 + 3/2 of token 2, z2 has 3/2 and 1 + 1/2.
     topics = learned_topics(TINY_COUNTS, max_iter=1, tol=1e-9)
@@ -65,7 +65,7 @@ def test_first_step_by_hand():
     np.testing.assert_allclose(topics.loglik, [8 * np.log(1 / 2), 4 * np.log(4 / 5) + 2 * np.log(0.3 * 0.7)])
 
 
-def test_second_step_by_hand():
+def test_second_step_matches_hand_computed_values():
     # f: P(z1|t2) = 27 : 5, p = 27/32. g: 1 : 5 and 9 : 5, p = (2/6 + 18/14) / 4 = 17/42.
     # z1 has 1/3 and 27/8 + 9/7 = 261/56, z2 has 5/3 and 6 - 261/56 = 75/56.
     topics = learned_topics(TINY_COUNTS, max_iter=2, tol=1e-9)
@@ -75,7 +75,7 @@ def test_second_step_by_hand():
     assert not topics.converged
 
 
-def test_shrunk_step_by_hand():
+def test_shrunk_step_matches_hand_computed_values():
     # Three tokens, ramps (1, 3, 5) / 9, P(z1|t) = 1/6, 1/2, 5/6; f has tokens (0, 0, 6), g has (2, 2, 2).
     # One pseudo-count of each topic in a feature: p = (5 + 1) / 8 and (3 + 1) / 8. Nine of the ramps in a topic:
     # z1 has 1/3 + 1, 1 + 3, 20/3 + 5, z2 has 5/3 + 5, 1 + 3, 4/3 + 1; mirrored and added: 11/3, 8, 55/3 of 30.
@@ -209,7 +209,7 @@ def test_anchored_relevance_equals_that_of_a_general_optimiser(counts):
     np.testing.assert_allclose(anchored_topics(counts).relevance, anchored_relevance(counts.T), atol=1e-6)
 
 
-def test_anchored_relevance_by_hand():
+def test_anchored_relevance_matches_hand_computed_values():
     # Two tokens, ramps 1/4 and 3/4: P(t2|f) = 1/4 + p/2 is 5/8 at p = 3/4. No p in [0, 1] gives 7/8 or 1/8, so those
     # features end at p = 1 and p = 0.
     topics = anchored_topics(np.array([[3.0, 1.0, 7.0, 4.0], [5.0, 7.0, 1.0, 4.0]]))

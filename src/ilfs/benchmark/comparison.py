@@ -143,7 +143,7 @@ def compare_over_datasets(results: Results, reference: str, metric: str = "ap_ma
     """
     found = compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference))
     if not found:
-        raise ValueError("Wilcoxon's test needs three data sets that two methods share")
+        raise ValueError("Wilcoxon's test needs at least three data sets that the reference shares with another method")
     return found
 
 

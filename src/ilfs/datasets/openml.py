@@ -44,7 +44,7 @@ def _downloaded(spec: Spec) -> Dataset:
         # liac-arff comes with scikit-learn and reads sparse files; the archive replaces scikit-learn's cache.
         bunch = fetch_openml(data_id=spec.openml, as_frame=False, parser="liac-arff", cache=False)
     except (OSError, HTTPException, ValueError) as error:
-        raise NotFetchedError(f"OpenML did not give its data set {spec.openml} ({error})") from error
+        raise NotFetchedError(f"data set {spec.openml} of OpenML could not be downloaded ({error})") from error
     return _table(spec.name, bunch.data, bunch.target, bunch.feature_names)
 
 

@@ -1,5 +1,5 @@
-"""Inner loops and closed forms: plain functions on arrays, serial inside.
+"""Compiled inner loops: functions on arrays, each of which runs in one thread.
 
-The modules that need Numba are imported at the first fit, not with the package: the import alone costs
-a few tenths of a second, which somebody who only reads a fitted selector should not pay.
+Modules that need Numba are imported at the first fit, not with the package. The import takes a few tenths of a second,
+which code that only uses a fitted selector should not have to wait for.
 """

@@ -1,8 +1,8 @@
 """Columns cut into bins, and the mutual information of the bins and the classes.
 
-A column is cut at some of its values: an entry is in bin b if b of the cuts are not above it, so equal entries are
-always in one bin. For bins of equal frequency all entries are laid out in ascending order, and this line is divided
-into parts of equal weight. A group of equal entries belongs to the part in which its middle lies.
+A column is cut at some of its values. A value is in bin b if exactly b cuts are less than or equal to it, so equal
+values are always in the same bin. Bins of equal frequency divide the sorted values into intervals of equal weight. A
+group of equal values may extend over several intervals; it belongs to the one that contains its middle.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-WEIGHT_ROUNDING = 1e-12  # relative error of a sum of fractional weights; whole numbers up to 10^11 stay apart
-MAX_COMPARED_CUTS = 24  # up to so many cuts, comparing all values with each is faster than a binary search
+WEIGHT_ROUNDING = 1e-12  # relative error of a sum of fractional weights; integers up to 10^11 are still told apart
+MAX_COMPARED_CUTS = 24  # up to this many cuts, comparing every value with every cut is faster than a binary search
 
 
 @kernel
@@ -24,26 +24,26 @@ def dense_information(
     below: Floats,
     starts: Integers,
     weight: Floats,
-    alike: bool,
+    equal_weights: bool,
     n_bins: int,
     equal_width: bool,
     information: Floats,
     bias: Floats,
 ) -> None:
-    """Fill the mutual information of every column with the classes, and its bias in small samples (Miller, Madow).
+    """Compute the mutual information of every column with the classes, and its bias in small samples (Miller, Madow).
 
-    columns[j, starts[k]:starts[k + 1]] are the values of class k, weight[a] is the weight of columns[:, a]; ordered[j]
-    is columns[j] sorted, missing values last, and below[j, a] the weight of the values before ordered[j, a]. If all
-    weights are alike, below has one row for all columns.
+    columns[j, starts[k]:starts[k + 1]] are the values of class k, and weight[a] is the weight of columns[:, a].
+    ordered[j] is columns[j] sorted, missing values last, and below[j, a] is the weight of the values before
+    ordered[j, a]. If all weights are equal, below has one row, which serves all columns.
     """
     cuts, table = np.empty(n_bins, columns.dtype), np.empty((starts.size - 1, n_bins))
     for j in range(columns.shape[0]):
-        n_cuts = find_cuts(ordered[j], below[0 if alike else j], n_bins, equal_width, cuts)
-        if alike and n_cuts <= MAX_COMPARED_CUTS:
+        n_cuts = find_cuts(ordered[j], below[0 if equal_weights else j], n_bins, equal_width, cuts)
+        if equal_weights and n_cuts <= MAX_COMPARED_CUTS:
             count_by_comparing(columns[j], starts, weight[0], cuts, n_cuts, table)
         else:
             count_by_searching(columns[j], starts, weight, cuts, n_cuts, table)
-        information[j], bias[j] = of_table(table, n_cuts + 1)
+        information[j], bias[j] = information_and_bias(table, n_cuts + 1)
 
 
 @kernel
@@ -61,33 +61,37 @@ def sparse_information(
     information: Floats,
     bias: Floats,
 ) -> None:
-    """Fill the same for sparse columns.
+    """Compute what `dense_information` does, from the stored values of sparse columns.
 
-    zeros[j, k] is the weight of the values of class k that column j does not store. ordered holds the stored values of
-    one column after the other, each sorted, with one more entry for its zeros (NaN if there are none); ordered_weight
-    holds their weights.
+    zeros[j, k] is the weight of the values of class k that column j does not store. ordered holds the sorted values of
+    column 0, then those of column 1, and so on. Each column has one entry for each stored value and one for all its
+    zeros (NaN if it has none). ordered_weight holds the weights of these entries.
     """
     cuts, table = np.empty(n_bins, data.dtype), np.empty((zeros.shape[1], n_bins))
     below = np.zeros(ordered.size + 1)
     for j in range(indptr.size - 1):
+        # Column j starts after the stored values of the columns before it and their j entries for zeros.
         begin, size = indptr[j] - indptr[0] + j, indptr[j + 1] - indptr[j] + 1
         for a in range(size):
             below[a + 1] = below[a] + ordered_weight[begin + a]
         n_cuts = find_cuts(ordered[begin : begin + size], below, n_bins, equal_width, cuts)
         table[:, : n_cuts + 1] = 0.0
         for a in range(indptr[j], indptr[j + 1]):
-            if data[a] == data[a]:
+            if data[a] == data[a]:  # not NaN
                 table[codes[indices[a]], bin_of(data[a], cuts, n_cuts)] += weight[indices[a]]
         for k in range(zeros.shape[1]):
             table[k, bin_of(0.0, cuts, n_cuts)] += zeros[j, k]
-        information[j], bias[j] = of_table(table, n_cuts + 1)
+        information[j], bias[j] = information_and_bias(table, n_cuts + 1)
 
 
 @kernel
 def frequency_bins(
     columns: NDArray[Any], ordered: NDArray[Any], below: Floats, wanted: int, bins: NDArray[Any], n_bins: Integers
 ) -> None:
-    """Fill the bin of every value of every column, and the number of bins of each column, at most as many as wanted."""
+    """Compute bins of equal frequency: the bin of every value, and the number of bins of each column.
+
+    A column has at most ``wanted`` bins. below[a] is the weight of the first a values of a sorted column.
+    """
     cuts = np.empty(wanted, columns.dtype)
     for j in range(columns.shape[0]):
         n_cuts = find_cuts(ordered[j], below, wanted, False, cuts)
@@ -98,14 +102,15 @@ def frequency_bins(
 
 @formula
 def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bool, cuts: NDArray[Any]) -> int:
-    """Fill the values where a sorted column is cut and return their number, at most n_bins - 1.
+    """Find the values at which a sorted column is cut; return their number, at most n_bins - 1.
 
-    below[a] is the weight of the values before ordered[a]. A column with at most n_bins different values is cut at
-    each of them.
+    below[a] is the weight of the values before ordered[a]. A column with at most n_bins distinct values is cut at each
+    of them except the smallest.
     """
     n = ordered.size
     while n > 0 and np.isnan(ordered[n - 1]):
         n -= 1
+    # Try a cut at every distinct value first; if they are too many, the other rules overwrite these cuts.
     found, start = 0, first_above(ordered[0], ordered, 0, n)
     while start < n and found < n_bins - 1:
         cuts[found] = ordered[start]
@@ -120,7 +125,7 @@ def find_cuts(ordered: NDArray[Any], below: Floats, n_bins: int, equal_width: bo
 
 @formula
 def first_above(x: float, ordered: NDArray[Any], low: int, high: int) -> int:
-    """First position in low:high with a value above x, high if there is none."""
+    """Find the first position in low:high with a value above x; return high if there is none."""
     while low < high:
         middle = (low + high) // 2
         if ordered[middle] > x:
@@ -132,16 +137,16 @@ def first_above(x: float, ordered: NDArray[Any], low: int, high: int) -> int:
 
 @formula
 def bin_of(x: float, cuts: NDArray[Any], n_cuts: int) -> int:
-    """Number of cuts that are not above x."""
+    """Return the bin of x: the number of cuts that are less than or equal to x."""
     return first_above(x, cuts, 0, n_cuts)
 
 
 @formula
 def width_cuts(low: float, high: float, n_bins: int, cuts: NDArray[Any]) -> int:
-    """Cut the range into parts of equal width."""
+    """Cut the range from low to high into n_bins bins of equal width; return the number of cuts."""
     for b in range(1, n_bins):
         end = low + (high - low) * (b / n_bins)
-        # Rounded to float32 the cut may fall below the end; then values between the two would change bins.
+        # Rounding to float32 may lower the cut. Values between the cut and ``end`` would then be in the wrong bin.
         cuts[b - 1] = end
         if float(cuts[b - 1]) < end:
             cuts[b - 1] = np.nextafter(cuts[b - 1], cuts.dtype.type(np.inf))
@@ -150,13 +155,19 @@ def width_cuts(low: float, high: float, n_bins: int, cuts: NDArray[Any]) -> int:
 
 @formula
 def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cuts: NDArray[Any]) -> int:
-    """Cut, for every b, before the first group of equal values whose middle is at b / n_bins of the weight or later."""
+    """Cut a sorted column into bins of equal weight.
+
+    Cut b is the first group of equal values whose middle is at the fraction b / n_bins of the total weight or later.
+    """
     found = 0
     for b in range(1, n_bins):
-        # Products, not quotients: those of whole numbers are exact.
+        # Compare n_bins * weight with b * total instead of dividing: products of integers are exact.
         wanted = b * below[n]
+        # ``here`` is the position at the wanted weight, and start:stop are the positions with the same value.
         here = last_at_most(wanted * (1.0 + WEIGHT_ROUNDING), n_bins, below, n)
         start, stop = first_equal(ordered, here), first_above(ordered[here], ordered, here, n)
+        # The middle of the group is at weight (below[start] + below[stop]) / 2. If that is before the wanted weight,
+        # the whole group belongs to the bin on the left, and the cut is at the next group.
         if n_bins * (below[start] + below[stop]) < 2 * wanted * (1.0 - WEIGHT_ROUNDING):
             start = stop
         if 0 < start < n and (found == 0 or ordered[start] > cuts[found - 1]):
@@ -167,7 +178,7 @@ def frequency_cuts(ordered: NDArray[Any], below: Floats, n: int, n_bins: int, cu
 
 @formula
 def first_equal(ordered: NDArray[Any], here: int) -> int:
-    """First position with the same value as this one."""
+    """Find the first position with the same value as position ``here``."""
     low, high = 0, here
     while low < high:
         middle = (low + high) // 2
@@ -180,7 +191,7 @@ def first_equal(ordered: NDArray[Any], here: int) -> int:
 
 @formula
 def last_at_most(wanted: float, n_bins: int, below: Floats, n: int) -> int:
-    """Last a < n with n_bins * below[a] <= wanted."""
+    """Find the last a < n with n_bins * below[a] <= wanted."""
     low, high = 0, n
     while high - low > 1:
         middle = (low + high) // 2
@@ -195,9 +206,12 @@ def last_at_most(wanted: float, n_bins: int, below: Floats, n: int) -> int:
 def count_by_comparing(
     x: NDArray[Any], starts: Integers, unit: float, cuts: NDArray[Any], n_cuts: int, table: Floats
 ) -> None:
-    """Fill the weight of every class in every bin where all values have the same weight, in one pass for each cut."""
+    """Compute the weight of every class in every bin if all values have the weight ``unit``.
+
+    Every cut takes one pass over the values. A bin has the values that reach its lower cut but not the next one.
+    """
     for k in range(starts.size - 1):
-        mine = x[starts[k] : starts[k + 1]]  # a slice: only loops from 0 on become loops over vectors
+        mine = x[starts[k] : starts[k + 1]]  # a slice, because the compiler vectorises only loops that start at 0
         above = 0
         for a in range(mine.size):
             above += mine[a] == mine[a]  # not NaN
@@ -214,7 +228,7 @@ def count_by_comparing(
 def count_by_searching(
     x: NDArray[Any], starts: Integers, weight: Floats, cuts: NDArray[Any], n_cuts: int, table: Floats
 ) -> None:
-    """Fill the weight of every class in every bin for any weights and any number of bins, one value at a time."""
+    """Compute the weight of every class in every bin for any weights, by a binary search for every value."""
     table[:, : n_cuts + 1] = 0.0
     for k in range(starts.size - 1):
         for a in range(starts[k], starts[k + 1]):
@@ -223,10 +237,10 @@ def count_by_searching(
 
 
 @formula
-def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
-    """Mutual information of rows and columns in nats, and its bias.
+def information_and_bias(table: Floats, n_bins: int) -> tuple[float, float]:
+    """Compute the mutual information of classes (rows) and bins (columns) in nats, and its bias.
 
-    The bias is (filled entries - filled rows - filled columns + 1) / 2n.
+    The bias of Miller and Madow is (nonzero entries - nonzero rows - nonzero columns + 1) / 2n.
     """
     by_class, by_bin = np.zeros(table.shape[0]), np.zeros(n_bins)
     total, information, filled = 0.0, 0.0, 1
@@ -241,7 +255,7 @@ def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
         for k in range(table.shape[0]):
             if table[k, b] > 0.0:
                 filled += 1
-                # Products first: those of whole numbers are exact, so that independence gives exactly 0.
+                # One quotient of two products: products of integers are exact, so independence gives exactly log 1 = 0.
                 information += table[k, b] * np.log((table[k, b] * total) / (by_class[k] * by_bin[b]))
     return information / total, filled / (2 * total)
 
@@ -250,7 +264,7 @@ def of_table(table: Floats, n_bins: int) -> tuple[float, float]:
 def column_cuts(
     ordered: NDArray[Any], below: Floats, wanted: int, equal_width: bool, cuts: Floats, n_cuts: Integers
 ) -> None:
-    """Fill in where every column is cut into at most the wanted number of bins; see `dense_information`."""
+    """Find the cuts of every column into at most ``wanted`` bins; see `dense_information` for ordered and below."""
     for j in range(ordered.shape[0]):
         n_cuts[j] = find_cuts(ordered[j], below[j], wanted, equal_width, cuts[j])
 
@@ -266,7 +280,7 @@ def dense_histogram(
     n_cuts: Integers,
     counts: Floats,
 ) -> None:
-    """Add the weight of every value to counts[class, column, bin]; missing values count nowhere."""
+    """Add the weight of every value to counts[class, column, bin]; missing values are left out."""
     for k in range(starts.size - 1):
         for a in range(starts[k], starts[k + 1]):
             for j in range(n_cuts.size):
@@ -288,7 +302,7 @@ def sparse_histogram(
     n_cuts: Integers,
     counts: Floats,
 ) -> None:
-    """Do the same for sparse columns; values that are not stored are zeros."""
+    """Add the weight of every value of sparse columns to counts[class, column, bin]; values not stored are zeros."""
     stored_rows, stored_weight = np.empty(class_rows.size, np.int64), np.empty(class_rows.size)
     for j in range(n_cuts.size):
         stored_rows[:] = 0
@@ -303,16 +317,16 @@ def sparse_histogram(
                 counts[k, j, bin_of(data[a], cuts[j], n_cuts[j])] += weight[indices[a]]
         zero_bin = bin_of(0.0, cuts[j], n_cuts[j])
         for k in range(class_rows.size):
-            # Rows, not weights, tell whether a column is full: rounding leaves no remainder of a number of rows.
+            # Compare numbers of rows, not weights: rounding would leave a small weight in a column without zeros.
             if stored_rows[k] < class_rows[k]:
                 counts[k, j, zero_bin] += class_total[k] - stored_weight[k]
 
 
 @kernel
 def histogram_information(counts: Floats, n_cuts: Integers, information: Floats, bias: Floats) -> None:
-    """Fill the mutual information of every column of a histogram with the classes, and its bias in small samples."""
+    """Compute the mutual information of every column of a histogram with the classes, and its bias in small samples."""
     for j in range(n_cuts.size):
-        information[j], bias[j] = of_table(counts[:, j], n_cuts[j] + 1)
+        information[j], bias[j] = information_and_bias(counts[:, j], n_cuts[j] + 1)
 
 
 @kernel
@@ -321,7 +335,7 @@ def distinct_dense(
 ) -> None:
     """Collect the distinct values of every column, in ascending order, and its smallest and largest value.
 
-    n_values[j] is one more than there is room for in values[j] if there are too many.
+    If a column has more distinct values than values[j] has room for, n_values[j] is that room plus 1.
     """
     for a in range(rows.size):
         for j in range(n_values.size):
@@ -340,7 +354,10 @@ def distinct_sparse(
     low: Floats,
     high: Floats,
 ) -> None:
-    """Do the same for sparse columns, of n_rows rows that take part; values that are not stored are zeros."""
+    """Collect the distinct values of sparse columns as `distinct_dense` does; values that are not stored are zeros.
+
+    codes[i] is negative for rows that are left out; n_rows is the number of the others.
+    """
     for j in range(n_values.size):
         stored = 0
         for a in range(indptr[j], indptr[j + 1]):
@@ -354,7 +371,7 @@ def distinct_sparse(
 @formula
 def insert_value(x: float, j: int, values: Floats, n_values: Integers, low: Floats, high: Floats) -> None:
     """Insert one value of column j into its sorted list of distinct values."""
-    if x != x:
+    if x != x:  # NaN
         return
     low[j], high[j] = min(low[j], x), max(high[j], x)
     room, n = values.shape[1], n_values[j]
@@ -367,4 +384,4 @@ def insert_value(x: float, j: int, values: Floats, n_values: Integers, low: Floa
         for b in range(n, place, -1):
             values[j, b] = values[j, b - 1]
         values[j, place] = x
-    n_values[j] = n + 1
+    n_values[j] = n + 1  # also if there is no room: that marks the column as having too many values

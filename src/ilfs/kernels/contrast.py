@@ -1,4 +1,4 @@
-"""Coefficients of the evidence; in a module of their own, so that they can be computed without Numba."""
+"""Coefficients of the evidence. This module does not import Numba, so they can be computed without it."""
 
 from typing import NamedTuple
 

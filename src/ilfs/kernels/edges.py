@@ -1,4 +1,4 @@
-"""Edges of the graph of Inf-FS, which weigh the spread of two features and their lack of correlation."""
+"""Edge weights of the graph of Inf-FS: a weighted mean of the spread of two features and their lack of correlation."""
 
 from typing import Any
 

@@ -1,8 +1,9 @@
-"""The inner loop of picking by gain.
+"""Inner loop of forward selection by gain.
 
-The picks are the pivots of a Cholesky factorisation of the covariance matrix plus ridge. A pick changes all covariances
-by a matrix of rank one. That is put off: the kernel makes a number of picks and brings only the rows up to date that it
-needs, then `ilfs.solvers.picking` subtracts all their changes in one product of matrices, which is much faster.
+The picks are the pivots of a Cholesky factorisation of the covariance matrix plus ridge. Each pick subtracts a matrix
+of rank one from the covariances. The kernel makes several picks without updating the whole matrix: it updates only the
+rows that it needs. `ilfs.solvers.picking` then subtracts the changes of all these picks by one matrix product, which is
+much faster.
 """
 
 from typing import Any
@@ -21,7 +22,7 @@ def pick_some(
     covariance: Floats,
     correlation: Floats,
     ridge: float,
-    equal: float,
+    relative: float,
     floor: float,
     least_gain: float,
     waiting: NDArray[Any],
@@ -32,30 +33,32 @@ def pick_some(
     value: Floats,
     gain: Floats,
 ) -> int:
-    """Pick as many candidates as steps and order have room for; return how many were picked.
+    """Pick as many candidates as steps and order have room for; return the number of picks.
 
-    classes (classes x candidates) holds the remaining correlations with the classes, variance the remaining variances.
-    covariance holds the covariances as they were before these picks, up to date only on and above the diagonal. Row s
-    of steps becomes the row of the Cholesky factor of pick s. order, value (of the pick) and gain (classes x
-    candidates) are filled.
+    classes (classes x candidates) holds the covariances of the candidates with the residuals of the classes, and
+    variance the variances that earlier picks do not explain. covariance holds the covariances as they were before these
+    picks; only the diagonal and the values above it are valid. The kernel writes row s of the Cholesky factor to
+    steps[s], pick s to order[s], its total gain to value[s], and its gain for each class to a column of gain.
 
-    Gains that differ by no more than the fraction equal of the largest, or by least_gain, are equal: the first such
-    candidate is picked. Novelties that differ by no more than floor are equal, and a novelty below floor is that of a
-    copy.
+    Gains tie if they differ by at most ``relative`` times the largest gain, or by at most ``least_gain``. Of tied
+    candidates the first is picked. Novelties tie if they differ by at most ``floor``. A candidate with a novelty of at
+    most ``floor`` is a copy of a pick.
     """
     n_classes, n = classes.shape
     gains, row = np.empty(n), np.empty(n)
     for s in range(order.size):
-        j = best_candidate(classes, variance, ridge, equal, least_gain, waiting, novelty, gains)
+        j = best_candidate(classes, variance, ridge, relative, least_gain, waiting, novelty, gains)
         if j < 0:
             return s
         order[s], value[s] = j, gains[j]
         remaining_row(covariance, steps, s, j, row)
-        row[j] = variance[j]  # the same number by another sum: the two must not differ in their last bits
+        row[j] = variance[j]  # summed in another order: use the number from which the gain was computed
         root = np.sqrt(variance[j] + ridge)
+        # Row s of the Cholesky factor. Its squares are the variances that the pick explains.
         for i in range(n):
             steps[s, i] = row[i] / root
             variance[i] = max(variance[i] - steps[s, i] * steps[s, i], 0.0)
+        # The pick lowers the loss of class k by c_jk^2 / (v_j + ridge). The residuals lose their part along the pick.
         for k in range(n_classes):
             factor = classes[k, j] / root
             gain[k, j] = factor * factor
@@ -71,13 +74,13 @@ def best_candidate(
     classes: Floats,
     variance: Floats,
     ridge: float,
-    equal: float,
+    relative: float,
     least_gain: float,
     waiting: NDArray[Any],
     novelty: Floats,
     gains: Floats,
 ) -> int:
-    """Fill the gains and return the first candidate whose gain is the largest but for rounding; -1 if none gains."""
+    """Compute all gains; return the first candidate with the largest gain up to rounding, or -1 if none has a gain."""
     n_classes, n = classes.shape
     largest = 0.0
     for i in range(n):
@@ -88,7 +91,7 @@ def best_candidate(
         largest = max(largest, gains[i])
     if largest <= least_gain:
         return -1
-    least = largest - max(equal * largest, least_gain)
+    least = largest - max(relative * largest, least_gain)
     j = 0
     while gains[j] <= 0.0 or gains[j] < least:
         j += 1
@@ -97,12 +100,12 @@ def best_candidate(
 
 @formula
 def remaining_row(covariance: Floats, steps: Floats, s: int, j: int, row: Floats) -> None:
-    """Fill row j of the covariances that s picks have left."""
+    """Compute row j of the covariances after s picks of this call."""
     n = row.size
-    # Below the diagonal the matrix is not up to date: take the column instead.
+    # Values below the diagonal are not valid: take those of column j above the diagonal instead.
+    # Loops instead of slices: Numba needs three seconds to compile the shape check of a slice assignment.
     for i in range(j):
         row[i] = covariance[i, j]
-    # Loops, not slices: the message for arrays of different shapes takes Numba three seconds to compile.
     for i in range(j, n):
         row[i] = covariance[j, i]
     for t in range(s):
@@ -115,7 +118,7 @@ def remaining_row(covariance: Floats, steps: Floats, s: int, j: int, row: Floats
 def update_nearest(
     correlation: Floats, j: int, floor: float, waiting: NDArray[Any], novelty: Floats, nearest: Integers
 ) -> None:
-    """Note pick j wherever it is nearer to a waiting candidate than all picks before."""
+    """Update novelty and nearest pick of the waiting candidates to which pick j is nearer than all picks before."""
     for i in range(novelty.size):
         new = 1.0 - correlation[j, i] * correlation[j, i]
         if waiting[i] and new < novelty[i] - floor:

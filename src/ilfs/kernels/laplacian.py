@@ -38,7 +38,7 @@ def edge_differences(
 
 
 @kernel
-def weighed_squares(
+def weighted_squares(
     X: NDArray[Any], column: int, low: Floats, scale: Floats, degree: Floats, mean: Floats, squares: Floats
 ) -> None:
     """Write the weighted means and weighted centred sums of squares of (x - low) * scale, for a block of columns.

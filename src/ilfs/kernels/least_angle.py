@@ -14,8 +14,8 @@ def step_to_entry(c: float, a: float, top: float, relative: float) -> float:
     """Compute the step after which abs(c - step * a) equals top - step.
 
     c is the correlation of a feature with the residual, and a its fall per unit of distance. The features that have
-    entered all have the absolute correlation top, which falls by 1. A copy of one of them falls equally fast, up to
-    rounding: abs(a) is within ``relative`` of 1, and that sign gives no step.
+    entered all have the absolute correlation top, which falls by 1. If a is within ``relative`` of 1 or -1, the
+    correlation falls or rises as fast as theirs up to rounding, like that of a copy, and this sign gives no step.
     """
     # The first case has c - step * a = top - step, the second c - step * a = step - top.
     step = np.inf

@@ -21,7 +21,7 @@ def mdl_bins(
     classes: Integers,
     n_classes: int,
     n_log_n: Floats,
-    equal: float,
+    relative: float,
     floor: float,
     bins: NDArray[Any],
     n_bins: Integers,
@@ -31,7 +31,7 @@ def mdl_bins(
 
     The net gain of a cut is the number of bits per value that it saves, less its cost. ordered[j] is column j sorted,
     order[j] the samples in that order, and n_log_n[n] = n log2 n. Of cuts whose entropies differ by at most
-    equal * n log2 n, the first is made. A gain of at most ``floor`` bits per value counts as rounding error.
+    relative * n log2 n, the first is made. A gain of at most ``floor`` bits per value counts as rounding error.
     """
     height = ordered.shape[1]
     begins, labels = np.empty(height, np.bool_), np.empty(height, np.int64)
@@ -46,7 +46,7 @@ def mdl_bins(
         while n_todo > 0:
             n_todo -= 1
             start, stop = todo[n_todo, 0], todo[n_todo, 1]
-            cut, gained = best_cut(ordered[j], labels, start, stop, n_log_n, equal, left, right)
+            cut, gained = best_cut(ordered[j], labels, start, stop, n_log_n, relative, left, right)
             if start == 0 and stop == height:
                 gain[j] = gained
             if gained > floor:
@@ -68,7 +68,7 @@ def best_cut(
     start: int,
     stop: int,
     n_log_n: Floats,
-    equal: float,
+    relative: float,
     left: Integers,
     right: Integers,
 ) -> tuple[int, float]:
@@ -96,7 +96,7 @@ def best_cut(
             here = n_log_n[a + 1 - start] - on_left + n_log_n[stop - a - 1] - on_right
             least = min(least, here)
             # Move the cut only if the new one is better by more than rounding: the first of equal ones stays.
-            if at_cut > least + equal * n_log_n[n]:
+            if at_cut > least + relative * n_log_n[n]:
                 cut, at_cut = a + 1, here
     if cut < 0:
         return -1, -np.inf

@@ -1,9 +1,9 @@
 """Count, mean and centred sum of squares of every column in every class, in one pass.
 
-Each class is summed around a pivot, its own first value: x - pivot is exactly 0 in a column that is
-constant within the class, and as no sample of n lies further than sqrt(n - 1) standard deviations from
-their mean (Samuelson), the subtraction that centres the squares loses at most a factor n of precision,
-however far from zero the data sit.
+The sums of a class are sums of deviations from a pivot, its own first value. If a column is constant within the class,
+all deviations are exactly 0. Otherwise the pivot is at most sqrt(n - 1) standard deviations from the mean of the n
+values (Samuelson's inequality). So centring the squares afterwards loses at most a factor n of precision, however far
+the values are from 0.
 """
 
 from typing import Any
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
+from ilfs.kernels._sizes import STREAMED_COLUMNS
 
-ROWS_AT_ONCE = 8  # written out in the loops: these rows share one load and store of the sums
-TILE_COLUMNS = 4096  # columns read of a row before the next: long enough to stream, short enough for the nearer caches
+ROWS_PER_SUM = 8  # rows that share one load and one store of the sums; the loops are written out for this number
 
 
 @formula
 def sums_of_four(
     xa: float, xb: float, xc: float, xd: float, pivot: float, wa: float, wb: float, wc: float, wd: float
 ) -> tuple[float, float, float]:
-    """Weight, weighted deviations from the pivot and weighted squares of four values; a missing value adds nothing."""
+    """Sum the weights, weighted deviations from the pivot and weighted squares of four values; missing ones add 0."""
     da, db, dc, dd = xa - pivot, xb - pivot, xc - pivot, xd - pivot
-    # NaN differs from itself. Its weight must be 0 and its deviation a number, for 0 times NaN is NaN.
+    # NaN differs from itself. Set its deviation to 0 as well as its weight, because 0 times NaN is NaN.
     if da != da:
         da = wa = 0.0
     if db != db:
@@ -50,23 +50,24 @@ def dense_moments(
     mean: Floats,
     scatter: Floats,
 ) -> None:
-    """Fill count, mean, scatter (classes x columns) from columns first:last of X.
+    """Compute count, mean and scatter (each classes x columns) of columns first:last of X.
 
-    rows[starts[k]:starts[k + 1]] are the rows of class k, weight[a] is the weight of row rows[a].
+    The scatter is the centred sum of squares. rows[starts[k]:starts[k + 1]] are the rows of class k, and weight[a] is
+    the weight of row rows[a].
     """
-    pivot, sums = np.empty(TILE_COLUMNS), np.empty((3, TILE_COLUMNS))
-    i, w = np.empty(ROWS_AT_ONCE, np.int64), np.empty(ROWS_AT_ONCE)
-    for low in range(first, last, TILE_COLUMNS):
-        high = min(low + TILE_COLUMNS, last)
+    pivot, sums = np.empty(STREAMED_COLUMNS), np.empty((3, STREAMED_COLUMNS))
+    i, w = np.empty(ROWS_PER_SUM, np.int64), np.empty(ROWS_PER_SUM)
+    for low in range(first, last, STREAMED_COLUMNS):
+        high = min(low + STREAMED_COLUMNS, last)
         for k in range(starts.size - 1):
             begin, end = starts[k], starts[k + 1]
             if begin == end:
                 continue
             pick_pivots(X, rows, begin, end, low, high, pivot)
             sums[:] = 0.0
-            for a in range(begin, end, ROWS_AT_ONCE):
-                for b in range(ROWS_AT_ONCE):
-                    # The last group of a class is filled up with its last row at weight 0.
+            for a in range(begin, end, ROWS_PER_SUM):
+                for b in range(ROWS_PER_SUM):
+                    # If fewer than eight rows of the class are left, its last row fills the gap with weight 0.
                     i[b] = rows[min(a + b, end - 1)]
                     w[b] = weight[a + b] if a + b < end else 0.0
                 add_rows(X, i, w, low, high, pivot, sums)
@@ -78,23 +79,23 @@ def dense_moments(
 @formula
 def add_rows(X: NDArray[Any], i: Integers, w: Floats, low: int, high: int, pivot: Floats, sums: Floats) -> None:
     """Add eight rows to the weights, the weighted deviations and their squares of columns low:high."""
-    # Slices, so that all arrays are read from 0 on: only then does the compiler make a loop over vectors.
+    # Slices instead of offsets: the compiler vectorises only loops that read all arrays from index 0.
     x0, x1, x2, x3 = X[i[0], low:high], X[i[1], low:high], X[i[2], low:high], X[i[3], low:high]
     x4, x5, x6, x7 = X[i[4], low:high], X[i[5], low:high], X[i[6], low:high], X[i[7], low:high]
     w0, w1, w2, w3, w4, w5, w6, w7 = w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]
-    weighed, total, squares = sums[0], sums[1], sums[2]
+    weight_sum, total, squares = sums[0], sums[1], sums[2]
     for j in range(high - low):
         p = pivot[j]
         n, t, s = sums_of_four(x0[j], x1[j], x2[j], x3[j], p, w0, w1, w2, w3)
         m, u, v = sums_of_four(x4[j], x5[j], x6[j], x7[j], p, w4, w5, w6, w7)
-        weighed[j] += n + m
+        weight_sum[j] += n + m
         total[j] += t + u
         squares[j] += s + v
 
 
 @formula
 def pick_pivots(X: NDArray[Any], rows: Integers, begin: int, end: int, low: int, high: int, pivot: Floats) -> None:
-    """Fill the first value of every column low:high that is not missing in rows[begin:end], NaN if all are."""
+    """Find the pivot of every column in low:high: its first value in rows[begin:end] that is not missing, or NaN."""
     for j in range(high - low):
         a, x = begin, X[rows[begin], low + j]
         while x != x and a + 1 < end:  # NaN differs from itself
@@ -110,10 +111,11 @@ def centre(
     """Turn the sums around a pivot into count, mean and centred sum of squares."""
     count[k, f] = n
     if n > 0.0:
+        # With deviations d from the pivot: mean = pivot + sum(d) / n, scatter = sum(d^2) - sum(d)^2 / n.
         shift = total / n
         remainder = squares - total * shift
         mean[k, f] = pivot + shift
-        # Not max(): NaN must come through, because infinity in the data is noticed by it.
+        # Not max(): it could turn NaN into 0, and NaN here is how infinite values in the data are detected later.
         scatter[k, f] = 0.0 if remainder < 0.0 else remainder
     else:  # All values are missing or infinite: an infinite pivot makes every deviation NaN.
         mean[k, f] = 0.0 if np.isnan(pivot) else pivot
@@ -133,14 +135,14 @@ def sparse_moments(
     mean: Floats,
     scatter: Floats,
 ) -> None:
-    """Fill count, mean, scatter from the stored values of sparse columns; values not stored are zeros.
+    """Compute count, mean and scatter of sparse columns; values that are not stored are zeros.
 
-    codes[i] is the class of row i (-1: the row takes no part); class_rows and class_total are the number of
-    rows of each class and the sum of their weights.
+    codes[i] is the class of row i, or -1 if the row is left out; class_rows and class_total are the number of rows of
+    each class and the sum of their weights.
     """
     n_classes = class_rows.size
     stored, pivot, sums = np.empty(n_classes, np.int64), np.empty(n_classes), np.empty((4, n_classes))
-    weighed, total, squares, unstored = sums[0], sums[1], sums[2], sums[3]
+    weight_sum, total, squares, unstored = sums[0], sums[1], sums[2], sums[3]
     for f in range(indptr.size - 1):
         sums[:] = 0.0
         for k in range(n_classes):
@@ -155,12 +157,12 @@ def sparse_moments(
                 pivot[k] = x
             d = x - pivot[k]
             if d == d:
-                weighed[k] += w
+                weight_sum[k] += w
                 total[k] += w * d
                 squares[k] += w * d * d
         for k in range(n_classes):
-            centre(k, f, weighed[k], pivot[k], total[k], squares[k], count, mean, scatter)
-            # Counted in rows, not in weights, so that rounding leaves no remainder in a full column.
+            centre(k, f, weight_sum[k], pivot[k], total[k], squares[k], count, mean, scatter)
+            # Compare numbers of rows, not weights: rounding would leave a small weight in a column without zeros.
             if stored[k] < class_rows[k] and unstored[k] > 0.0:
                 add_zeros(k, f, unstored[k], count, mean, scatter)
 
@@ -168,7 +170,7 @@ def sparse_moments(
 @formula
 def add_zeros(k: int, f: int, n: float, count: Floats, mean: Floats, scatter: Floats) -> None:
     """Add n values of 0 to the moments of class k, column f."""
-    # Chan's formula for merging two sets of values, the second without scatter around 0.
+    # Chan's formula for merging two sets of values. The second set has mean 0 and scatter 0.
     both = count[k, f] + n
     fraction = n / both
     scatter[k, f] += mean[k, f] * mean[k, f] * count[k, f] * fraction

@@ -1,4 +1,4 @@
-"""Nearest candidates from blocks of products, and exact distances of few pairs."""
+"""Euclidean neighbours: candidates from blocks of scalar products, and exact distances of pairs of samples."""
 
 from typing import Any
 
@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
+from ilfs.kernels._sizes import PARALLEL_SUMS
 from ilfs.kernels.nearest import comes_before, insert
-
-PARALLEL_SUMS = 32  # of one pair: a single sum could not use vectors without changing the order of additions
 
 
 @kernel
@@ -22,10 +21,11 @@ def keep_nearest(
     bounds: Floats,
     indices: Integers,
 ) -> None:
-    """Update the lists of nearest samples by a block of products: rows from first on, columns from other on.
+    """Update the lists of nearest samples with a block of scalar products.
 
-    If mirrored, the samples of the columns get the rows into their lists as well. The bound of a pair, half its squared
-    distance, is ``halves[i] + halves[j] - products``. The lists do not depend on the order of updates.
+    products[a, b] is that of samples ``first + a`` and ``other + b``. If ``mirrored``, the samples in the rows are also
+    inserted into the lists of those in the columns. The bound of samples i and j, half their squared distance, is
+    ``halves[i] + halves[j] - product``. The lists do not depend on the order of updates.
     """
     last = bounds.shape[1] - 1
     for a in range(products.shape[0]):
@@ -41,15 +41,16 @@ def keep_nearest(
 
 @kernel
 def total_distance(products: NDArray[Any], halves: Floats, counts: Floats, first: int, other: int) -> float:
-    """Sum of the distances of a block of pairs, half the squares being ``halves[i] + halves[j] - products``.
+    """Sum the distances of a block of pairs, where ``halves[i] + halves[j] - product`` is half a squared distance.
 
-    A pair counts as often as there are copies of its samples.
+    ``counts`` has the number of copies of each sample; a pair is counted once for each pair of copies.
     """
+    # If h is half a squared distance, the distance is sqrt(2) sqrt(h). One sum per column allows vectorisation.
     width = products.shape[1]
     sums = np.zeros(width)
     for a in range(products.shape[0]):
         half, count = halves[first + a], counts[first + a]
-        itself = first + a - other  # left out: its distance is 0, whatever the products round to
+        itself = first + a - other  # column of the sample itself, left out: its distance is 0 but may not round to 0
         for low, high in ((0, min(max(itself, 0), width)), (max(itself + 1, 0), width)):
             for b in range(low, high):
                 sums[b] += count * np.sqrt(max(half + halves[other + b] - products[a, b], 0.0))
@@ -67,7 +68,11 @@ def sparse_products(
     rows: Integers,
     products: Floats,
 ) -> None:
-    """Fill products (some rows x all rows) of a matrix that is given by compressed rows and by compressed columns."""
+    """Compute the scalar products of some rows of a sparse matrix with all its rows.
+
+    The matrix is given twice, by compressed rows and by compressed columns, so only values that both rows store are
+    visited.
+    """
     products[:] = 0.0
     for a in range(rows.size):
         for c in range(indptr[rows[a]], indptr[rows[a] + 1]):
@@ -80,7 +85,7 @@ def sparse_products(
 def add_squared_distances(
     X: NDArray[Any], column: int, width: int, first: Integers, second: Integers, squared: Floats
 ) -> None:
-    """Add to the squared distance of every pair of rows what some columns, from this one on, contribute."""
+    """Add the contribution of ``width`` columns from ``column`` on to the squared distance of every pair of rows."""
     lanes = np.empty(PARALLEL_SUMS)
     whole = width - width % PARALLEL_SUMS
     for p in range(first.size):
@@ -98,7 +103,7 @@ def add_squared_distances(
 
 @formula
 def lane_product(x: Floats, y: Floats) -> float:
-    """Scalar product in a fixed order of additions."""
+    """Compute a scalar product in a fixed order of additions, as `PARALLEL_SUMS` partial sums."""
     lanes = np.zeros(PARALLEL_SUMS)
     whole = x.size - x.size % PARALLEL_SUMS
     for f in range(0, whole, PARALLEL_SUMS):
@@ -113,13 +118,15 @@ def lane_product(x: Floats, y: Floats) -> float:
 def share_places(
     indptr: Integers, squared: Floats, copies: Floats, n_places: int, relative: float, floor: float, places: Floats
 ) -> None:
-    """Fill how many of the n places each candidate gets: list i is indptr[i]:indptr[i + 1], nearest first.
+    """Distribute ``n_places`` places over the candidates of each list.
 
-    A candidate counts as ``copies`` equal samples. Those at the distance of the last place divide the places that
-    nearer ones leave. Squared distances are equal if they differ by no more than a relative tolerance or a floor.
+    List i is indptr[i]:indptr[i + 1], nearest first. A candidate stands for ``copies`` equal samples. Candidates at the
+    distance of the last place are tied: they divide the places that nearer ones leave, in proportion to their copies.
+    Squared distances tie if they differ by at most a relative tolerance or a floor.
     """
     for i in range(indptr.size - 1):
         start, stop = indptr[i], indptr[i + 1]
+        # The candidate in the last place is the first one up to which the copies fill all places.
         last, filled = start, copies[start]
         while filled < n_places and last + 1 < stop:
             last += 1
@@ -141,7 +148,7 @@ def share_places(
 
 @kernel
 def fill_difference_grams(X: Floats, samples: Integers, neighbours: Integers, grams: Floats) -> None:
-    """Fill the scalar products of the differences x_j - x_i, j the neighbours of i, for these samples i."""
+    """Compute, for each of the samples i, the scalar products of the differences x_j - x_i to its neighbours j."""
     k, n = neighbours.shape[1], X.shape[1]
     differences = np.empty((k, n))
     for i in range(neighbours.shape[0]):

@@ -1,9 +1,10 @@
-"""Pivots of the parametric simplex method for a hinge loss and weighted absolute weights; see `solvers.hinge_program`.
+"""Pivots of the parametric simplex method for a hinge loss with an L1 penalty; see `solvers.hinge_program`.
 
 The objective is piecewise linear. A *kink* is a point where it changes slope: a weight of 0, or a sample exactly on the
-margin. Duals and slopes move until one of them meets a bound; then the weights move along an edge to the next kink.
+margin. A pivot has two parts. First the duals and slopes move until one of them meets its bound. Then the weights move
+along an edge to the next kink, and the basis changes by one column, one sample or both.
 
-Arrays are changed in place.
+All functions update the arrays in place. S has one row per sample and one column per feature, u are the duals.
 """
 
 from typing import NamedTuple
@@ -56,9 +57,11 @@ class Vertex(NamedTuple):
 
 @kernel
 def follow(
-    basis: Basis, k: int, vertex: Vertex, fall: Floats, righting: Floats, left: float, max_pivots: int
+    basis: Basis, k: int, vertex: Vertex, cost_fall: Floats, tilt_fall: Floats, left: float, max_pivots: int
 ) -> tuple[int, int, float, int]:
-    """Lower the costs by ``left * fall`` and the tilts by ``left * righting``, and keep the vertex optimal.
+    """Lower the costs and tilts along a straight line, and pivot so that the vertex stays optimal.
+
+    The costs fall by ``left * cost_fall`` and the tilts by ``left * tilt_fall``.
 
     Returns
     -------
@@ -75,20 +78,21 @@ def follow(
     is_active = np.zeros(cost.size, dtype=np.bool_)
     is_active[basis.active[:k]] = True
     for n_pivots in range(max_pivots):
-        dual_rate = rate_of_duals(basis, k, vertex.sign, fall, righting)
-        slope_rate = np.dot(dual_rate, basis.elbow_rows[:k]) - righting if k else -righting
-        feature_step, feature, feature_sign = first_feature(slope_rate, fall, righting, slope, cost, is_active)
+        dual_rate = rate_of_duals(basis, k, vertex.sign, cost_fall, tilt_fall)
+        slope_rate = np.dot(dual_rate, basis.elbow_rows[:k]) - tilt_fall if k else -tilt_fall
+        feature_step, feature, feature_sign = first_feature(slope_rate, cost_fall, tilt_fall, slope, cost, is_active)
         sample_step, place = first_sample(dual_rate, basis.elbow, dual, vertex.bound)
         # Up to this step the basis stays optimal: duals, slopes, costs and tilts all move along straight lines.
         step = min(feature_step, sample_step, left)
         for e in range(k):
             dual[basis.elbow[e]] += step * dual_rate[e]
         slope += step * slope_rate
-        cost -= step * fall
-        tilt -= step * righting
+        cost -= step * cost_fall
+        tilt -= step * tilt_fall
         left -= step
         if left <= 0:
             return ARRIVED, k, left, n_pivots
+        # An event limits the step: a slope has reached its cost, or the dual of an elbow sample an end of its interval.
         if feature_step < sample_step:
             new_k = give_weight(feature, feature_sign, basis, k, vertex, is_active)
         else:
@@ -100,14 +104,14 @@ def follow(
 
 
 @formula
-def rate_of_duals(basis: Basis, k: int, sign: Floats, fall: Floats, righting: Floats) -> Floats:
+def rate_of_duals(basis: Basis, k: int, sign: Floats, cost_fall: Floats, tilt_fall: Floats) -> Floats:
     """Compute the rates at which the duals of the elbow change."""
     inverse, active = basis.inverse, basis.active
     rate = np.zeros(k)
     # Optimality: an active column has slope = S'u + tilt = sign * cost. The derivative of both sides gives the system
-    # (basis)' rate = righting - sign * fall.
+    # (basis)' rate = tilt_fall - sign * cost_fall.
     for a in range(k):
-        change = righting[active[a]] - fall[active[a]] * sign[active[a]]
+        change = tilt_fall[active[a]] - cost_fall[active[a]] * sign[active[a]]
         for e in range(k):
             rate[e] += change * inverse[a, e]
     return rate
@@ -115,17 +119,17 @@ def rate_of_duals(basis: Basis, k: int, sign: Floats, fall: Floats, righting: Fl
 
 @formula
 def first_feature(
-    slope_rate: Floats, fall: Floats, righting: Floats, slope: Floats, cost: Floats, is_active: NDArray[np.bool_]
+    slope_rate: Floats, cost_fall: Floats, tilt_fall: Floats, slope: Floats, cost: Floats, is_active: NDArray[np.bool_]
 ) -> tuple[float, int, float]:
     """Find the inactive feature whose slope reaches its cost first; return the step, the feature and its sign."""
     scale = 0.0
     for j in range(slope.size):
-        scale = max(scale, abs(fall[j] + slope_rate[j]), abs(fall[j] - slope_rate[j]), abs(righting[j]))
+        scale = max(scale, abs(cost_fall[j] + slope_rate[j]), abs(cost_fall[j] - slope_rate[j]), abs(tilt_fall[j]))
     first, feature, feature_sign = np.inf, 0, 1.0
     for s in (1.0, -1.0):
         for j in range(slope.size):
             # The gap cost - s * slope must not become negative. It closes at this rate.
-            rate = fall[j] + s * slope_rate[j]
+            rate = cost_fall[j] + s * slope_rate[j]
             if not is_active[j] and rate > NEGLIGIBLE_RATE * scale:
                 step = max(cost[j] - s * slope[j], 0.0) / rate
                 if step < first:
@@ -210,7 +214,7 @@ def advance(stride: float, d: Floats, rise: Floats, active: Integers, vertex: Ve
 def give_weight(
     feature: int, feature_sign: float, basis: Basis, k: int, vertex: Vertex, is_active: NDArray[np.bool_]
 ) -> int:
-    """Let a feature enter the basis and move along its edge to the next kink.
+    """Let a feature get a weight, and move along its edge to the next kink.
 
     Returns the new size of the basis, or -1 if rounding errors hide the kink (an optimal program is bounded).
     """
@@ -312,7 +316,7 @@ def shrink(
 ) -> None:
     """Remove a feature and a sample from the basis, and move the last ones to their places."""
     inverse, active, elbow = basis.inverse, basis.active, basis.elbow
-    # `grow` backwards: subtracting this product of rank one leaves the inverse of the smaller basis.
+    # The reverse of `grow`: subtracting this matrix of rank one leaves the inverse of the smaller basis.
     row = inverse[place, :k] / column[place]
     for a in range(k):
         for e in range(k):

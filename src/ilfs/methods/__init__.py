@@ -1,4 +1,4 @@
-"""The methods, one file each."""
+"""Feature selection methods, one module each."""
 
 from ilfs.methods.cfs import CFS
 from ilfs.methods.fisher import FisherScore
@@ -17,7 +17,7 @@ from ilfs.methods.udfs import UDFS
 from ilfs.registry import list_methods
 from ilfs.selector import RankingSelector
 
-# the twelve methods of the paper by their short names
+# The twelve methods that the ILFS paper compares, by their short names.
 METHODS: dict[str, type[RankingSelector]] = {method.name: method.load() for method in list_methods() if method.in_paper}
 
 __all__ = [

@@ -170,6 +170,7 @@ def tie_break(moments: ClassMoments, scores: Floats) -> Floats:
     """
     perfect = np.flatnonzero(np.isinf(scores))
     count, offset = moments.count[:, perfect], moments.offset[:, perfect]
+    # These features are constant within each class, so two samples differ exactly if the means of their classes do.
     unequal = np.zeros(perfect.size)
     for one, here in zip(count, offset, strict=True):
         unequal += one * (count * (offset != here)).sum(axis=0)

@@ -67,7 +67,7 @@ N_COST_LEVELS = 4  # steps in which the costs fall to those of the first program
 MAX_DIRECT_SAMPLES = 4000  # with more samples, the program of a subsample is solved first
 SUBSAMPLE_DIVISOR = 8  # the subsample has 1 / 8 of the samples of each class ...
 MIN_SUBSAMPLE_PER_CLASS = 100  # ... but at least this many
-MIN_BATCH_FEATURES = 50  # so many, or a quarter of those present if that is more, enter a program at once
+MIN_BATCH_FEATURES = 50  # features that enter a program at once; a quarter of those present if that is more
 JOIN_TOLERANCE = 1e-12  # a feature enters only if its slope exceeds its cost by this fraction of the cost
 MAX_COST_PERTURBATION = 1e-7  # fraction by which costs are raised so that the optimum is unique
 MIN_COST_FRACTION = 1e-9  # of the cost at weight 0: a smaller cost would drown in rounding errors
@@ -464,6 +464,7 @@ class Plane:
             self.ratio = 1.0 if self.has_no_signal else fraction * float((distance / alpha).max())
         else:
             self.ratio = penalty / (1.0 - penalty)
+        # At w = 0 the mean hinge loss of each of the two classes is 1.
         self.weight, self.intercept, self.hinge = np.zeros(alpha.size), 0.0, 2.0
         self.last_used, self.last_weight = np.zeros((2, alpha.size))
         self.first_nearness = self.last_nearness = nearness(self.slope, self.cost())
@@ -491,10 +492,10 @@ class Plane:
         cost = self.cost()
         before = self.hinge + float(cost @ np.abs(self.weight))
         self.slope, solved = program.solve(cost)
-        weight = program.part.weights()
+        weight = program.working.weights()
         self.weight = np.zeros(cost.size)
-        self.weight[program.part.feature[1:]], self.intercept = weight[1:], weight[0]
-        self.hinge, after = program.part.hinge(weight), program.value(cost)
+        self.weight[program.working.feature[1:]], self.intercept = weight[1:], weight[0]
+        self.hinge, after = program.working.hinge(weight), program.value(cost)
         self.stuck, self.converged = not solved, not solved or before - after <= tol * before
         # Weak duality: dual variables shrunk until no slope exceeds its cost are feasible, so they bound the optimum
         # from below.
@@ -550,7 +551,7 @@ def stratified_subsample(label: Floats) -> Integers:
 class FullProgram:
     """The linear program over all features, solved by column generation.
 
-    The working program ``part`` holds only the features that have entered so far. With many samples, the program of a
+    The program ``working`` holds only the features that have entered so far. With many samples, the program of a
     subsample is solved first, and its solution is the start for all samples.
 
     Parameters
@@ -565,9 +566,9 @@ class FullProgram:
 
     def __init__(self, features: StandardisedFeatures, label: Floats, cost: Floats) -> None:
         self.features, self.label = features, label
-        self.part = HingeProgram(label, balanced(label), features.fingerprints.row_numbers(label))
+        self.working = HingeProgram(label, balanced(label), features.fingerprints.row_numbers(label))
         self.perturbation = 1.0 + MAX_COST_PERTURBATION * features.fingerprints.column_numbers()
-        ratio = np.abs(features.slopes(label * self.part.bound)) / cost
+        ratio = np.abs(features.slopes(label * self.working.bound)) / cost
         self.subprogram = self._subsample_program(ratio, cost) if label.size > MAX_DIRECT_SAMPLES else None
         if self.subprogram is None:
             # Costs fall in geometric steps from those at which w = 0 is optimal: fewer features enter at each level.
@@ -579,13 +580,13 @@ class FullProgram:
         if self.subprogram is not None:
             self._start_from(self.subprogram, cost)
         solved = self._optimise(cost)
-        self.dual = self.part.duals(np.append(0.0, cost[self.part.feature[1:]]))
+        self.dual = self.working.duals(np.append(0.0, cost[self.working.feature[1:]]))
         return self.features.slopes(self.label * self.dual), solved
 
     def _subsample_program(self, ratio: Floats, cost: Floats) -> "FullProgram | None":
         """Return the program of a subsample, or None if it would use many more features than that of all samples.
 
-        In a small subsample the class means of noise features differ more, so that many of them would enter in vain.
+        In a small subsample the class means of noise features differ more, so that many of them would enter needlessly.
         """
         self.rows = stratified_subsample(self.label)
         features, label = self.features.subsample(self.rows), self.label[self.rows]
@@ -598,21 +599,24 @@ class FullProgram:
     def _start_from(self, subprogram: "FullProgram", cost: Floats) -> None:
         """Move to the solution of the subsample if its objective, over all samples, is lower than the current one."""
         _, solved = subprogram.solve(cost)
-        features, weight = subprogram.part.feature[1:], subprogram.part.weights()
+        features, weight = subprogram.working.feature[1:], subprogram.working.weights()
         columns = self.features.columns(features) * self.label
         loss = np.maximum(1.0 - weight[1:] @ columns - weight[0] * self.label, 0.0)
-        value = float(self.part.bound @ loss + cost[features] @ np.abs(weight[1:]))
+        value = float(self.working.bound @ loss + cost[features] @ np.abs(weight[1:]))
         if solved and value < self.value(cost):
             jitter = self.features.fingerprints.row_numbers(self.label)
-            self.part = HingeProgram.lifted(subprogram.part, self.rows, self.label, self.part.bound, columns, jitter)
+            self.working = HingeProgram.lifted(
+                subprogram.working, self.rows, self.label, self.working.bound, columns, jitter
+            )
 
     def _optimise(self, cost: Floats) -> bool:
         """Solve the working program and add features until none is left whose slope exceeds its cost."""
         cost = cost * self.perturbation
         while True:
-            present = self.part.feature[1:]
-            solved = self.part.move(np.append(0.0, cost[present]), 1000 + 20 * (self.label.size + present.size))
-            slope = self.features.slopes(self.label * self.part.dual)
+            present = self.working.feature[1:]
+            # The limit on pivots is a safeguard, far above the number that is usually needed.
+            solved = self.working.move(np.append(0.0, cost[present]), 1000 + 20 * (self.label.size + present.size))
+            slope = self.features.slopes(self.label * self.working.dual)
             # A feature lowers the objective if |slope| > cost. If none does, the duals are feasible for all features,
             # and the working solution is the optimum of the full program.
             ratio = np.abs(slope) / cost
@@ -622,9 +626,9 @@ class FullProgram:
             new = new[ratio[new] > 1.0 + JOIN_TOLERANCE]
             if not solved or not new.size:
                 return solved
-            self.part.add(new, self.features.columns(new) * self.label)
+            self.working.add(new, self.features.columns(new) * self.label)
 
     def value(self, cost: Floats) -> float:
         """Return the objective of the linear program at the current weights."""
-        weight = self.part.weights()
-        return self.part.hinge(weight) + float(cost[self.part.feature[1:]] @ np.abs(weight[1:]))
+        weight = self.working.weights()
+        return self.working.hinge(weight) + float(cost[self.working.feature[1:]] @ np.abs(weight[1:]))

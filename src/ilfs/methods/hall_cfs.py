@@ -142,7 +142,7 @@ class HallCFS(SupervisedRowsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Search the subset of features with the largest merit, and rank all features.
+        """Search for the subset of features with the largest merit, and rank all features.
 
         Parameters
         ----------

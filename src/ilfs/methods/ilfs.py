@@ -11,12 +11,14 @@ the sum over all paths that start at it:
 Reference: G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, *Infinite Latent Feature Selection: A Probabilistic Latent
 Graph-Based Ranking Approach*, ICCV 2017.
 
-Where we depart from the paper (the reasons and figures are in the documentation):
+Where we depart from the paper (the documentation has the reasons and measurements):
 
 - The paper's prior :math:`\pi` is small for a well represented sample, although the text says that it should be large.
-  We use :math:`1 - \pi` in every configuration.
+  We use :math:`1 - \pi` unless ``literal_sign`` is set.
 - With more than two classes, the distance to the sample's own class is compared with the mean distance to the other
-  classes. So the value at chance level is 1/2 for any number of classes. For two classes this is the paper's formula.
+  classes, unless ``evidence="distance_sum"`` is set. So the value at chance level is 1/2 for any number of classes. For
+  two classes both are the paper's formula.
+- The paper does not say when to stop learning the topics. `ILFS.paper` makes one step; see there.
 - ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"`` and ``redundancy`` are
   additions; `ILFS.paper` switches all of them off.
 - A has rank one, so no matrix is inverted, and the path sums have the order of p: every feature is scored on its own.
@@ -54,6 +56,15 @@ from ilfs.warn import warn
 # Pseudo-counts of topics="shrunk". The results hardly change for values from 0.2 to 0.5 and from 0.3 to 3.
 RELEVANCE_PRIOR = 0.2  # pseudo-counts of each topic in a feature, as a fraction of the number of samples
 TOKEN_PRIOR = 1.0  # pseudo-counts of the initial token distribution of a topic, as a fraction of all counts
+PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the paper determines
+    "n_tokens": 6,
+    "evidence": "distance",
+    "intervals": "uniform",
+    "topics": "learned",
+    "leave_one_out": False,
+    "class_weight": None,
+    "redundancy": None,
+}
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
 
 
@@ -229,8 +240,13 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
         It uses the paper's evidence from distances, six equal intervals of [0, 1] and topics learned by maximum
         likelihood, without leaving samples out, balancing classes or removing redundancy. A feature with many large
-        tokens is good, as the text of the paper says; by its formula it would be bad. More than two classes, ties,
-        missing values and constant columns are treated as in every other configuration.
+        tokens is good, as the text of the paper says; by its formula it would be bad (``literal_sign=True``). With more
+        than two classes, the distances to the others are averaged, not summed as in Eq. 2
+        (``evidence="distance_sum"``).
+
+        The paper gives no rule for when to stop learning. One step is made: with more steps the topic relevancy comes
+        to hold badly and well represented samples alike, and the ranking gets worse. ``max_iter=2000, tol=1e-6`` learns
+        until convergence. Ties, missing values and constant columns are treated as in every other configuration.
 
         Parameters
         ----------
@@ -248,19 +264,39 @@ class ILFS(PicksSubsets, StatisticsSelector):
         --------
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
-        ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, redundancy=None, topics='learned')
+        ILFS(class_weight=None, evidence='distance', leave_one_out=False, max_iter=1,
+             n_features_to_select=10, redundancy=None, tol=None, topics='learned')
         """
-        configuration: dict[str, Any] = {
-            "n_tokens": 6,
-            "evidence": "distance",
-            "intervals": "uniform",
-            "topics": "learned",
-            "leave_one_out": False,
-            "class_weight": None,
-            "redundancy": None,
-        }
-        return cls(n_features_to_select, **(configuration | parameters))
+        return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"max_iter": 1, "tol": None} | parameters))
+
+    @classmethod
+    def toolbox(cls, n_features_to_select: int | float | None = None, **parameters: Any) -> Self:
+        """Create a selector that follows the code that the paper's authors published.
+
+        Their toolbox (FSLib, version 5.2 of 2017) computes new token distributions of the topics in each step, but
+        never uses them. So the topics stay at the ramps, and only the relevance is learned, until convergence. The rest
+        is as in `paper`. What the toolbox does differently in details is in the documentation.
+
+        Parameters
+        ----------
+        n_features_to_select : int, float or None, default=None
+            Number of features to keep.
+        **parameters
+            Other parameters of `ILFS`, which override this configuration.
+
+        Returns
+        -------
+        ILFS
+            A selector that is not fitted.
+
+        Examples
+        --------
+        >>> from ilfs import ILFS
+        >>> ILFS.toolbox(10)
+        ILFS(class_weight=None, evidence='distance', leave_one_out=False,
+             n_features_to_select=10, redundancy=None, topics='anchored')
+        """
+        return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features of X by their relevance for y.

@@ -349,6 +349,7 @@ def path_sums(times: Callable[[Floats], Floats], n: int, damping: float, tol: fl
             length = float(np.linalg.norm(image))
             T = np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1)
             radius, coefficients, residual = solved(T, length, damping)
+            # e is sqrt(n) times the first basis vector. Subtracting 1 = (I e)_i leaves the paths of length 1 or more.
             sums = np.maximum(np.sqrt(n) * (coefficients @ basis) - 1.0, 0.0)
         converged = residual <= tol
         yield Paths(step + 1, radius, sums, degrees, converged)
@@ -374,6 +375,7 @@ def solved(T: Floats, next_off_diagonal: float, damping: float) -> tuple[float, 
     radius = float(eigenvalues[-1])
     if radius <= 0.0:  # no edges
         return 0.0, np.eye(len(T))[0], 0.0
+    # T = V diag(eigenvalues) V', so (I - rT)^-1 e_1 = V diag(1 / (1 - r eigenvalues)) V' e_1.
     coefficients = vectors @ (vectors[0] / (1.0 - damping * eigenvalues / radius))
     last = max(abs(vectors[-1, -1]), damping * abs(coefficients[-1]))
     return radius, coefficients, next_off_diagonal / radius * last

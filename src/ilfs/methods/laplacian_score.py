@@ -158,7 +158,7 @@ def check_graph(n_neighbors: Any, weights: Any, width: Any) -> None:
 
 def laplacian_quotients(rows: AllRows, graph: sparse.csr_array) -> Floats:
     """Return the variation along the edges divided by the total variation, in [0, 2], for every feature."""
-    from ilfs.kernels.laplacian import edge_differences, weighed_squares
+    from ilfs.kernels.laplacian import edge_differences, weighted_squares
 
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     degree = np.asarray(graph.sum(axis=1)).ravel()
@@ -168,7 +168,7 @@ def laplacian_quotients(rows: AllRows, graph: sparse.csr_array) -> Floats:
         table, column = row_major_columns(X, columns)
         along_edges, mean, total = np.empty((3, columns.stop - columns.start))
         edge_differences(table, column, scale[columns], graph.indptr, graph.indices, graph.data, along_edges)
-        weighed_squares(table, column, rows.low[columns], scale[columns], degree, mean, total)
+        weighted_squares(table, column, rows.low[columns], scale[columns], degree, mean, total)
         # By theory the quotient is in [0, 2]; rounding may exceed that.
         return np.asarray(np.clip(along_edges / total, 0.0, 2.0))
 

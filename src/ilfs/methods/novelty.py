@@ -186,7 +186,7 @@ class Novelty(PicksSubsets):
             return self._score_fold(fold)
         super()._score_labels(source)
         self._average_relevance(list(self.per_label_.values()))
-        moments = fold.read([Read(Moments(), labelling=label) for label in self.per_label_])
+        moments = list(fold.read([Read(Moments(), labelling=label) for label in self.per_label_]))
         labels = [source.labellings[label] for label in self.per_label_]
         return run_plan(self._plan_joint_scores(labels, moments, fold.all_rows), fold)
 
@@ -228,9 +228,10 @@ class Novelty(PicksSubsets):
         return self._keep_subset(subset)
 
     def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
-        """Validate the labels, which selectors of other packages get even if they do not declare that they use them."""
+        """Validate the labels. Selectors of other packages get them even if their tags do not require labels."""
         if y is None or (isinstance(self.selector, RankingSelector) and not self._reads_labels):
             return super()._labels(y, n_samples)
+        # A selector of this package that is fitted on the table warns by itself if labels look like a quantity.
         warns_itself = getattr(self.selector, "_reads_labels", False) and not self._prefers_statistics
         return check_labels(y, n_samples, quantities=not warns_itself)
 

@@ -54,7 +54,7 @@ from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
 from ilfs.warn import warn
 
-MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS = 32, 256  # of a symmetric product per task: an eighth of all, in these limits
+MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS = 32, 256  # columns per task of a symmetric product: n / 8 in these limits
 SMOOTHING_FRACTION = 1e-12  # epsilon divided by the mean squared norm of a row of W
 MAX_EXACT_FEATURES = 200  # with more features, the eigenproblems are solved in small subspaces
 FIRST_EIGENVECTORS_TOL = 1e-2  # relative residual; iteration reaches the same W as from exact eigenvectors
@@ -158,7 +158,7 @@ class UDFS(UnsupervisedRowsSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Rank the features of X by their part in a sparse map that keeps neighbours together.
+        """Rank the features of X by the norms of their rows in a sparse map that keeps neighbours together.
 
         Parameters
         ----------
@@ -240,6 +240,7 @@ def neighbourhood_laplacian(
     have the same values, so they are one member with the sum of their places.
     """
     found = nearest_neighbours(X, n_neighbors, n_jobs, counts=counts)
+    # lambda is a fraction of the mean squared distance between neighbours; the mean is taken as 1 if all are copies.
     ridge = regularization * (
         (counts[found.first] * found.places) @ found.squared / (counts.sum() * n_neighbors) or 1.0
     )
@@ -423,6 +424,7 @@ def symmetric(strip: Callable[[slice], Floats], n: int, n_jobs: int | None) -> F
 
 def positive_root(L: Floats) -> Floats:
     """Return R of shape (n, rank) with R R' = L for a positive semidefinite L, by pivoted Cholesky."""
+    # LAPACK factorises L with permuted rows and columns; undo the permutation. Its pivots count from 1.
     factor, pivots, rank, _ = linalg.lapack.dpstrf(L, lower=1)
     root = np.empty((len(L), rank))
     root[pivots - 1] = np.tril(factor)[:, :rank]
@@ -496,6 +498,7 @@ def sparse_projections(
     D)W), approximately; later steps update W and D in small subspaces. A + gamma D is factorised in the first steps, in
     every fourth step after them, and in a last step that confirms convergence.
     """
+    # Start with |w_f|^2 proportional to 1 / a_ff. The sum is n_clusters, because W'W = I.
     cost = scatter.diagonal()
     squares = 1.0 / np.maximum(cost / (cost.max() or 1.0), 1e-12)
     squares *= n_clusters / squares.sum()

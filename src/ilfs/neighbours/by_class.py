@@ -152,6 +152,7 @@ class DenseManhattan:
         additions = min(n, SUMMED_FEATURES) / 4 + n / SUMMED_FEATURES + 8
         # A partial sum is at most the sum of all features; a mean difference times n, with missing values, at most n.
         largest = np.full(self.sums.size, n) if np.isnan(self.sums).any() else self.sums
+        # The error bound of the module docstring; 2.1 instead of 2 covers terms of second order.
         return 2.1 * largest * (additions * FLOAT32_ROUNDING + n * FLOAT64_ROUNDING) + _tie_floor(n)
 
     def some(self, index: Integers) -> Self:
@@ -169,17 +170,17 @@ class DenseManhattan:
         from ilfs.kernels.manhattan import present_differences, sums_of_larger
 
         A, B = (one.Z[block.start // one.Z.shape[2]] for one, block in ((targets, rows), (self, others)))
-        total, count, part, some = np.zeros((4, A.shape[1], B.shape[1]), np.float32)
-        lacking = np.isnan(targets.sums[rows]).any() or np.isnan(self.sums[others]).any()
+        total, count, added, added_count = np.zeros((4, A.shape[1], B.shape[1]), np.float32)
+        has_missing = np.isnan(targets.sums[rows]).any() or np.isnan(self.sums[others]).any()
         for f in range(0, len(A), SUMMED_FEATURES):
-            if lacking:
-                present_differences(A[f : f + SUMMED_FEATURES], B[f : f + SUMMED_FEATURES], part, some)
-                count += some
+            if has_missing:
+                present_differences(A[f : f + SUMMED_FEATURES], B[f : f + SUMMED_FEATURES], added, added_count)
+                count += added_count
             else:
-                sums_of_larger(A[f : f + SUMMED_FEATURES], B[f : f + SUMMED_FEATURES], part)
-            total += part
+                sums_of_larger(A[f : f + SUMMED_FEATURES], B[f : f + SUMMED_FEATURES], added)
+            total += added
         here = np.s_[: rows.stop - rows.start, : others.stop - others.start]
-        if lacking:
+        if has_missing:
             # The zeros that pad the features count as present in both samples, hence the subtraction.
             return _times_features(total[here], count[here] - (len(A) - self.n_features), self.n_features)
         # |a - b| = 2 max(a, b) - a - b, in float64 from here on: the difference of large sums cancels digits.
@@ -254,6 +255,7 @@ ManhattanSamples = DenseManhattan | SparseManhattan
 
 
 def _scaled(rows: LabelledRows) -> ManhattanSamples:
+    """Scale the samples, as sparse ones if that makes distances faster."""
     # The sparse kernel cannot leave missing values out.
     if is_very_sparse(rows.X) and not np.isnan(rows.X.data).any():
         return SparseManhattan.from_rows(rows)
@@ -316,7 +318,8 @@ def _near(
     bounds: NDArray[Any], kept: NDArray[Any], places: Integers, row_slack: Floats, slack: Floats
 ) -> NDArray[np.bool_]:
     """Mark the kept samples that may be among the nearest."""
-    # The upper bound is the lower bound plus twice the slack of both samples.
+    # The upper bound is the lower bound plus twice the slack of both samples. Places of a list that are not filled have
+    # an infinite bound and the index n_samples, which np.minimum makes a valid one.
     upper = bounds + 2 * (row_slack[: len(bounds), None, None] + slack[np.minimum(kept, slack.size - 1)])
     upper.sort(axis=2)
     kth = np.take_along_axis(upper, np.maximum(places - 1, 0)[:, :, None], axis=2)
@@ -353,12 +356,12 @@ def _nearest(
     rows: LabelledRows, first: Integers, second: Integers, n_neighbors: int
 ) -> tuple[Integers, Integers, Floats]:
     """Select the nearest of the candidates by float64 distances, compared with a tolerance, and weight them."""
-    from ilfs.kernels.manhattan import share_places
+    from ilfs.kernels.manhattan import weight_neighbours
 
     distances, floor = _distances(rows, first, second), _tie_floor(rows.X.shape[1])
     lists = first * rows.classes.n_classes + rows.labels.codes[second]
     weight = np.empty(first.size)
-    share_places(distances, lists, n_neighbors, RELATIVE_TOLERANCE, floor, weight)
+    weight_neighbours(distances, lists, n_neighbors, RELATIVE_TOLERANCE, floor, weight)
     near = weight > 0
     return first[near], second[near], weight[near]
 
@@ -370,15 +373,15 @@ def _distances(rows: LabelledRows, first: Integers, second: Integers) -> Floats:
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     total, count = np.zeros((2, first.size))
     for columns in dense_column_blocks(X):
-        part = scaled_columns(X, rows, columns)
-        lacking = np.isnan(part.sum())
+        block = scaled_columns(X, rows, columns)
+        has_missing = np.isnan(block.sum())
 
-        def add(pairs: slice, part: Floats = part, lacking: bool = lacking) -> None:
-            if lacking:
-                add_present_distances(part, first[pairs], second[pairs], total[pairs], count[pairs])
+        def add(pairs: slice, block: Floats = block, has_missing: bool = has_missing) -> None:
+            if has_missing:
+                add_present_distances(block, first[pairs], second[pairs], total[pairs], count[pairs])
             else:
-                add_distances(part, first[pairs], second[pairs], total[pairs])
-                count[pairs] += part.shape[1]
+                add_distances(block, first[pairs], second[pairs], total[pairs])
+                count[pairs] += block.shape[1]
 
         list(thread_map(add, blocks(first.size, PAIRS_PER_TASK), rows.n_jobs))
     n = X.shape[1]
@@ -404,6 +407,6 @@ def scaled_columns(X: Any, rows: LabelledRows, columns: slice) -> Floats:
         Scaled values in float64.
     """
     values = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
-    part: Floats = np.subtract(values, rows.low[columns], order="C")
-    part *= 1 / (rows.high - rows.low)[columns]
-    return part
+    block: Floats = np.subtract(values, rows.low[columns], order="C")
+    block *= 1 / (rows.high - rows.low)[columns]
+    return block

@@ -18,7 +18,7 @@ COMPARED_ROWS = 256  # rows of equal keys that are compared per block
 class DistinctSamples:
     """Samples without copies.
 
-    Methods based on neighbours treat copies alike, so one row and a count represent all of them. That keeps graphs of
+    Methods based on neighbours treat copies equally, so one row and a count represent all of them. That keeps graphs of
     data with few distinct rows small.
 
     Parameters

@@ -218,7 +218,8 @@ def _with_few_tied(first: Integers, rank: Integers, places: Floats, copies: Floa
     tied = tied[crowded]
     tied = tied[np.lexsort((rank[tied], first[tied]))]
     place = np.arange(tied.size) - np.searchsorted(first[tied], first[tied])
-    # Scale the places of the remaining entries so that their sum per list stays the same.
+    # Scale the places of the remaining entries so that their sum per list stays the same. 1e-300 avoids 0 / 0 for
+    # samples whose lists are not crowded.
     before = np.bincount(first[tied], places[tied])
     places = places.copy()
     places[tied[place >= most]] = 0.0
@@ -262,23 +263,24 @@ class DenseProducts:
     @classmethod
     def from_matrix(cls, X: Any, *, float32: bool, n_jobs: int | None) -> Self:
         """Subtract the column means and divide by the largest deviation, whose square might overflow float32."""
-        parts = dense_column_blocks(X)
-        centres, deviations = zip(*thread_map(lambda columns: _centre(X, columns), parts, n_jobs), strict=True)
+        column_blocks = dense_column_blocks(X)
+        centres, deviations = zip(*thread_map(lambda columns: _centre(X, columns), column_blocks, n_jobs), strict=True)
         unit = max(deviations) or 1.0
         Z = np.empty(X.shape, np.float32 if float32 else np.float64)
 
-        heights = blocks(X.shape[0], MIN_PRODUCT_ROWS)
+        row_blocks = blocks(X.shape[0], MIN_PRODUCT_ROWS)
 
-        def fill(part: int) -> None:
-            columns = _some_columns(X, parts[part])
-            for rows in heights:
-                Z[rows, parts[part]] = (columns[rows] - centres[part]) * (1 / unit)
+        def fill(number: int) -> None:
+            columns, centre = column_blocks[number], centres[number]
+            block = _some_columns(X, columns)
+            for rows in row_blocks:
+                Z[rows, columns] = (block[rows] - centre) * (1 / unit)
 
         def half_squares(rows: slice) -> Floats:
             return np.asarray(np.square(Z[rows], dtype=np.float64).sum(axis=1) / 2)
 
-        list(thread_map(fill, range(len(parts)), n_jobs))
-        halves = np.concatenate(list(thread_map(half_squares, heights, n_jobs)))
+        list(thread_map(fill, range(len(column_blocks)), n_jobs))
+        halves = np.concatenate(list(thread_map(half_squares, row_blocks, n_jobs)))
         terms = min(X.shape[1], SUMMED_FEATURES) + X.shape[1] // SUMMED_FEATURES
         return cls(Z, halves, _slack(halves, terms, X.shape[1], float32=float32), unit)
 
@@ -359,6 +361,7 @@ class SparseProducts:
 
 
 def _samples(X: Any, *, float32: bool, n_jobs: int | None) -> DenseProducts | SparseProducts:
+    """Prepare the samples for products, as sparse ones if that makes products faster."""
     if is_very_sparse(X):
         return SparseProducts.from_matrix(X)
     return DenseProducts.from_matrix(X, float32=float32, n_jobs=n_jobs)
@@ -444,12 +447,12 @@ def _squared_distances(X: Any, first: Integers, second: Integers, n_jobs: int | 
 
 def _centre(X: Any, columns: slice) -> tuple[Floats, float]:
     """Return the means of some columns and the largest deviation from them."""
-    part = _some_columns(X, columns)
-    centre = part.mean(axis=0, dtype=np.float64)
-    return centre, float(max((part.max(axis=0) - centre).max(), (centre - part.min(axis=0)).max()))
+    block = _some_columns(X, columns)
+    centre = block.mean(axis=0, dtype=np.float64)
+    return centre, float(max((block.max(axis=0) - centre).max(), (centre - block.min(axis=0)).max()))
 
 
 def _some_columns(X: Any, columns: slice) -> NDArray[Any]:
     """Return some columns as a dense array of any memory layout."""
-    part: NDArray[Any] = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
-    return part
+    block: NDArray[Any] = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
+    return block

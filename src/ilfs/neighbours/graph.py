@@ -28,8 +28,9 @@ def heat_graph(
     """Join samples with their nearest neighbours in a symmetric graph.
 
     Two samples are joined if one of them is among the nearest of the other. Samples that tie for the last places share
-    them, and their edges share the weight. No sample is joined with itself. Copies of a sample are one node: its edges
-    are the sums of the edges of the copies, and its entry on the diagonal is the sum of the edges between the copies.
+    them. The weight of an edge is multiplied by the larger of the two fractions of a place that its ends assign to each
+    other. No sample is joined with itself. Copies of a sample are one node: its edges are the sums of the edges of the
+    copies, and its entry on the diagonal is the sum of the edges between the copies.
 
     Parameters
     ----------
@@ -64,7 +65,8 @@ def heat_graph(
     heat, counts = weights == "heat", samples.counts
     found, mean = search(samples.X, n_neighbors, n_jobs, mean=heat and width is None, counts=counts, rank=samples.rank)
     first, second = found.first, found.indices
-    # The places of a node belong to its copies; a node that is its own neighbour has one copy less to offer.
+    # An entry holds the places of all copies of a neighbour; divide by their number to get those of one copy. A sample
+    # is not its own neighbour, so its own node has one copy less.
     edges = found.places / (counts[second] - (first == second))
     if heat:
         scaled = np.sqrt(found.squared) / (_without_last_bits(mean) if width is None else width)

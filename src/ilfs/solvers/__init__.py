@@ -1,1 +1,1 @@
-"""Solvers and closed forms on small arrays: topics, paths, picks, linear programs, least angles, margins."""
+"""Solvers and closed forms: pLSA, path sums, forward selection, linear programs, least angle regression, SVMs."""

@@ -106,8 +106,8 @@ class HingeProgram:
         program.side = np.where(program.loss < 0, -1.0, 1.0)
         program.side[program.elbow] = 0.0
         program.dual = np.where(program.side > 0, bound, 0.0)
-        # Elbow duals keep their fraction of the bound. The tilt makes up for what the slopes then miss: a column with
-        # weight must have slope sign * cost, and one without must have a slope between -cost and cost.
+        # Elbow duals keep their fraction of the bound. At an optimum, a column with weight has the slope sign * cost.
+        # A column without weight has a slope in [-cost, cost]. The tilt shifts the actual slopes to these.
         program.dual[program.elbow] = bound[program.elbow] * (few.dual / few.bound)[few.elbow]
         slope = program.columns @ program.dual
         program.slope = np.where(
@@ -128,23 +128,23 @@ class HingeProgram:
         self._copy_basis()
 
     def move(self, cost: Floats, max_pivots: int) -> bool:
-        """Move the costs to these and the tilt to 0, pivoting along the way.
+        """Change the costs to ``cost`` and the tilt to 0 along a line, with pivots that keep the vertex optimal.
 
-        Returns False if that takes more than ``max_pivots``, or if rounding errors make a pivot impossible.
+        Returns False if that takes more than ``max_pivots`` pivots, or if rounding errors make a pivot impossible.
         """
         from ilfs.kernels import pivots
 
-        fall, righting, left = self.cost - cost, self.tilt.copy(), 1.0
+        cost_fall, tilt_fall, left = self.cost - cost, self.tilt.copy(), 1.0
         last, status = self.n_pivots + max_pivots, pivots.LIMIT
         while status == pivots.LIMIT and self.n_pivots < last:
-            status, left = self._follow(fall, righting, left, min(PIVOTS_PER_REFRESH, last - self.n_pivots))
+            status, left = self._follow(cost_fall, tilt_fall, left, min(PIVOTS_PER_REFRESH, last - self.n_pivots))
             if status == pivots.ARRIVED:
                 self.cost, self.tilt = cost.copy(), np.zeros_like(cost)
             if status == pivots.STUCK or not self._refresh():
                 return False
         return status == pivots.ARRIVED
 
-    def _follow(self, fall: Floats, righting: Floats, left: float, max_pivots: int) -> tuple[int, float]:
+    def _follow(self, cost_fall: Floats, tilt_fall: Floats, left: float, max_pivots: int) -> tuple[int, float]:
         """Make up to ``max_pivots`` pivots; return the status and the fraction of the way that is left."""
         from ilfs.kernels import pivots
 
@@ -156,15 +156,15 @@ class HingeProgram:
         vertex = pivots.Vertex(
             self.weight, self.sign, self.slope, self.cost, self.tilt, self.dual, self.bound, self.loss, self.side
         )
-        status, k, left, n_pivots = pivots.follow(basis, k, vertex, fall, righting, left, max_pivots)
+        status, k, left, n_pivots = pivots.follow(basis, k, vertex, cost_fall, tilt_fall, left, max_pivots)
         self.inverse, self.active, self.elbow = inverse[:k, :k], active[:k], elbow[:k]
         self.n_pivots += n_pivots
         return status, left
 
     def weights(self) -> Floats:
-        """Weights of the program without jitter; weights that only the jitter makes nonzero are 0."""
+        """Return the weights of the program without jitter; weights that only the jitter makes nonzero are 0."""
         weight = np.zeros(self.feature.size)
-        weight[self.active] = self.inverse.sum(axis=1)  # the basis times the weights is 1 for the elbow
+        weight[self.active] = self.inverse.sum(axis=1)  # basis @ weight = 1: elbow samples lie on the margin
         only_jitter = (weight * self.sign < 0) | (np.abs(weight) <= RELATIVE_TOLERANCE * np.abs(weight).max())
         weight[only_jitter] = 0.0
         return weight
@@ -182,12 +182,13 @@ class HingeProgram:
         return float(self.bound @ np.maximum(loss, 0.0))
 
     def _copy_basis(self) -> None:
+        """Copy the columns and rows of the basis to contiguous arrays, with room for the largest possible basis."""
         (f, m), k = self.columns.shape, self.active.size
         self.active_columns, self.elbow_rows = np.empty((min(m, f), m)), np.empty((min(m, f), f))
         self.active_columns[:k], self.elbow_rows[:k] = self.columns[self.active], self.columns[:, self.elbow].T
 
     def _refresh(self) -> bool:
-        """Compute everything that pivots update from the elbow and the active columns.
+        """Remove rounding errors: compute inverse, weights, losses, duals and slopes from the elbow and active columns.
 
         Returns False if rounding errors have made the basis singular.
         """

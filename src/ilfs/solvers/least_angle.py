@@ -149,6 +149,7 @@ class LeastAnglePath:
             self.entered.append(p)
             self.z.append(z)
             self.steps.append(0.0)
+        # If the feature was skipped, this prolongs the last step: the direction has not changed.
         step, self.entering = next_entry(self.c, self.a, self.top, self.usable, RELATIVE_TOLERANCE, self.negligible)
         self.steps[-1] += step
         self.top -= step
@@ -158,14 +159,14 @@ class LeastAnglePath:
         return bool(enters)
 
     def fitted(self) -> Floats:
-        """Coordinates of the fit in the orthonormal basis."""
+        """Return the coordinates of the fit in the orthonormal basis."""
         # Basis vector k has been part of the direction since the k-th entry.
         to_the_end = np.cumsum(self.steps[::-1])[::-1]
         return np.asarray(self.z * to_the_end)
 
 
 def _by_products(X: NDArray[Any], Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[LeastAnglePath]:
-    """Compute paths from the products of the features, each thread one path on its own copy of them."""
+    """Compute paths from the products of the features; each thread computes one path on its own copy of them."""
     G, start = _products(X, Y, n_jobs)
     return list(thread_map(lambda c: _path_by_products(G, c, n_nonzero), start, n_jobs))
 
@@ -179,7 +180,7 @@ def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> LeastAnglePat
         r = rest.row(p)
         if path.enter(r, float(r[p])):
             triangle[len(path.entered) - 1] = r
-            rest.take_away(p, r)
+            rest.subtract(p, r)
     if path.entered:
         # The columns of the features that entered form a triangular matrix R with X = Q R, and the fit is Q fitted().
         square = triangle[: len(path.entered)].take(path.entered, axis=1)
@@ -218,6 +219,7 @@ class RemainingProducts:
     def from_products(cls, G: Floats, n_rows: int) -> Self:
         """Start with the products G of all features; ``n_rows`` rows will be subtracted, and G stays unchanged."""
         n = len(G)
+        # If all rows fit into one panel, none is ever subtracted from S, and no copy is needed.
         return cls(
             G if n_rows <= PANEL_FEATURES else G.copy(), np.empty((PANEL_FEATURES, n)), np.arange(n), np.arange(n)
         )
@@ -234,13 +236,17 @@ class RemainingProducts:
         every[self.live] = row
         return every
 
-    def take_away(self, p: int, r: Floats) -> None:
-        """Subtract r r', where r is the row of feature p divided by the root of its product with itself."""
+    def subtract(self, p: int, r: Floats) -> None:
+        """Subtract r r', where r is the row of feature p divided by the root of its product with itself.
+
+        The row is only stored in the panel; `_empty_panel` subtracts all rows of the panel from S.
+        """
         self.panel[self.filled, : self.live.size] = r[self.live]
         self.filled += 1
         self.position[p] = -1
 
     def _empty_panel(self) -> None:
+        """Subtract the products r r' of all rows of the panel from S."""
         from ilfs.kernels.least_angle import close_up
 
         left = self.position[self.live] >= 0
@@ -283,7 +289,10 @@ def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[LeastAnglePa
     bases = np.empty((len(paths), n_nonzero, Y.shape[1]))
     while going := [k for k, path in enumerate(paths) if path.goes_on(n_nonzero)]:
         left = np.array(
-            [_left(features.columns([paths[k].entering])[:, 0], bases[k, : len(paths[k].entered)]) for k in going]
+            [
+                _orthogonal_part(features.columns([paths[k].entering])[:, 0], bases[k, : len(paths[k].entered)])
+                for k in going
+            ]
         )
         for k, q, r in zip(going, left, features.products(left), strict=True):
             rest = float(q @ q)
@@ -298,7 +307,7 @@ def _side_by_side(features: Any, Y: Floats, n_nonzero: int) -> list[LeastAnglePa
     return paths
 
 
-def _left(x: Floats, basis: Floats) -> Floats:
+def _orthogonal_part(x: Floats, basis: Floats) -> Floats:
     """Subtract the projection of a vector onto an orthonormal basis.
 
     Rounding can leave a part along the basis after one pass, but not after two ("twice is enough", Kahan and Parlett).
@@ -324,8 +333,8 @@ class DenseFeatures:
 
     def products(self, vectors: Floats) -> Floats:
         """Multiply vectors by every feature."""
-        parts = blocks(self.Z.shape[1], PRODUCT_COLUMNS)
-        return np.concatenate(list(thread_map(lambda side: vectors @ self.Z[:, side], parts, self.n_jobs)), axis=1)
+        sides = blocks(self.Z.shape[1], PRODUCT_COLUMNS)
+        return np.concatenate(list(thread_map(lambda side: vectors @ self.Z[:, side], sides, self.n_jobs)), axis=1)
 
     def columns(self, chosen: list[int]) -> Floats:
         """Return some features."""

@@ -4,7 +4,7 @@ A = p p' has rank one, so its powers are multiples of it: A^l = |p|^(2l - 2) A. 
 
     sum over l >= 1 of r^l A^l = (I - r A)^-1 - I = r p p' / (1 - c).
 
-All functions take O(n) time, except those that build a matrix: `adjacency`, `novel_adjacency`, `novel_path_scores`.
+All functions take O(n) time, except those that form a matrix: `adjacency`, `novel_adjacency`, `novel_path_scores`.
 """
 
 from typing import Any, Literal
@@ -34,8 +34,8 @@ def path_weight(p: Floats, damping: float, bound: Bound = "radius") -> float:
         A number in (0, 1).
     bound : {"radius", "rows"}, default="radius"
         The norm of r A that equals `damping`. ``"radius"``: the spectral radius, as in the paper. ``"rows"``: the
-        largest row sum. Then r A has the transition probabilities of a random walk, which is absorbed at each node with
-        the probability that the row lacks to 1.
+        largest row sum. Then r A has the transition probabilities of a random walk. At each node the walk is absorbed
+        with probability 1 minus the row sum.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floa
     --------
     >>> import numpy as np
     >>> from ilfs.solvers.paths import absorption_times
-    >>> absorption_times(np.array([1.0, 1.0]), damping=0.5, bound="rows")  # stays with probability 1/2
+    >>> absorption_times(np.array([1.0, 1.0]), damping=0.5, bound="rows")  # goes on with probability 1/2
     array([2., 2.])
     """
     return fundamental_product(p, np.ones_like(p), damping, bound)

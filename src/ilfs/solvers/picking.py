@@ -40,7 +40,7 @@ class Picks:
 
 
 def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
-    """Pick the feature with the largest relevance times novelty, again and again.
+    """Pick features one at a time by the largest product of relevance and novelty.
 
     The novelty of a feature is 1 - r^2, where r is its largest absolute correlation with a feature picked before.
 
@@ -83,7 +83,7 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
 def gaining_picks(
     of_classes: Floats, correlation: Floats, ridge: float, covariance: Floats | None = None
 ) -> tuple[Picks, Floats]:
-    r"""Pick the feature that lowers the loss of a ridge regression of the classes most, again and again.
+    r"""Pick features one at a time by how much each lowers the loss of a ridge regression of the classes.
 
     With the features :math:`S` picked, the regression of the standardised class indicators :math:`y_k` on the
     standardised features has the loss
@@ -163,14 +163,14 @@ class NearestPicked:
 
     @classmethod
     def before_picks(cls, correlation: Floats) -> "NearestPicked":
-        """Start without any pick."""
+        """Make the state before the first pick."""
         n = len(correlation)
         return cls(correlation**2, np.ones(n), np.full(n, -1), np.ones(n, dtype=bool))
 
     def admit(self, j: int) -> None:
         """Update the novelty of the remaining candidates after candidate j is picked."""
         self.waiting[j] = False
-        novelty = 1.0 - self.squares[j]
+        novelty = 1.0 - self.squares[j]  # fraction of the variance that pick j does not explain
         novelty[novelty <= UNIT_FLOOR] = 0.0  # a copy, up to rounding
         # A difference within rounding is a tie, which the earlier pick wins.
         closer = (novelty < self.novelty - UNIT_FLOOR) & self.waiting

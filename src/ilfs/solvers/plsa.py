@@ -18,7 +18,7 @@ from ilfs.kernels.plsa import expect, maximise_relevance
 from ilfs.solvers.paths import inner
 
 MIN_DIVISOR = np.finfo(np.float64).tiny  # keeps divisors above zero
-MIN_FRACTION_LEFT = 0.1  # of the distance of each p to 0 and 1, after an extrapolation
+MIN_FRACTION_LEFT = 0.1  # an extrapolation leaves at least this fraction of the distance of each p to 0 and 1
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class Model:
         self._mixture = np.empty_like(counts)
 
     def step(self, at: Parameters) -> tuple[float, Parameters]:
-        """Compute the objective at these parameters, and the parameters after one EM step."""
+        """Compute the objective at given parameters, and the parameters after one EM step from there."""
         relevant, expected = np.empty_like(at.p), np.empty_like(at.tokens)
         expect(self.counts, at.tokens, at.p, self._mixture, relevant, expected)
         loglik = inner(self.counts.ravel(), np.log(self._mixture, out=self._mixture).ravel())
-        if self.has_prior:
+        if self.has_prior:  # log densities: Beta for each p, Dirichlet for the tokens of each topic
             loglik += self.relevance_prior * float(np.sum(np.log(at.p * (1.0 - at.p))))
             loglik += inner(self.token_prior.ravel(), np.log(at.tokens).ravel())
         # A feature without counts or pseudo-counts keeps its p: there is nothing to estimate it from.

@@ -96,12 +96,12 @@ class Tokens(Description[TokenCounts]):
 
     @cached_property
     def thresholds(self) -> Floats:
-        """Inner edges in the unit of the evidence, padded with infinity to whole groups, as the kernel needs."""
-        from ilfs.kernels.evidence import GROUP
+        """Inner edges in the unit of the evidence, padded with infinity to the multiple that the kernel needs."""
+        from ilfs.kernels.evidence import THRESHOLDS_PER_SWEEP
 
         inner = self.edges[1:-1]
         inner = inner if self.evidence != "posterior" else np.log(inner / (1.0 - inner))
-        return np.append(inner, np.full(-inner.size % GROUP, np.inf))
+        return np.append(inner, np.full(-inner.size % THRESHOLDS_PER_SWEEP, np.inf))
 
     def __call__(self, block: Block) -> TokenCounts:
         """Count the tokens of one block."""

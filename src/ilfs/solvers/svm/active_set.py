@@ -71,6 +71,6 @@ class SharedFeatures:
         """Largest number of Newton steps that an SVM has needed for a solution."""
         return max(svm.n_iter for svm in self.svms)
 
-    def _is_sparse(self) -> bool:
-        """Return True if so many stored features have been removed that compacting the storage pays."""
+    def _should_compact(self) -> bool:
+        """Return True if so many stored features have been removed that compacting the storage saves time."""
         return self.n_features < (1 - MAX_REMOVED_FRACTION) * self._alive.size

@@ -131,6 +131,7 @@ class Dual(SharedFeatures):
         return found, size[found] ** 2
 
     def _choose_candidates(self, size: Floats, alphas: Floats, n: int, tie: float) -> None:
+        """Store the n features with the smallest weights, unless they are half of all features or more."""
         self._candidates = None
         if n < self.n_features // 2:
             positions = np.sort(np.argpartition(size, n)[:n])
@@ -142,7 +143,7 @@ class Dual(SharedFeatures):
         """Remove features and solve all SVMs without them."""
         self._alive[positions] = False
         self._left -= float((self._norms[positions] ** 2).sum())
-        many = positions.size > self.n_samples // 4
+        many = positions.size > self.n_samples // 4  # corrections of that rank cost more than a new kernel and inverses
         X = self.X[positions[:0] if many else positions]
         # When removals have halved the trace, rounding errors have doubled relative to the kernel: sum it again.
         if many or self._left < self._trace / 2:
@@ -151,7 +152,7 @@ class Dual(SharedFeatures):
             self.kernel.correct(X, -np.eye(len(X)))
         for svm in self.svms:
             svm.rebuild() if many else svm.remove(X)
-        if self._is_sparse():
+        if self._should_compact():
             self._compact()
 
     def in_primal(self) -> Primal:
@@ -178,6 +179,7 @@ class Dual(SharedFeatures):
         return primal
 
     def _sum_kernel(self) -> None:
+        """Compute the kernel and its trace from the remaining features."""
         self.kernel.clear()
         for block in blocks(self._alive.size, SUMMED_VECTORS):
             X = self.X[block][self._alive[block]]
@@ -185,6 +187,7 @@ class Dual(SharedFeatures):
         self._trace = self._left = float(np.trace(self.kernel.matrix))
 
     def _compact(self) -> None:
+        """Drop the removed features from storage."""
         left = np.flatnonzero(self._alive)
         for block in blocks(left.size, TRIANGLE_ROWS):  # in place: rows only move towards the front
             self.X[block] = self.X[left[block]]
@@ -216,7 +219,7 @@ class DualSVM(ActiveSetSVM):
     def __init__(self, kernel: Corrected, y: Floats, ridge: float, *, tol: float, max_iter: int) -> None:
         super().__init__(y, np.zeros(y.size), tol=tol, max_iter=max_iter)
         self.kernel, self.ridge = kernel, ridge
-        self.size = float(np.trace(kernel.matrix)) / y.size
+        self.size = float(np.trace(kernel.matrix)) / y.size  # mean of the diagonal: the scale of rounding errors
         self._build(np.ones(y.size, dtype=bool))
         self._find_active()
 
@@ -224,7 +227,7 @@ class DualSVM(ActiveSetSVM):
         """Find the solution without these features, which have left the kernel already.
 
         The removal subtracts (0 X)'(0 X) from M. By the Woodbury identity its inverse changes by U'(I - X U')^-1 U,
-        where U = (0 X) M^-1.
+        where U = (0 X) M^-1. The solution changes by U'(I - X U')^-1 X alpha.
         """
         U = self.inverse.times(with_intercept(X, 0.0))
         B = inverse(np.eye(len(X)) - X @ U[:, 1:].T)
@@ -307,7 +310,7 @@ class DualSVM(ActiveSetSVM):
         self.kernel.settle()
         here = np.flatnonzero(active)
         N = positive_inverse(self.kernel.matrix[np.ix_(here, here)] + self.ridge * np.eye(here.size))
-        # b makes the sum of alpha 0: with N = (K + ridge I)^-1, eliminate alpha = N (y - b).
+        # alpha = N (y - b 1) with N = (K + ridge I)^-1. Row 0 of the inverse is the b for which alpha sums to 0.
         ones = N.sum(axis=1)
         total = float(ones.sum())
         inverse = np.zeros((active.size + 1, active.size + 1))

@@ -122,7 +122,7 @@ def exchange(y: Floats, slack: Floats, solve: Solve, *, tol: float, max_iter: in
         _, f = solve(active)
         aim = np.where(active, 1 - y * f, 0.0)
         if (aim >= 0).all():
-            # Feasible: go there. It is optimal unless some inactive sample is inside the margin; add the worst of them.
+            # Feasible: accept it. It is optimal unless inactive samples are inside the margin; add the worst of them.
             slack = aim
             lacking = np.where(active, -np.inf, 1 - y * f)
             if lacking.max() <= tol:
@@ -160,7 +160,8 @@ def line_search(
     The derivative is continuous, increasing and linear between the values of t at which samples cross the margin. So
     sort these values, find the first interval at whose end the derivative is positive, and solve for its zero there.
     """
-    # Residual and change times the root of the weight: crossings stay where they are, squares get the weight.
+    # Multiply residuals and changes by the roots of the weights: crossings stay the same, and squares get the weight.
+    # A sample is inside the margin if y (y - f) = 1 - y f > 0.
     rest, change = (y - f) * root_weights, change * root_weights
     inside = (y * rest > 0) | ((rest == 0) & (y * change < 0))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -100,10 +100,11 @@ class Primal(SharedFeatures):
         self._samples.remove(positions + 1)  # position 0 is the intercept
         for svm in self.svms:
             svm.remove(positions + 1)
-        if self._is_sparse():
+        if self._should_compact():
             self._compact()
 
     def _compact(self) -> None:
+        """Drop the removed features from storage."""
         left = np.flatnonzero(self._alive)
         self.columns, self._scale, self._alive = self.columns[left], self._scale[left], self._alive[left]
         kept = np.append(0, left + 1)
@@ -169,8 +170,9 @@ class PrimalSVM(ActiveSetSVM):
     def _exchange_near(self) -> None:
         """Take full Newton steps with the samples near the margin alone.
 
-        That is usually all there is to do after a removal, and it reads a tenth of the samples. Without a line
-        search, steps may cycle, so they end unless fewer samples cross at each; `_find_active` then uses all samples.
+        After a removal that is usually enough, and it reads only a tenth of the samples. Without a line search the
+        steps may cycle. So they go on only as long as the number of samples on the wrong side does not grow.
+        `_find_active` then uses all samples.
         """
         self._age += 1
         y, most = self.y[self._near], self.theta.size // 4
@@ -207,6 +209,7 @@ class PrimalSVM(ActiveSetSVM):
         Z = self.samples.Z[samples]
         V = self.inverse.times(Z)
         B = inverse(np.diag(np.where(self.active[samples], -1.0, 1.0)) + Z @ V.T)
+        # The gradient changes by -Z'D(y - Z theta), and the new H^-1 Z'D equals V'(D + Z V')^-1.
         self.theta += (self.y[samples] - Z @ self.theta) @ B @ V
         self.inverse.correct(V, -B)
         self.active[samples] ^= True
@@ -226,6 +229,7 @@ class PrimalSVM(ActiveSetSVM):
             self.theta -= self.inverse.matrix @ self._gradient()
 
     def _gradient(self) -> Floats:
+        """Return the gradient of the objective, Z_A'(Z_A theta - y_A) + P theta."""
         rest = np.where(self.active, self.samples.times(self.theta) - self.y, 0.0)
         return np.asarray(self.samples.transposed_times(rest) + self.penalty * self.theta)
 

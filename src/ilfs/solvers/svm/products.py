@@ -42,7 +42,7 @@ def product(A: Floats, B: Floats, n_jobs: int | None) -> Floats:
 
 
 def add_symmetric(matrix: Floats, A: Floats, B: Floats, n_jobs: int | None) -> None:
-    """Add a symmetric A'B to a symmetric matrix: one half is computed and copied, so both halves round alike."""
+    """Add a symmetric A'B to a symmetric matrix. One half is computed and copied, so the sum is exactly symmetric."""
 
     def add(rows: slice) -> None:
         matrix[rows, : rows.stop] += A[:, rows].T @ B[:, : rows.stop]
