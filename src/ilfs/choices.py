@@ -5,6 +5,7 @@ They have a module of their own because the parser of the command ``ilfs`` must 
 """
 
 FORMATS = ("text", "markdown", "latex", "html", "csv")  # formats of tables
+LAYOUTS = ("full", "paper")  # layouts of the tables of a benchmark
 METRIC_TITLES = {  # titles of metrics over all classes
     "ap_macro": "average precision, mean of the classes",
     "ap_majority": "average precision, class with most samples",

@@ -229,7 +229,13 @@ class Grid:
 
     def _text(self) -> str:
         lines = aligned(self._words(str, lambda word: f"_{word}_"), self._numeric_columns)
-        return "\n".join([self.title, "", *lines, *self._below("")])
+        legend = ["", "Words between underscores are bold in other formats."] if self._has_bold else []
+        return "\n".join([self.title, "", *lines, *self._below(""), *legend])
+
+    @property
+    def _has_bold(self) -> bool:
+        marked = [value for row in self.rows for value in row if isinstance(value, Marked)]
+        return any(is_bold for value in marked for _, is_bold in value.parts)
 
     def _markdown(self) -> str:
         words = self._words(lambda word: word.replace("*", r"\*"), lambda word: f"**{word}**", escape_all=False)

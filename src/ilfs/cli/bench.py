@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ilfs.choices import FORMATS, METRIC_TITLES
+from ilfs.choices import FORMATS, LAYOUTS, METRIC_TITLES
 
 MAX_TIMING_SIDE = 2**31 - 1  # largest number of rows or columns in the timing experiment
 
@@ -103,6 +103,12 @@ def add_table(actions: Any) -> None:
     )
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv: the measured metrics in long form")
+    parser.add_argument(
+        "--layout",
+        choices=LAYOUTS,
+        default="full",
+        help="paper: the layout of the paper's Table 2, 3 or 4, with its marks for the best",
+    )
     parser.set_defaults(function=print_tables)
 
 
@@ -324,13 +330,17 @@ def print_statistics(options: argparse.Namespace) -> int:
 
 def print_tables(options: argparse.Namespace) -> int:
     """Print the tables of a suite."""
-    from ilfs.report.benchmark import quality_grid, tables_of
+    from ilfs.report.benchmark import paper_layout, quality_grid, table_4_csv, tables_of
 
     results = results_of(options)
-    if options.format == "csv" and results.suite.experiment == "sizes":
-        print(quality_grid(results, options.classifier and [options.classifier]).render("csv", spreadsheet_safe=True))
+    in_long_form = options.format == "csv" and results.suite.experiment == "sizes"
+    if options.layout == "paper":
+        grids = [table_4_csv(results)] if in_long_form else paper_layout(results)
+    elif in_long_form:
+        grids = [quality_grid(results, options.classifier and [options.classifier])]
     else:
-        show(tables_of(results), options.format)
+        grids = tables_of(results)
+    show(grids, options.format)
     return 0
 
 
