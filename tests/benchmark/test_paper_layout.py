@@ -23,9 +23,9 @@ from ilfs.report.benchmark.paper_layout import precision_grid, printed_marks
 EIGHT = (*paper.MICROARRAYS, *paper.OTHER_DATASETS)
 
 
-def filled(suite, tmp_path, outcome_of):
+def filled(suite, folder, outcome_of):
     """Results of a suite whose outcomes a function makes; it returns None for a job that fails."""
-    with Store(tmp_path / "s.sqlite") as store:
+    with Store(folder / "s.sqlite") as store:
         for job in suite.jobs():
             outcome = outcome_of(job)
             reason = {"reason": "by design"} if outcome is None else {}
@@ -33,18 +33,20 @@ def filled(suite, tmp_path, outcome_of):
         return Results.from_store(suite, store)
 
 
-@pytest.fixture
-def made(monkeypatch):
+@pytest.fixture(scope="module")
+def made():
     """Data sets of any name, with three classes."""
     table = Dataset("made", np.zeros((90, 40)), np.arange(90) % 3, ("a", "b", "c_&"), known_checksum="c")
-    monkeypatch.setattr(suites_module, "load", lambda _, voc: table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suites_module, "load", lambda _, voc: table)
+        yield
 
 
 BASES = {"random": 0.5, "ilfs": 0.9, "fisher": 0.896}
 
 
-@pytest.fixture
-def sizes(tmp_path, made):
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory, made):
     """COLON, LUNG, GINA and one more data set; 2 splits x 2 sizes; ILFS failed on LUNG."""
 
     def outcome_of(job):
@@ -56,7 +58,7 @@ def sizes(tmp_path, made):
 
     methods = tuple(BenchmarkMethod(name) for name in BASES)
     suite = Suite("s", "sizes", ("srbct", "gina", "lung", "colon"), methods, 2, Protocol(sizes=(2, 4)))
-    return filled(suite, tmp_path, outcome_of)
+    return filled(suite, tmp_path_factory.mktemp("sizes"), outcome_of)
 
 
 def words(grid):
@@ -145,8 +147,8 @@ def test_tests_and_classifiers_are_counted(sizes):
     assert any(one.startswith(note) for one in paper_layout(sizes)[0].notes)
 
 
-@pytest.fixture
-def classes(tmp_path, made):
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory, made):
     """Three classes of VOC 2007 and of another data set, four methods."""
 
     def outcome_of(job):
@@ -157,7 +159,9 @@ def classes(tmp_path, made):
         return Outcome([*measured, (20, "ap_macro", -1, float(np.mean(values)))], [1], 0.1, 0.2)
 
     methods = tuple(BenchmarkMethod(name) for name in ("ilfs", "fisher", "mi", "random"))
-    return filled(Suite("s", "classes", ("voc2007", "wine"), methods, 1), tmp_path, outcome_of)
+    return filled(
+        Suite("s", "classes", ("voc2007", "wine"), methods, 1), tmp_path_factory.mktemp("classes"), outcome_of
+    )
 
 
 def test_table_3_has_classes_as_rows_and_marks_the_best(classes):

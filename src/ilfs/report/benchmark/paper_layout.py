@@ -7,13 +7,14 @@ import numpy as np
 
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper_tables as paper
+from ilfs.benchmark.class_table import class_table
 from ilfs.benchmark.counts import count_tests
 from ilfs.benchmark.precision_table import PrecisionTable, paper_order, precision_table, printed_table
 from ilfs.benchmark.store.results import Results
 from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import title_of
 from ilfs.registry import BY_NAME
-from ilfs.report.benchmark.tables import VOC_METRICS, class_means, number, splits_of, state_of, with_notes
+from ilfs.report.benchmark.tables import number, splits_of, state_of, with_notes
 from ilfs.text_table import Grid, Marked
 
 GROUP_TITLES = {"dna": "microarrays", "other": "other sources", "more": "not in the paper"}
@@ -178,16 +179,14 @@ def table_4_csv(results: Results, metric: str = "ap_macro") -> Grid:
 def table_3(results: Results) -> list[Grid]:
     """Table 3 for each data set, with the paper's below it if it is VOC 2007 or 2012."""
     grids = []
-    for d, dataset in enumerate(results.datasets):
-        methods = paper_order(results.methods)
-        metric = VOC_METRICS.get(dataset, "ap")
-        by_method = [class_means(results, d, results.methods.index(method), metric) for method in methods]
-        classes = sorted(set().union(*by_method))
-        names = [results.facts[dataset].class_names[k] for k in classes]
-        rows = [[100 * one[k] if k in one else None for one in by_method] for k in classes]
-        means = [100 * float(np.mean(list(one.values()))) if len(one) == len(classes) else None for one in by_method]
-        title = f"{results.titles[d]}: average precision of each class, per cent, half of the features"
-        grids.append(classes_grid(title, methods, names, rows, means))
+    methods = paper_order(results.methods)
+    order = [results.methods.index(name) for name in methods]
+    for title, dataset in zip(results.titles, results.datasets, strict=True):
+        table = class_table(results, dataset)
+        rows = [list(map(number, row)) for row in table.values[:, order]]
+        means = list(map(number, table.values[:, order].mean(axis=0))) if rows else [None] * len(methods)
+        about = f"{title}: average precision of each class, per cent, half of the features"
+        grids.append(classes_grid(about, methods, table.classes, rows, means))
         if dataset in paper.VOC_DATASETS:
             grids.append(printed_classes_grid(dataset, methods))
     notes = [f"Bold: the best of a class. *: the {paper.N_STARS} largest means."]
