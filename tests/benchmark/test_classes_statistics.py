@@ -21,6 +21,7 @@ from ilfs.benchmark.significance import (
 )
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.suites import suite as suites_module
+from ilfs.benchmark.suites.last_run import describe_run
 from ilfs.cli import main
 from ilfs.datasets import Dataset
 from ilfs.report.benchmark import joint_grid, statistics_of
@@ -190,20 +191,33 @@ def test_too_few_classes_are_replaced_by_the_reason(two):
     assert first.notes == ["Not possible: tests over classes need three classes that two methods share."]
 
 
+def stored(suite, folder):
+    """File of results of a suite, with values that depend on the method only."""
+    path = folder / f"{suite.name}.sqlite"
+    with Store(path) as store:
+        store.remember(describe_run(suite, suite))
+        for job in suite.jobs():
+            value = {"fisher": 0.9, "random": 0.5}[job.method.name]
+            measured = [(2, "ap_macro", -1, value), *((6, "ap", k, value + 0.01 * k) for k in range(3))]
+            store.write(job.key, job.identity, job.describe(), Outcome(measured, [1], 0.1, 0.2))
+    return str(path)
+
+
 def test_the_command_counts_two_stores(tmp_path, capsys):
-    stores = [str(tmp_path / "sizes.sqlite"), str(tmp_path / "classes.sqlite")]
-    methods = ["--methods", "fisher", "random", "--quiet", "--jobs", "1", "--splits", "2"]
-    assert main(["bench", "run", "quick", "--datasets", "iris", *methods, "--store", stores[0]]) == 0
-    assert main(["bench", "run", "deep", "--datasets", "wine", *methods, "--store", stores[1]]) == 0
-    capsys.readouterr()
-    assert main(["bench", "statistics", "--store", stores[0], "--with-store", stores[1]]) == 0
+    methods = tuple(BenchmarkMethod(name) for name in ("fisher", "random"))
+    sizes = stored(Suite("mine", "sizes", ("iris",), methods, 2, Protocol(sizes=(2,))), tmp_path)
+    classes = stored(Suite("deep", "classes", ("wine",), methods, 1), tmp_path)
+    assert main(["bench", "statistics", "--store", sizes, "--with-store", classes]) == 0
     said = capsys.readouterr().out
-    assert "together" in said
-    assert " of 2 " in said
-    assert main(["bench", "statistics", "--store", stores[1], "--format", "html"]) == 0
+    assert "together    2 of 2" in said
+    assert main(["bench", "statistics", "--store", classes, "--format", "html"]) == 0
     assert "over the 3 classes of Wine" in capsys.readouterr().out
-    assert main(["bench", "statistics", "--store", stores[0], "--with-store", str(tmp_path / "none")]) == 2
+    assert main(["bench", "statistics", "--store", sizes, "--with-store", str(tmp_path / "none")]) == 2
     assert "--with-store must name a file of results" in capsys.readouterr().err
-    for store in stores:
+    assert main(["bench", "statistics", "--store", sizes, "--with-store", sizes]) == 2
+    assert "got iris in both" in capsys.readouterr().err
+    for store in (sizes, classes):
         assert main(["bench", "table", "--store", store, "--layout", "paper"]) == 0
         assert "tests as the paper counts its 576" in capsys.readouterr().out
+    assert main(["bench", "table", "--store", sizes, "--layout", "paper", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("method,dataset,mean,deviation,least,largest,mark")
