@@ -57,7 +57,20 @@ class Marked:
     parts: tuple[tuple[str, bool], ...]
 
     def formatted(self, plain: "Callable[[str], str]", bold: "Callable[[str], str]") -> str:
-        """Join the pieces; ``plain`` escapes the words of a format, ``bold`` marks escaped words as bold."""
+        """Join the pieces.
+
+        Parameters
+        ----------
+        plain : callable
+            Escapes a word for a format.
+        bold : callable
+            Marks an escaped word as bold.
+
+        Returns
+        -------
+        str
+            The formatted word.
+        """
         return "".join(
             bold(plain(_printable(text))) if is_bold else plain(_printable(text)) for text, is_bold in self.parts
         )

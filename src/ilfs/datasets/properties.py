@@ -38,7 +38,7 @@ BLOCK_COLUMNS = 1024  # columns whose kurtosis is computed at once
 class DatasetProperties:
     """Sizes of a data set and the properties of the paper's Table 1.
 
-    Attributes
+    Parameters
     ----------
     n_samples, n_classes, n_features : int
         Numbers of rows, of classes or labels, and of columns.
