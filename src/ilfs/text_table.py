@@ -56,7 +56,7 @@ class Marked:
 
     parts: tuple[tuple[str, bool], ...]
 
-    def formatted(self, plain: "Callable[[str], str]", bold: "Callable[[str], str]") -> str:
+    def formatted(self, plain: Callable[[str], str], bold: Callable[[str], str]) -> str:
         """Join the pieces.
 
         Parameters

@@ -78,7 +78,7 @@ def test_our_table_4_has_means_deviations_averages_and_marks(sizes):
         "LUNG",
         "microarrays (2 of 5) [min, max]",
         "GINA (rebuilt)",
-        "other sources (1 of 3) [min, max]",
+        "others (1 of 3) [min, max]",
         "SRBCT",
         "not in the paper [min, max]",
     ]

@@ -6,7 +6,7 @@ five numbers of features. Table 3 shows the classes as pictures; we assume that 
 them. Numbers are those that the paper prints: `paper_slips` lists those that contradict others.
 """
 
-from ilfs.benchmark.paper_tables.marking import BOLD_WITHIN, N_STARS, best_of, marks_on_dataset
+from ilfs.benchmark.paper_tables.marking import BOLD_WITHIN, N_STARS, PRINTED_DECIMALS, best_of, marks_on_dataset
 from ilfs.benchmark.paper_tables.printed import (
     GROUPS,
     METHODS_OF_THE_PAPER,
@@ -36,6 +36,7 @@ __all__ = [
     "MICROARRAYS",
     "N_STARS",
     "OTHER_DATASETS",
+    "PRINTED_DECIMALS",
     "PROPERTIES",
     "VOC_DATASETS",
     "Mark",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from ilfs.benchmark.paper_tables.printed import Mark
 
-DECIMALS = 2
+PRINTED_DECIMALS = 2
 BOLD_WITHIN = 0.5  # percentage points below the best, on a data set of Table 4
 N_STARS = 3  # means with an asterisk in Table 3
 
@@ -70,4 +70,4 @@ def best_of(values: Sequence[float | None], n_best: int = 1) -> list[bool]:
 
 def printed(value: float) -> float:
     """Round as the paper prints."""
-    return round(value, DECIMALS)
+    return round(value, PRINTED_DECIMALS)

@@ -10,15 +10,15 @@ from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.class_table import class_table
 from ilfs.benchmark.counts import count_tests
 from ilfs.benchmark.precision_table import PrecisionTable, paper_order, precision_table, printed_table
+from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import title_of
 from ilfs.registry import BY_NAME
-from ilfs.report.benchmark.tables import number, splits_of, state_of, with_notes
+from ilfs.report.benchmark.tables import GROUP_TITLES, number, splits_of, state_of, with_notes
 from ilfs.text_table import Grid, Marked
 
-GROUP_TITLES = {"dna": "microarrays", "other": "other sources", "more": "not in the paper"}
-DECIMALS = 2
+MORE_TITLE = "not in the paper"  # title of the group of other data sets
 SECONDS_DECIMALS = 3
 BOLD_NOTE = (
     f"*: the best of a column. Bold: less than {paper.BOLD_WITHIN} points below it; of averages, minima and maxima "
@@ -103,9 +103,9 @@ def precision_grid(
             columns.append(dataset_column(table.mean[:, d], table.deviation[:, d], marks[d]))
         total = len(paper.GROUPS.get(group, members))
         present = "" if len(members) == total else f" ({len(members)} of {total})"
-        header.append(f"{GROUP_TITLES[group]}{present} [min, max]")
+        header.append(f"{GROUP_TITLES.get(group, MORE_TITLE)}{present} [min, max]")
         columns.append(group_column(table.average[group], table.of_group(group)))
-    return Grid(title, header, list(zip(*columns, strict=True)), DECIMALS)
+    return Grid(title, header, list(zip(*columns, strict=True)), paper.PRINTED_DECIMALS)
 
 
 def dataset_column(means: Floats, deviations: Floats, marks: Sequence[paper.Mark]) -> list[Any]:
@@ -113,14 +113,14 @@ def dataset_column(means: Floats, deviations: Floats, marks: Sequence[paper.Mark
     column: list[Any] = []
     for mean, deviation, mark in zip(means, deviations, marks, strict=True):
         spread = "" if np.isnan(deviation) else f" ± {format_deviation(deviation)}"
-        word = f"{mean:.{DECIMALS}f}{'*' * (mark == 'star')}{spread}"
+        word = f"{mean:.{paper.PRINTED_DECIMALS}f}{'*' * (mark == 'star')}{spread}"
         column.append(None if np.isnan(mean) else Marked(((word, mark != ""),)))
     return column
 
 
 def format_deviation(deviation: float) -> str:
     """Format with two decimals; with three if it is below 0.01, as the paper does."""
-    return f"{deviation:.{DECIMALS if deviation >= 0.01 else DECIMALS + 1}f}"
+    return f"{deviation:.{paper.PRINTED_DECIMALS if deviation >= 0.01 else paper.PRINTED_DECIMALS + 1}f}"
 
 
 def group_column(averages: Floats, means: Floats) -> list[Any]:
@@ -133,11 +133,11 @@ def group_column(averages: Floats, means: Floats) -> list[Any]:
             column.append(None)
             continue
         parts = (
-            (f"{average:.{DECIMALS}f}{'*' * best[0][m]}", best[0][m]),
+            (f"{average:.{paper.PRINTED_DECIMALS}f}{'*' * best[0][m]}", best[0][m]),
             (" [", False),
-            (f"{least:.{DECIMALS}f}", best[1][m]),
+            (f"{least:.{paper.PRINTED_DECIMALS}f}", best[1][m]),
             (", ", False),
-            (f"{largest:.{DECIMALS}f}", best[2][m]),
+            (f"{largest:.{paper.PRINTED_DECIMALS}f}", best[2][m]),
             ("]", False),
         )
         column.append(Marked(parts))
@@ -173,7 +173,7 @@ def table_4_csv(results: Results, metric: str = "ap_macro") -> Grid:
             summary = [number(table.average[group][m]), None, number(of_group.min()), number(of_group.max())]
             rows.append([method, group, *summary, "star" if best[group][m] else ""])
     header = ["method", "dataset", "mean", "deviation", "least", "largest", "mark"]
-    return Grid(f"Table 4 of suite {results.suite.name}", header, rows, DECIMALS)
+    return Grid(f"Table 4 of suite {results.suite.name}", header, rows, paper.PRINTED_DECIMALS)
 
 
 def table_3(results: Results) -> list[Grid]:
@@ -201,7 +201,12 @@ def printed_classes_grid(dataset: str, methods: Sequence[str]) -> Grid:
         if name == dataset:
             star = "*" if row == "mean" else ""
             rows.append([row, *(marked(values[dataset, row, m], m in bold, star) for m in chosen)])
-    return Grid(f"{title_of(dataset)}: the paper's Table 3", ["class", *map(title_of_method, chosen)], rows, DECIMALS)
+    return Grid(
+        f"{title_of(dataset)}: the paper's Table 3",
+        ["class", *map(title_of_method, chosen)],
+        rows,
+        paper.PRINTED_DECIMALS,
+    )
 
 
 def classes_grid(
@@ -217,35 +222,19 @@ def classes_grid(
         rows.append([name, *(marked(value, best) for value, best in zip(row, paper.best_of(row), strict=True))])
     starred = paper.best_of(means, paper.N_STARS)
     rows.append(["mean", *(marked(value, best, "*") for value, best in zip(means, starred, strict=True))])
-    return Grid(title, ["class", *map(title_of_method, methods)], rows, DECIMALS)
+    return Grid(title, ["class", *map(title_of_method, methods)], rows, paper.PRINTED_DECIMALS)
 
 
 def marked(value: float | None, is_bold: bool, star: str = "") -> Any:
     """Format a number, bold and with a star if it is one of the best."""
-    return None if value is None else Marked(((f"{value:.{DECIMALS}f}{star * is_bold}", is_bold),))
+    return None if value is None else Marked(((f"{value:.{paper.PRINTED_DECIMALS}f}{star * is_bold}", is_bold),))
 
 
 def table_2(results: Results) -> Grid:
     """Table 2: type, class, complexity and seconds of each method, ours beside the paper's."""
-    protocol, printed = results.suite.protocol, paper.method_rows()
-    seconds = results.values("seconds", [protocol.columns])[0, :, :, 0]
-    rows = []
-    for method in paper_order(results.methods):
-        record, row = BY_NAME.get(method), printed.get(method)
-        taken = seconds[results.methods.index(method)]
-        taken = taken[~np.isnan(taken)]
-        rows.append(
-            [
-                row and row.number,
-                title_of_method(method),
-                record and record.kind[0],
-                record and letter_of(record.supervised),
-                record and record.complexity,
-                row and row.complexity,
-                float(taken.mean()) if taken.size else None,
-                row and int(row.seconds),
-            ]
-        )
+    protocol = results.suite.protocol
+    seconds = nan_mean(results.values("seconds", [protocol.columns])[0, :, :, 0])
+    rows = [method_row(name, number(seconds[results.methods.index(name)])) for name in paper_order(results.methods)]
     size = f"{protocol.rows:,} x {protocol.columns:,}"
     header = [
         "ID",
@@ -262,6 +251,21 @@ def table_2(results: Results) -> Grid:
         "features; in the paper T samples, n features, i iterations, C classes."
     ]
     return Grid(f"Methods, and one fit on {size} uniform numbers", header, rows, SECONDS_DECIMALS, notes)
+
+
+def method_row(name: str, seconds: float | None) -> list[Any]:
+    """Format a method of Table 2; what is not known of it is None."""
+    record, row = BY_NAME.get(name), paper.method_rows().get(name)
+    return [
+        row and row.number,
+        title_of_method(name),
+        record and record.kind[0],
+        record and letter_of(record.supervised),
+        record and record.complexity,
+        row and row.complexity,
+        seconds,
+        row and int(row.seconds),
+    ]
 
 
 def letter_of(supervised: bool | None) -> str | None:
