@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ilfs import __version__
+from ilfs.choices import FORMATS
 from ilfs.cli import main
 
 
@@ -44,7 +45,7 @@ def test_a_run_prints_a_summary(store, capsys):
     assert f"0 jobs computed, 0 of them failed; 12 were stored already. Results: {store}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_tables_are_printed_in_all_formats(store, capsys, form):
     assert main(["bench", "table", "quick", *some(store), "--format", form]) == 0
     said = capsys.readouterr().out

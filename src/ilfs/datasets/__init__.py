@@ -5,6 +5,7 @@ from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
 from ilfs.datasets.naming import title_of
+from ilfs.datasets.properties import DatasetProperties, measure_properties
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, Spec
@@ -14,6 +15,7 @@ from ilfs.datasets.voc_options import VocOptions
 __all__ = [
     "REGISTRY",
     "Dataset",
+    "DatasetProperties",
     "Paper",
     "ReadLimits",
     "Spec",
@@ -23,6 +25,7 @@ __all__ = [
     "load",
     "load_truth",
     "make_truth",
+    "measure_properties",
     "read_table",
     "recovery",
     "recovery_curve",
