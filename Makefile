@@ -95,6 +95,7 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/ilfs bench run paper --store out/sizes.sqlite
 	-$(BIN)/ilfs bench run modern --store out/sizes.sqlite --time-limit 900
 	-$(BIN)/ilfs bench run novelty --store out/sizes.sqlite --time-limit 900
+	$(BIN)/ilfs bench run steps --store out/steps.sqlite
 	$(BIN)/ilfs bench run deep --store out/deep.sqlite
 	$(BIN)/ilfs bench run timing --store out/timing.sqlite
 	$(BIN)/python benchmarks/findings.py out

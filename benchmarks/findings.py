@@ -1,7 +1,7 @@
 """Write the tables and diagrams of docs/findings.md and docs/subsets.md from the results of the suites.
 
     make findings                       # runs the missing jobs of the suites (hours), then this script
-    python benchmarks/findings.py out   # the tables only, from out/sizes.sqlite, out/deep.sqlite, out/timing.sqlite
+    python benchmarks/findings.py out   # the tables only, from out/{sizes,steps,deep,timing}.sqlite
 
 The suites paper, modern and novelty share a store, since they share jobs. The text between the tables is written by
 hand.
@@ -21,7 +21,14 @@ from ilfs.methods import METHODS
 from ilfs.report.benchmark import diagram_svg, quality_grid, statistics_of, tables_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
-STORES = {"paper": "sizes", "modern": "sizes", "novelty": "sizes", "deep": "deep", "timing": "timing"}
+STORES = {
+    "paper": "sizes",
+    "modern": "sizes",
+    "novelty": "sizes",
+    "steps": "steps",
+    "deep": "deep",
+    "timing": "timing",
+}
 SLOW_ON = {"dorothea": ("inf_fs", "rfe", "cfs", "udfs", "llcfs")}  # 100,000 columns: minutes to hours for one order
 SLOW = ("mrmr",)  # slow on all wide tables: some sets and splits are enough for a comparison
 SLOW_SETS, SLOW_SPLITS = (*PAPER_DATASETS, "srbct", "glioma"), 5
@@ -57,6 +64,10 @@ def main():
     if (folder / "sizes.sqlite").is_file():
         write_paper(folder)
         write_subsets(folder)
+    if (folder / "steps.sqlite").is_file():
+        steps = results_of("steps", folder)
+        write_grids("steps", tables_of(steps)[:1])
+        write("steps.csv", quality_grid(steps).render("csv"))
     if (folder / "deep.sqlite").is_file():
         write_grids("deep", tables_of(results_of("deep", folder)))
     if (folder / "timing.sqlite").is_file():

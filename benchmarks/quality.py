@@ -51,7 +51,7 @@ MICROARRAYS = ["colon", "leukemia", "prostate", "lymphoma", "lung"]
 CONFIGURATIONS = {
     "random": None,
     "Fisher": None,
-    "paper": ILFS.paper(max_iter=LEARNED_STEPS),
+    "paper": ILFS.paper(max_iter=LEARNED_STEPS, tol=1e-6),
     "distance, learned": ILFS(evidence="distance", topics="learned", max_iter=LEARNED_STEPS, redundancy=None),
     "distance, anchored": ILFS(evidence="distance", topics="anchored", redundancy=None),
     "distance, shrunk": ILFS(evidence="distance", redundancy=None),

@@ -41,7 +41,7 @@ def relevance_as_in_version_5_2(counts):
 def test_our_tokens_and_path_sum_reproduce_the_weights_of_version_5_2(name):
     X, y, weights = load(name, "ilfs_v52_T6")
     # Six edges of the toolbox make five intervals of pi = 1 - rho; the sixth token is pi = 1.
-    counts = ILFS.paper(n_tokens=5, tol=1e-2).fit(X, y).token_counts_[:, ::-1]
+    counts = ILFS.paper(n_tokens=5).fit(X, y).token_counts_[:, ::-1]
     p = relevance_as_in_version_5_2(np.column_stack([counts, np.zeros(len(counts))]))
     damping = np.ceil(p.max() * p.sum()) / p.size
     np.testing.assert_allclose(infinite_path_scores(p, damping), weights, rtol=1e-9, atol=1e-9)

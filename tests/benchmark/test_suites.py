@@ -216,7 +216,7 @@ def test_groups_and_folds_become_part_of_the_name_of_a_data_set(tmp_path):
 def test_unknown_suites_and_files_are_refused():
     with pytest.raises(
         ValueError,
-        match=r"suite must be paper, deep, modern, novelty, timing, quick or the path of a .toml file, got 'x'",
+        match=r"suite must be paper, deep, modern, novelty, steps, timing, quick or the path of a .toml file, got 'x'",
     ):
         suite_by_name("x")
     with pytest.raises(ValueError, match=r"there is no file nowhere.toml"):

@@ -30,7 +30,7 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
     parser.add_argument(
         "suite",
         nargs="?" if of_last_run else None,
-        help="paper, deep, modern, novelty, timing, quick, or the path of a .toml file"
+        help="paper, deep, modern, novelty, steps, timing, quick, or the path of a .toml file"
         + " (default: the last run)" * of_last_run,
     )
     parser.add_argument(

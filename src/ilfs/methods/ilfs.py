@@ -14,9 +14,11 @@ Graph-Based Ranking Approach*, ICCV 2017.
 Where we depart from the paper (the documentation has the reasons and measurements):
 
 - The paper's prior :math:`\pi` is small for a well represented sample, although the text says that it should be large.
-  We use :math:`1 - \pi` in every configuration.
+  We use :math:`1 - \pi` unless ``literal_sign`` is set.
 - With more than two classes, the distance to the sample's own class is compared with the mean distance to the other
-  classes. So the value at chance level is 1/2 for any number of classes. For two classes this is the paper's formula.
+  classes, unless ``evidence="distance_sum"`` is set. So the value at chance level is 1/2 for any number of classes. For
+  two classes both are the paper's formula.
+- The paper does not say when to stop learning the topics. `ILFS.paper` makes one step; see there.
 - ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"`` and ``redundancy`` are
   additions; `ILFS.paper` switches all of them off.
 - A has rank one, so no matrix is inverted, and the path sums have the order of p: every feature is scored on its own.
@@ -54,6 +56,15 @@ from ilfs.warn import warn
 # Pseudo-counts of topics="shrunk". The results hardly change for values from 0.2 to 0.5 and from 0.3 to 3.
 RELEVANCE_PRIOR = 0.2  # pseudo-counts of each topic in a feature, as a fraction of the number of samples
 TOKEN_PRIOR = 1.0  # pseudo-counts of the initial token distribution of a topic, as a fraction of all counts
+PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the paper determines
+    "n_tokens": 6,
+    "evidence": "distance",
+    "intervals": "uniform",
+    "topics": "learned",
+    "leave_one_out": False,
+    "class_weight": None,
+    "redundancy": None,
+}
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
 
 
@@ -74,11 +85,16 @@ class ILFS(PicksSubsets, StatisticsSelector):
         Number of features to keep: an integer, a fraction of all features, or None for half of them.
     n_tokens : int, default=6
         Number of intervals into which [0, 1], the range of the evidence, is divided.
-    evidence : {"posterior", "distance"}, default="posterior"
+    evidence : {"posterior", "distance", "distance_sum"}, default="posterior"
         Measure of how well a feature represents a sample. ``"posterior"``: probability of the sample's own class
         against the other classes (for two classes, that of two normal distributions with a common variance).
         ``"distance"``: squared distance to the other classes, divided by its sum with the squared distance to the own
-        class, as in the paper; it does not depend on the variance.
+        class, as in the paper; it does not depend on the variance. The distances to several other classes are averaged.
+        ``"distance_sum"``: they are summed, as Eq. 2 of the paper is printed. This is the same for two classes; for
+        more, uninformative features look better, and from ``n_tokens`` classes on they all have the last token.
+    literal_sign : bool, default=False
+        If True, count tokens of the paper's prior as it is printed, which is small for a well represented sample. The
+        best features then come last. Only for comparison with the paper.
     intervals : {"uniform", "pooled"}, default="uniform"
         ``"uniform"``: intervals of equal width, as in the paper. ``"pooled"``: intervals that contain about equal
         numbers of values, counted over all features together.
@@ -104,8 +120,8 @@ class ILFS(PicksSubsets, StatisticsSelector):
         ``redundancy=None``, and does not change their order.
     max_iter : int, default=2000
         Maximum number of steps when learning the topics.
-    tol : float, default=1e-6
-        Learning stops when no relevance changes by more than this in one step.
+    tol : float or None, default=1e-6
+        Learning stops when no relevance changes by more than this in one step. None: always make ``max_iter`` steps.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
@@ -191,6 +207,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         *,
         n_tokens: int = 6,
         evidence: Evidence = "posterior",
+        literal_sign: bool = False,
         intervals: Literal["uniform", "pooled"] = "uniform",
         topics: Literal["shrunk", "anchored", "learned"] = "shrunk",
         leave_one_out: bool = True,
@@ -199,12 +216,13 @@ class ILFS(PicksSubsets, StatisticsSelector):
         n_candidates: int | None = 1000,
         damping: float = 0.9,
         max_iter: int = 2000,
-        tol: float = 1e-6,
+        tol: float | None = 1e-6,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_tokens = n_tokens
         self.evidence = evidence
+        self.literal_sign = literal_sign
         self.intervals = intervals
         self.topics = topics
         self.leave_one_out = leave_one_out
@@ -222,8 +240,13 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
         It uses the paper's evidence from distances, six equal intervals of [0, 1] and topics learned by maximum
         likelihood, without leaving samples out, balancing classes or removing redundancy. A feature with many large
-        tokens is good, as the text of the paper says; by its formula it would be bad. More than two classes, ties,
-        missing values and constant columns are treated as in every other configuration.
+        tokens is good, as the text of the paper says; by its formula it would be bad (``literal_sign=True``). With more
+        than two classes, the distances to the others are averaged, not summed as in Eq. 2
+        (``evidence="distance_sum"``).
+
+        The paper gives no rule for when to stop learning. One step is made: with more steps the topic relevancy comes
+        to hold badly and well represented samples alike, and the ranking gets worse. ``max_iter=2000, tol=1e-6`` learns
+        until convergence. Ties, missing values and constant columns are treated as in every other configuration.
 
         Parameters
         ----------
@@ -241,19 +264,39 @@ class ILFS(PicksSubsets, StatisticsSelector):
         --------
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
-        ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, redundancy=None, topics='learned')
+        ILFS(class_weight=None, evidence='distance', leave_one_out=False, max_iter=1,
+             n_features_to_select=10, redundancy=None, tol=None, topics='learned')
         """
-        configuration: dict[str, Any] = {
-            "n_tokens": 6,
-            "evidence": "distance",
-            "intervals": "uniform",
-            "topics": "learned",
-            "leave_one_out": False,
-            "class_weight": None,
-            "redundancy": None,
-        }
-        return cls(n_features_to_select, **(configuration | parameters))
+        return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"max_iter": 1, "tol": None} | parameters))
+
+    @classmethod
+    def toolbox(cls, n_features_to_select: int | float | None = None, **parameters: Any) -> Self:
+        """Create a selector that follows the code that the paper's authors published.
+
+        Their toolbox (FSLib, version 5.2 of 2017) computes new token distributions of the topics in each step, but
+        never uses them. So the topics stay at the ramps, and only the relevance is learned, until convergence. The rest
+        is as in `paper`. What the toolbox does differently in details is in the documentation.
+
+        Parameters
+        ----------
+        n_features_to_select : int, float or None, default=None
+            Number of features to keep.
+        **parameters
+            Other parameters of `ILFS`, which override this configuration.
+
+        Returns
+        -------
+        ILFS
+            A selector that is not fitted.
+
+        Examples
+        --------
+        >>> from ilfs import ILFS
+        >>> ILFS.toolbox(10)
+        ILFS(class_weight=None, evidence='distance', leave_one_out=False,
+             n_features_to_select=10, redundancy=None, topics='anchored')
+        """
+        return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features of X by their relevance for y.
@@ -321,15 +364,18 @@ class ILFS(PicksSubsets, StatisticsSelector):
         if self.intervals == "pooled":
             cuts = equal_frequency_cuts(counts.sum(axis=1), self.n_tokens)
             counts, edges = np.add.reduceat(counts, cuts[:-1], axis=0), edges[cuts]
+        if self.literal_sign:
+            # The token of pi is that of 1 - pi, counted from the other end.
+            counts, edges = counts[::-1], 1.0 - edges[::-1]
         self.token_counts_, self.token_edges_ = counts.T, edges
-        return counts
+        return np.ascontiguousarray(counts)
 
     def _fit_topics(self, counts: Floats, n_samples: float) -> Floats:
         """Learn the topics, set their attributes, and return P(relevancy | feature)."""
         from ilfs.solvers import plsa
 
         if self.topics == "learned":
-            topics = plsa.learned_topics(counts, max_iter=self.max_iter, tol=self.tol)
+            topics = plsa.learned_topics(counts, max_iter=self.max_iter, tol=self.tol or 0.0)
         elif self.topics == "anchored":
             topics = plsa.anchored_topics(counts)
         else:
@@ -338,12 +384,18 @@ class ILFS(PicksSubsets, StatisticsSelector):
                 relevance_prior=RELEVANCE_PRIOR * n_samples,
                 token_prior=TOKEN_PRIOR * float(counts.sum()),
                 max_iter=self.max_iter,
-                tol=self.tol,
+                tol=self.tol or 0.0,
             )
-        if not topics.converged:
+        if self.tol is not None and not topics.converged:
             warn(
                 f"the topics did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
                 ConvergenceWarning,
+            )
+        if not prefers_high_tokens(topics.tokens):
+            warn(
+                "the topic relevancy has lost its meaning: badly represented samples are more typical of it than of "
+                "irrelevancy, or well represented ones less, so that relevance_ is no relevance. Make fewer steps "
+                "(max_iter=1, tol=None) or choose topics='shrunk' or 'anchored'",
             )
         self.topic_tokens_, self.topic_weights_ = topics.tokens, topics.weights
         self.loglik_, self.n_iter_ = topics.loglik, topics.loglik.size - 1
@@ -390,7 +442,8 @@ class ILFS(PicksSubsets, StatisticsSelector):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_integer("n_tokens", self.n_tokens, 2)
-        check_choice("evidence", self.evidence, ("posterior", "distance"))
+        check_choice("evidence", self.evidence, ("posterior", "distance", "distance_sum"))
+        check_choice("literal_sign", self.literal_sign, (True, False))
         check_choice("intervals", self.intervals, ("uniform", "pooled"))
         check_choice("topics", self.topics, ("shrunk", "anchored", "learned"))
         check_choice("leave_one_out", self.leave_one_out, (True, False))
@@ -398,7 +451,8 @@ class ILFS(PicksSubsets, StatisticsSelector):
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
-        check_between("tol", self.tol, 0, 1)
+        if self.tol is not None:
+            check_between("tol", self.tol, 0, 1)
 
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {"relevance": self.relevance_} | super()._more_columns(names)
@@ -452,6 +506,32 @@ class ILFS(PicksSubsets, StatisticsSelector):
         visited = np.zeros(self.n_features_in_)
         visited[np.asarray(features)] = 1.0
         return paths.fundamental_product(self.relevance_, visited, float(self.damping), "rows")
+
+
+def prefers_high_tokens(tokens: Floats) -> bool:
+    """Return whether the topic relevancy still prefers high tokens, as at the start of the learning.
+
+    Parameters
+    ----------
+    tokens : ndarray of shape (2, n_tokens)
+        P(token | topic), relevancy first.
+
+    Returns
+    -------
+    bool
+        False if the lowest token is more probable under relevancy than under irrelevancy, or the highest one less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.methods.ilfs import prefers_high_tokens
+    >>> prefers_high_tokens(np.array([[0.1, 0.3, 0.6], [0.6, 0.3, 0.1]]))
+    True
+    >>> prefers_high_tokens(np.array([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]))
+    False
+    """
+    relevancy, irrelevancy = tokens
+    return bool(relevancy[0] <= irrelevancy[0] and relevancy[-1] >= irrelevancy[-1])
 
 
 def equal_frequency_cuts(mass: Floats, n_parts: int) -> NDArray[np.int64]:

@@ -87,7 +87,10 @@ class Model:
 
 
 def learned_topics(counts: Floats, *, max_iter: int, tol: float) -> Topics:
-    """Estimate the topics by maximum likelihood, with the paper's steps; stop when no p moves by more than `tol`."""
+    """Estimate the topics by maximum likelihood, with the paper's steps; stop when no p moves by more than `tol`.
+
+    With ``tol=0`` exactly `max_iter` steps are made: a given number of steps is then the rule, not a limit.
+    """
     model = Model(counts)
     return _follow(model, _plain(model), max_iter, tol)
 

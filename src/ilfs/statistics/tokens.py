@@ -16,7 +16,7 @@ from ilfs.statistics.block import Block, SparseBlock
 from ilfs.statistics.description import Description
 from ilfs.statistics.moments import ClassMoments
 
-Evidence = Literal["posterior", "distance"]
+Evidence = Literal["posterior", "distance", "distance_sum"]
 
 # Largest log odds that the distance of two class means can give. If the variance within the classes is 0, the log odds
 # would be infinite; but the sharpness must stay finite, because 0 times infinity is NaN.
@@ -74,7 +74,7 @@ class Tokens(Description[TokenCounts]):
         Moments of all rows.
     edges : ndarray of shape (n_tokens + 1,)
         Boundaries between tokens, from 0 to 1.
-    evidence : {"posterior", "distance"}
+    evidence : {"posterior", "distance", "distance_sum"}
         How well a feature represents a sample: see `ilfs.ILFS`.
     leave_one_out : bool
         Compare a sample with the mean of its class without this sample.
@@ -100,7 +100,7 @@ class Tokens(Description[TokenCounts]):
         from ilfs.kernels.evidence import THRESHOLDS_PER_SWEEP
 
         inner = self.edges[1:-1]
-        inner = inner if self.evidence == "distance" else np.log(inner / (1.0 - inner))
+        inner = inner if self.evidence != "posterior" else np.log(inner / (1.0 - inner))
         return np.append(inner, np.full(-inner.size % THRESHOLDS_PER_SWEEP, np.inf))
 
     def __call__(self, block: Block) -> TokenCounts:
@@ -108,7 +108,7 @@ class Tokens(Description[TokenCounts]):
         from ilfs.kernels.evidence import dense_tokens, sparse_tokens
 
         contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in self.contrast))
-        thresholds, is_fraction, labels = self.thresholds, self.evidence == "distance", block.labels
+        thresholds, is_fraction, labels = self.thresholds, self.evidence != "posterior", block.labels
         at_least = np.zeros((thresholds.size, block.n_columns))
         if isinstance(block, SparseBlock):
             sparse_tokens(
@@ -152,6 +152,9 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
     # The posterior compares that mean with left_out z^2; their difference has the square term 1 - left_out. The
     # distance is a ratio of the two, for which the kernel needs left_out itself.
     square = 1 - left_out if evidence == "posterior" else left_out
+    if evidence == "distance_sum":
+        # sum / (sum + own) is mean / (mean + own / (K - 1)), with the sum and the mean over the other classes.
+        square = square / n_others
     sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     weight = class_balance(moments) if balanced else np.ones_like(moments.count)
     return Contrast(moments.mean, square, linear, constant, sharpness, weight)

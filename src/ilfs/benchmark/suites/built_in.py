@@ -6,14 +6,22 @@ from ilfs.benchmark.methods.method import RANDOM, BenchmarkMethod
 from ilfs.benchmark.suites.suite import PAPER_METHODS, TIMING_DATASET, Suite
 from ilfs.methods import ILFS, METHODS
 
-ILFS_OF_THE_PAPER = BenchmarkMethod(  # ILFS as the text of the paper describes it: the defaults of the library differ
-    "ilfs_paper",
-    "ilfs",
-    {
-        name: value
-        for name, value in ILFS.paper().get_params().items()
-        if name not in ("n_features_to_select", "n_jobs")
-    },
+EM_STEPS = (1, 2, 3, 5, 10, 20, 50)
+
+
+def ilfs_as(name: str, selector: ILFS) -> BenchmarkMethod:
+    """Give a configuration of ILFS a name."""
+    left_out = ("n_features_to_select", "n_jobs")
+    return BenchmarkMethod(
+        name, "ilfs", {key: value for key, value in selector.get_params().items() if key not in left_out}
+    )
+
+
+ILFS_OF_THE_PAPER = ilfs_as("ilfs_paper", ILFS.paper())  # the text of the paper; the defaults of the library differ
+ILFS_STEPS = (  # the paper's formulas, stopped after some steps; at convergence; and as the authors' code computes them
+    *(ilfs_as(f"steps_{n}", ILFS.paper(max_iter=n)) for n in EM_STEPS),
+    ilfs_as("converged", ILFS.paper(max_iter=2000, tol=1e-6)),
+    ilfs_as("toolbox", ILFS.toolbox()),
 )
 ILFS_NOVELTY = BenchmarkMethod("ilfs_novelty", "ilfs", {"redundancy": "novelty"})
 ILFS_VARIANTS = (ILFS_NOVELTY, BenchmarkMethod("ilfs_plain", "ilfs", {"redundancy": None}), ILFS_OF_THE_PAPER)
@@ -60,6 +68,7 @@ SUITES = {
             (*PAPER_METHODS, *ILFS_VARIANTS, *RECENT_METHODS, BenchmarkMethod(RANDOM)),
         ),
         Suite("novelty", "sizes", (*PAPER_DATASETS, *MORE_DATASETS), NOVELTY_METHODS),
+        Suite("steps", "sizes", PAPER_DATASETS, ILFS_STEPS),
         Suite("timing", "timing", (TIMING_DATASET,), n_splits=1, protocol=TimingJob()),
         Suite(
             "quick",
