@@ -49,6 +49,8 @@ CONFIGURATIONS = [
     MutualInformation(3, n_bins=4, correction="miller-madow", n_jobs=2),
     MutualInformation(0.5, bins="width", n_bins=10),
     MutualInformation(edges=[-1.0, 0.0, 0.25, 0.5, 1.0, 3.0]),
+    MutualInformation(estimate="lower_bound", n_jobs=2),
+    MutualInformation(4, estimate="posterior_mean", prior="uniform", bins="width"),
     ReliefF(),
     ReliefF(3, n_neighbors=3, n_jobs=2),
     ReliefF(0.5, n_neighbors=5, n_samples=40, random_state=0),

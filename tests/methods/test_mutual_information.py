@@ -19,6 +19,7 @@ def mutual_information(X, y, **parameters):
 
 LN2 = np.log(2)
 CONFIGURATIONS = [{}, {"bins": "width"}, {"correction": "miller-madow"}, {"n_bins": 40}]
+CONFIGURATIONS += [{"estimate": "posterior_mean", "prior": "jeffreys"}, {"estimate": "lower_bound"}]
 every = pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 
 
