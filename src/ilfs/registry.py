@@ -222,6 +222,14 @@ RECORDS = (
         page="methods/hall_cfs.md",
     ),
     Method(
+        "generalized_fisher", "ilfs.methods.generalized_fisher.GeneralizedFisherScore", "Generalised Fisher score",
+        "a subset of features that separates the classes together, by a ridge regression",
+        "filter", supervised=True, in_paper=False, complexity="O(s (m n + m^2 k + m^3)), s steps, k features in use",
+        sparse=False, missing=False, weights=False, multilabel=True, streams=False,
+        reference="Q. Gu, Z. Li, J. Han, Generalized Fisher Score for Feature Selection, UAI 2011",
+        page="methods/generalized_fisher.md",
+    ),
+    Method(
         "novelty", "ilfs.methods.novelty.Novelty", "Relevance times novelty",
         "the features of another method, without those that repeat each other",
         "filter", supervised=None, in_paper=False, complexity="that of the other method + O(m c^2), c candidates",

@@ -20,14 +20,14 @@ different degrees are uncorrelated, and
     \mathrm{E}\, f^{(d)}(p'_k)\; \mathrm{E}\, f^{(d)}(p'_b), \qquad f(q) = q \log q,
 
 where :math:`p'` has both parameters of its Beta distribution increased by d. We stop after degree 2. Compared with
-Monte Carlo, the standard deviation is then wrong by less than 2 % from N = 5 on, and by less than 0.5 % from N = 20 on.
+Monte Carlo on 270 tables, the standard deviation is wrong by at most 2 % from 5 counts on and 1 % from 20 counts on.
 
 All logarithms are taken relative to those of the mean chances, :math:`\log (n / N)`: differences of large sums would
 otherwise lose as many digits as :math:`N^2` has; now as many as :math:`N` has.
 
-References: M. Hutter, *Distribution of Mutual Information*, NIPS 2001; M. Zaffalon, M. Hutter, *Robust Feature Selection
-by Mutual Information Distributions*, UAI 2002; D. H. Wolpert, D. R. Wolf, *Estimating Functions of Probability
-Distributions from a Finite Set of Samples*, Physical Review E 52, 1995.
+References: M. Hutter, *Distribution of Mutual Information*, NIPS 2001; M. Zaffalon, M. Hutter, *Robust Feature
+Selection by Mutual Information Distributions*, UAI 2002; D. H. Wolpert, D. R. Wolf, *Estimating Functions of
+Probability Distributions from a Finite Set of Samples*, Physical Review E 52, 1995.
 """
 
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ from scipy.special import betaincinv, digamma, zeta
 
 from ilfs.arrays import Floats
 
-Prior = Literal["perks", "jeffreys", "uniform"]
-PRIORS: tuple[Prior, ...] = ("perks", "jeffreys", "uniform")
+Prior = Literal["uniform", "jeffreys", "perks"]
+PRIORS: tuple[Prior, ...] = ("uniform", "jeffreys", "perks")
 
 # Fraction of the largest variance that a distribution on [0, largest] with the given mean can have. The approximate
 # variance is kept below it, so that a Beta distribution with these moments exists.
@@ -71,8 +71,8 @@ class InformationPosterior:
         counts : ndarray of shape (n_classes, n_features, n_bins)
             Weight of the values by class and bin. Classes and bins without values are left out: for a feature with
             values in fewer than two classes or bins, the information is 0.
-        prior : {"perks", "jeffreys", "uniform"}
-            Prior count of every pair of class and bin: 1 / number of pairs, 1/2 or 1.
+        prior : {"uniform", "jeffreys", "perks"}
+            Prior count of every pair of class and bin: 1, 1/2 or 1 / number of pairs.
 
         Examples
         --------
@@ -173,7 +173,7 @@ class Simplex:
     @property
     def mean(self) -> Floats:
         """Return the mean of the sum of g(p)."""
-        return (self.x * self.first).sum(axis=1) / self.total[:, 0]
+        return np.asarray((self.x * self.first).sum(axis=1) / self.total[:, 0])
 
     @property
     def variance(self) -> Floats:
@@ -182,7 +182,7 @@ class Simplex:
         different = xu.sum(axis=1) ** 2 - (xu**2).sum(axis=1)
         pairs = self.total[:, 0] ** 2 - (self.x**2).sum(axis=1)
         same = (self.x * (self.x + 1) * self.own_square).sum(axis=1)
-        return (same + different - pairs * trigamma(self.total[:, 0] + 2)) / self.scale - self.mean**2
+        return np.asarray((same + different - pairs * trigamma(self.total[:, 0] + 2)) / self.scale - self.mean**2)
 
 
 def trigamma(x: Floats) -> Floats:
