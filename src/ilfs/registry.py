@@ -140,7 +140,8 @@ RECORDS = (
         "features on which the class depends in any way",
         "filter", supervised=True, in_paper=True, complexity="O(n m log m)",
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
-        reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006",
+        reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006; M. Zaffalon, M. Hutter, Robust "
+        "Feature Selection by Mutual Information Distributions, UAI 2002",
         page="methods/mutual_information.md",
     ),
     Method(

@@ -10,9 +10,9 @@ This is the plug-in estimate: it takes the observed fractions for the chances. W
 ``"lower_bound"`` the chances have a Dirichlet prior, and the score is the mean, or a lower credible bound, of the
 posterior distribution of the mutual information (`ilfs.solvers.information`). All estimates need only the counts.
 
-References: T. M. Cover, J. A. Thomas, *Elements of Information Theory*, 2006; for the correction G. A. Miller, *Note on
-the bias of information estimates*, 1955; for the posterior M. Hutter, *Distribution of Mutual Information*, NIPS 2001,
-and M. Zaffalon, M. Hutter, *Robust Feature Selection by Mutual Information Distributions*, UAI 2002.
+References: T. M. Cover, J. A. Thomas, *Elements of Information Theory*, 2006; M. Zaffalon, M. Hutter, *Robust Feature
+Selection by Mutual Information Distributions*, UAI 2002; for the posterior mean M. Hutter, *Distribution of Mutual
+Information*, NIPS 2001; for the correction G. A. Miller, *Note on the bias of information estimates*, 1955.
 
 Where we depart from the toolbox of the paper's authors:
 

@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, digamma, zeta
 
 from ilfs.arrays import Floats
@@ -86,11 +87,9 @@ class InformationPosterior:
         n, is_informative = with_prior(np.ascontiguousarray(np.moveaxis(counts, 0, 1)), prior)
         pairs = Simplex.from_parameters(n.reshape(len(n), -1))
         classes, bins = Simplex.from_parameters(n.sum(axis=2)), Simplex.from_parameters(n.sum(axis=1))
-        weight_of_evidence = n * (
-            pairs.log_mean.reshape(n.shape) - classes.log_mean[:, :, None] - bins.log_mean[:, None, :]
-        )
-        mean = (weight_of_evidence.sum(axis=(1, 2)) / pairs.total[:, 0]) + pairs.mean - classes.mean - bins.mean
-        variance = information_variance(n, weight_of_evidence, pairs, classes, bins)
+        evidence = n * (pairs.log_mean.reshape(n.shape) - classes.log_mean[:, :, None] - bins.log_mean[:, None, :])
+        mean = (evidence.sum(axis=(1, 2)) / pairs.total[:, 0]) + pairs.mean - classes.mean - bins.mean
+        variance = information_variance(n, evidence, pairs, classes, bins)
         largest = np.log(np.minimum((n.sum(axis=2) > 0).sum(axis=1), (n.sum(axis=1) > 0).sum(axis=1)))
         mean = np.clip(np.where(is_informative, mean, 0.0), 0.0, largest)
         bound = LARGEST_VARIANCE_FRACTION * mean * (largest - mean)
@@ -106,7 +105,7 @@ class InformationPosterior:
         return np.where(varies, self.largest * betaincinv(a, b, probability), self.mean)
 
 
-def with_prior(counts: Floats, prior: Prior) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def with_prior(counts: Floats, prior: Prior) -> tuple[Floats, NDArray[np.bool_]]:
     """Add the prior counts, and mark the features with values in at least two classes and two bins.
 
     Other features get a table of ones, which avoids divisions by zero; it must be ignored.
@@ -203,7 +202,7 @@ def information_variance(n: Floats, evidence: Floats, pairs: Simplex, classes: S
         - covariance_with_linear(bins, by_bin)
     )
     own = linear_variance(n, evidence) + pairs.variance + classes.variance + bins.variance
-    nested = nested_covariance(n, pairs, classes) + nested_covariance(np.swapaxes(n, 1, 2), transposed(n, pairs), bins)
+    nested = nested_covariance(n, pairs, classes, axis=2) + nested_covariance(n, pairs, bins, axis=1)
     return np.asarray(own + 2 * (linear - nested + overlapping_covariance(n, classes, bins)))
 
 
@@ -226,29 +225,20 @@ def covariance_with_linear(part: Simplex, evidence: Floats) -> Floats:
     return np.asarray((inside + outside) / part.scale - total[:, 0] / part.total[:, 0] * part.mean)
 
 
-def nested_covariance(n: Floats, pairs: Simplex, rows: Simplex) -> Floats:
-    """Return the covariance of the sum of g over all pairs and the sum of g over the rows of the table.
+def nested_covariance(n: Floats, pairs: Simplex, sums: Simplex, axis: int) -> Floats:
+    """Return the covariance of the sum of g over all pairs and the sum of g over sums of pairs along an axis.
 
-    A pair in row k is p_k q with q independent of p_k, so that g(p_k q) = q g(p_k) + p_k g(q).
+    A pair in the sum p_k is p_k q with q independent of p_k, so that g(p_k q) = q g(p_k) + p_k g(q).
     """
-    xu = (pairs.x * pairs.pair).reshape(n.shape).sum(axis=2)
-    yv = rows.x * rows.pair
-    other_rows = xu.sum(axis=1) * yv.sum(axis=1) - (xu * yv).sum(axis=1)
-    other_sizes = rows.total[:, 0] ** 2 - (rows.x**2).sum(axis=1)
-    mean_within = (n * (pairs.first.reshape(n.shape) - rows.first[:, :, None])).sum(axis=2)  # sum of x E g(q) N / x
-    same_row = ((rows.x + 1) * (rows.x * rows.own_square + rows.own * mean_within)).sum(axis=1)
-    mixed = other_rows + same_row - other_sizes * trigamma(rows.total[:, 0] + 2)
-    return np.asarray(mixed / rows.scale - pairs.mean * rows.mean)
-
-
-def transposed(n: Floats, pairs: Simplex) -> Simplex:
-    """Return the moments of the pairs of the transposed table."""
-
-    def flip(values: Floats) -> Floats:
-        return np.swapaxes(values.reshape(n.shape), 1, 2).reshape(len(n), -1)
-
-    per_pair = (pairs.log_mean, pairs.first, pairs.pair, pairs.own, pairs.own_square)
-    return Simplex(flip(pairs.x), pairs.total, *map(flip, per_pair))
+    xu = (pairs.x * pairs.pair).reshape(n.shape).sum(axis=axis)
+    yv = sums.x * sums.pair
+    other_sums = xu.sum(axis=1) * yv.sum(axis=1) - (xu * yv).sum(axis=1)
+    other_sizes = sums.total[:, 0] ** 2 - (sums.x**2).sum(axis=1)
+    # The mean of g(q) is q0 (E log p_kb - E log p_k) with the mean q0 = n_kb / n_k.
+    mean_within = (n * (pairs.first.reshape(n.shape) - np.expand_dims(sums.first, axis))).sum(axis=axis)
+    same_sum = ((sums.x + 1) * (sums.x * sums.own_square + sums.own * mean_within)).sum(axis=1)
+    mixed = other_sums + same_sum - other_sizes * trigamma(sums.total[:, 0] + 2)
+    return np.asarray(mixed / sums.scale - pairs.mean * sums.mean)
 
 
 def overlapping_covariance(n: Floats, classes: Simplex, bins: Simplex) -> Floats:
