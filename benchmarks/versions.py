@@ -61,6 +61,7 @@ FITS = {
     "UDFS": "UDFS().fit(X[few, wide], y[few])",
     "LLCFS": "LLCFS().fit(X[:200, wide], y[:200])",
     "HallCFS": "HallCFS().fit(X[few, wide], y[few])",
+    "generalised Fisher score": "GeneralizedFisherScore(50).fit(X[few, wide], y[few])",
 }
 
 

@@ -140,7 +140,8 @@ RECORDS = (
         "features on which the class depends in any way",
         "filter", supervised=True, in_paper=True, complexity="O(n m log m)",
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
-        reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006",
+        reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006; M. Zaffalon, M. Hutter, Robust "
+        "Feature Selection by Mutual Information Distributions, UAI 2002",
         page="methods/mutual_information.md",
     ),
     Method(
@@ -220,6 +221,14 @@ RECORDS = (
         reference="M. A. Hall, Correlation-based Feature Selection for Machine Learning, thesis, University of Waikato "
         "1999",
         page="methods/hall_cfs.md",
+    ),
+    Method(
+        "generalized_fisher", "ilfs.methods.generalized_fisher.GeneralizedFisherScore", "Generalised Fisher score",
+        "a subset of features that separates the classes together, by a ridge regression",
+        "filter", supervised=True, in_paper=False, complexity="O(s (m n + m^2 k + m^3)), s steps, k features in use",
+        sparse=False, missing=False, weights=False, multilabel=True, streams=False,
+        reference="Q. Gu, Z. Li, J. Han, Generalized Fisher Score for Feature Selection, UAI 2011",
+        page="methods/generalized_fisher.md",
     ),
     Method(
         "novelty", "ilfs.methods.novelty.Novelty", "Relevance times novelty",

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, peak_megabytes, planted
+from helpers import DATA, NO_DATA, fold_of, load, peak_megabytes, planted
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectKBest, mutual_info_classif
 from sklearn.metrics import mutual_info_score
 
 from ilfs import MutualInformation, scorer
+from ilfs.solvers.information import PRIORS, InformationPosterior
 
 
 def mutual_information(X, y, **parameters):
@@ -19,6 +20,7 @@ def mutual_information(X, y, **parameters):
 
 LN2 = np.log(2)
 CONFIGURATIONS = [{}, {"bins": "width"}, {"correction": "miller-madow"}, {"n_bins": 40}]
+CONFIGURATIONS += [{"estimate": "posterior_mean", "prior": "jeffreys"}, {"estimate": "lower_bound"}]
 every = pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 
 
@@ -300,3 +302,104 @@ def test_peak_memory_is_a_few_blocks_of_columns():
 def test_a_range_that_overflows_float32_is_binned():
     X = np.array([[-3e38], [-2e38], [2e38], [3e38]] * 5, dtype=np.float32)
     np.testing.assert_allclose(mutual_information(X, [0, 0, 1, 1] * 5, n_bins=2, bins="width"), np.log(2))
+
+
+class TestPosterior:
+    ESTIMATES = ("posterior_mean", "lower_bound")
+
+    @staticmethod
+    def counts(x, y):
+        return np.array(
+            [[np.sum((x == value) & (y == k)) for value in np.unique(x)] for k in np.unique(y)], dtype=float
+        )
+
+    @pytest.mark.parametrize("prior", PRIORS)
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+    def test_scores_are_those_of_the_table_of_counts(self, prior, form):
+        X, y = small_integers(n_features=5, n_values=6)
+        mean, bound = (
+            MutualInformation(estimate=estimate, prior=prior, credibility=0.9).fit(form(X), y)
+            for estimate in self.ESTIMATES
+        )
+        for j in range(5):
+            expected = InformationPosterior.from_counts(self.counts(X[:, j], y)[:, None], prior)
+            assert mean.scores_[j] == pytest.approx(expected.mean[0], rel=1e-12)
+            assert bound.scores_[j] == pytest.approx(expected.quantile(0.1)[0], rel=1e-9)
+            assert bound.posterior_std_[j] == pytest.approx(np.sqrt(expected.variance[0]), rel=1e-10)
+        np.testing.assert_array_equal(mean.scores_, mean.posterior_mean_)
+
+    @pytest.mark.parametrize("estimate", ESTIMATES)
+    @pytest.mark.parametrize("bins", ["frequency", "width"])
+    def test_rows_in_blocks_give_the_same_scores(self, estimate, bins, small_blocks):
+        X, y = planted(n_samples=200, n_classes=3)
+        X[:, ::3] = np.round(X[:, ::3])
+        X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+        weight = np.arange(200) % 3.0
+        parameters = {"estimate": estimate, "bins": bins}
+        done = MutualInformation(**parameters).fit(X, y, weight)
+        blocked = MutualInformation(**parameters)._fit_fold(fold_of(X, y, weight))
+        np.testing.assert_allclose(blocked.scores_, done.scores_, rtol=1e-12)
+        np.testing.assert_array_equal(blocked.order_, done.order_)
+        np.testing.assert_allclose(blocked.posterior_std_, done.posterior_std_, rtol=1e-10)
+
+    def test_a_feature_with_few_values_does_not_come_first_by_chance(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(100) % 2
+        X = rng.normal(size=(100, 200))
+        X[:, 0] += 1.5 * y
+        X[rng.random(X.shape) < np.where(np.arange(200) < 100, 0.0, 0.93)] = np.nan  # half of them nearly empty
+        assert MutualInformation().fit(X, y).order_[0] >= 100
+        done = MutualInformation(estimate="lower_bound").fit(X, y)
+        assert done.order_[0] == 0
+        assert done.posterior_std_[100:].mean() > 2 * done.posterior_std_[:100].mean()
+
+    def test_a_higher_credibility_lowers_the_bound(self):
+        X, y = planted()
+        bounds = [
+            MutualInformation(estimate="lower_bound", credibility=c).fit(X, y).scores_ for c in (0.5, 0.8, 0.95, 0.999)
+        ]
+        assert (np.diff(bounds, axis=0) < 0).all()
+
+    def test_constant_columns_have_no_posterior_and_come_last(self):
+        X, y = planted(n_features=4)
+        X[:, 1] = 2.0
+        done = MutualInformation(estimate="lower_bound").fit(X, y)
+        assert done.order_[-1] == 1
+        assert (done.posterior_mean_[1], done.posterior_std_[1]) == (0.0, 0.0)
+
+    def test_several_labels_keep_their_posteriors(self):
+        X, _ = planted(n_features=5)
+        Y = np.random.default_rng(0).integers(2, size=(120, 3))
+        for edges in (None, [0.0, 1.0]):
+            done = MutualInformation(estimate="lower_bound", edges=edges).fit(X, Y)
+            alone = MutualInformation(estimate="lower_bound", edges=edges).fit(X, Y[:, 1])
+            np.testing.assert_array_equal(done.per_label_[1].posterior_std_, alone.posterior_std_)
+            assert not hasattr(done, "posterior_std_")
+
+    def test_the_ranking_table_shows_mean_and_standard_deviation(self):
+        X, y = planted(n_features=5)
+        done = MutualInformation(estimate="lower_bound").fit(X, y)
+        table = done.ranking_table(top=2)
+        np.testing.assert_array_equal(table["posterior_std"], done.posterior_std_[done.order_[:2]])
+        assert "posterior_std" not in MutualInformation().fit(X, y).ranking_table()
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"estimate": "mean"}, "estimate must be 'plugin', 'posterior_mean' or 'lower_bound', got 'mean'"),
+            ({"credibility": 1.0}, "credibility must be a number strictly between 0 and 1, got 1.0"),
+            ({"prior": "haldane"}, "prior must be 'uniform', 'jeffreys' or 'perks', got 'haldane'"),
+            (
+                {"estimate": "lower_bound", "correction": "miller-madow"},
+                "correction must be None with estimate='lower_bound', .* plug-in estimate, got 'miller-madow'",
+            ),
+        ],
+    )
+    def test_invalid_parameters_are_rejected(self, wrong, message):
+        with pytest.raises(ValueError, match=message):
+            MutualInformation(**wrong).fit(*planted())
+
+    @pytest.mark.slow
+    def test_peak_memory_is_a_few_blocks_of_columns(self):
+        limit = 2 * 3 * 64 * 10_000 * 8 / 1e6 + 30
+        assert peak_megabytes("MutualInformation(estimate='lower_bound', n_jobs=2)", 10_000, 1_000) < limit

@@ -3,6 +3,7 @@
 from ilfs.methods.cfs import CFS
 from ilfs.methods.fisher import FisherScore
 from ilfs.methods.fsv import FSV
+from ilfs.methods.generalized_fisher import GeneralizedFisherScore
 from ilfs.methods.hall_cfs import HallCFS
 from ilfs.methods.ilfs import ILFS
 from ilfs.methods.inf_fs import InfFS
@@ -30,6 +31,7 @@ __all__ = [
     "SVMRFE",
     "UDFS",
     "FisherScore",
+    "GeneralizedFisherScore",
     "HallCFS",
     "InfFS",
     "LaplacianScore",

@@ -7,7 +7,9 @@ the score is
 .. math:: \frac{\sum_k n_k (\mu_k - \mu)^2}{\sum_k n_k s_k^2}
 
 Reference: R. A. Fisher, *The Use of Multiple Measurements in Taxonomic Problems*, Annals of Eugenics 7, 1936; in this
-form R. O. Duda, P. E. Hart, D. G. Stork, *Pattern Classification*, 2001.
+form R. O. Duda, P. E. Hart, D. G. Stork, *Pattern Classification*, 2001. The ILFS paper cites Q. Gu, Z. Li, J. Han,
+*Generalized Fisher Score for Feature Selection*, UAI 2011, but describes and runs the score above, which rates every
+feature alone; their generalised score selects a subset jointly and is `ilfs.GeneralizedFisherScore`.
 
 Where we depart from the toolbox of the paper's authors, which computes
 :math:`(\mu_1 - \mu_2)^2 / (s_1^2 + s_2^2)` for two classes only:
@@ -78,6 +80,8 @@ class FisherScore(StatisticsSelector):
     References
     ----------
     .. [1] R. O. Duda, P. E. Hart, D. G. Stork, "Pattern Classification", 2nd edition, Wiley 2001.
+    .. [2] Q. Gu, Z. Li, J. Han, "Generalized Fisher Score for Feature Selection", Uncertainty in Artificial
+       Intelligence 2011, arXiv:1202.3725. The score of a subset is `GeneralizedFisherScore`.
 
     Examples
     --------

@@ -6,8 +6,13 @@ and :math:`n` their total, the score in nats is
 
 .. math:: I(\mathrm{bin}(x_f); y) = \sum_{b,k} \frac{n_{bk}}{n} \log \frac{n\, n_{bk}}{n_b\, n_k}
 
-References: T. M. Cover, J. A. Thomas, *Elements of Information Theory*, 2006; for the correction G. A. Miller, *Note on
-the bias of information estimates*, 1955.
+This is the plug-in estimate: it takes the observed fractions for the chances. With ``estimate="posterior_mean"`` or
+``"lower_bound"`` the chances have a Dirichlet prior, and the score is the mean, or a lower credible bound, of the
+posterior distribution of the mutual information (`ilfs.solvers.information`). All estimates need only the counts.
+
+References: T. M. Cover, J. A. Thomas, *Elements of Information Theory*, 2006; M. Zaffalon, M. Hutter, *Robust Feature
+Selection by Mutual Information Distributions*, UAI 2002; for the posterior mean M. Hutter, *Distribution of Mutual
+Information*, NIPS 2001; for the correction G. A. Miller, *Note on the bias of information estimates*, 1955.
 
 Where we depart from the toolbox of the paper's authors:
 
@@ -18,22 +23,33 @@ Where we depart from the toolbox of the paper's authors:
   on an edge may then be in different bins in the two counts, and scores on data with ties are arbitrary.)
 - Empty entries of the table of counts stay 0; the toolbox fills them with 1e-5.
 - The score is the mutual information itself, not divided by entropies. Any number of classes is allowed.
+
+Where we depart from Zaffalon and Hutter:
+
+- Their filter keeps the features whose information exceeds a threshold with a given probability. We rank by the bound
+  that it exceeds with this probability; for any threshold their filter keeps the first features of this order.
+- The variance is computed without the assumption that all counts are large; their expansion may be negative.
+- A feature uses the samples in which it is present. They also use the classes of the other samples, by expectation
+  maximization.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map
-from ilfs.execution.columns import column_blocks, gather_columns
-from ilfs.parameters import check_choice, is_integer
+from ilfs.execution.columns import column_blocks, gather_columns, row_major_columns
+from ilfs.parameters import check_between, check_choice, is_integer
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
+from ilfs.solvers.information import PRIORS, InformationPosterior, Prior
 from ilfs.sources import TableSource
 from ilfs.statistics import Classes, ColumnValues, DistinctValues, Histograms, RowSample, SampledRows
+from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR
 
@@ -42,9 +58,11 @@ BLOCK_STORED_VALUES = 2**16  # stored values in a block of sparse columns
 # SAMPLED_VALUES values (256 MB), but never fewer or more rows than these.
 MIN_SAMPLED_ROWS, MAX_SAMPLED_ROWS, SAMPLED_VALUES = 512, 4096, 2**25
 SAMPLED_COLUMNS = 256  # columns of the sample that are sorted at a time: at most 8 MB
+BLOCK_COUNTS = 2**16  # entries of the tables of counts whose posteriors are computed at a time: some 20 copies, 10 MB
 
 Binning = Literal["frequency", "width"]
 Correction = Literal["miller-madow"] | None
+Estimate = Literal["plugin", "posterior_mean", "lower_bound"]
 
 
 class MutualInformation(SupervisedRowsSelector, PlannedSelector):
@@ -68,10 +86,23 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     correction : {None, "miller-madow"}, default=None
         Correction of the positive bias in small samples. ``"miller-madow"``: correct each entropy by the number of its
         nonzero counts, and raise negative results to 0. The correction matters if features have different numbers of
-        bins.
+        bins. It corrects the plug-in estimate and must be None with the other estimates, which allow for the bias by
+        their prior and their variance.
     edges : array of shape (n_edges,) or (n_features, n_edges), optional
         Inner bin edges in ascending order, used instead of ``n_bins`` and ``bins``: the same for all features, or one
         row for each feature. A value is in bin b if exactly b edges are less than or equal to it.
+    estimate : {"plugin", "posterior_mean", "lower_bound"}, default="plugin"
+        ``"plugin"``: the information of the observed fractions. The others take the posterior distribution of the
+        information, given the counts. ``"posterior_mean"``: its mean, exactly. ``"lower_bound"``: the value that the
+        information exceeds with the probability ``credibility``, by a Beta distribution with the posterior mean and
+        variance; features with few samples, or whose counts may well be chance, score low.
+    credibility : float, default=0.95
+        Probability of the lower bound, strictly between 0 and 1.
+    prior : {"uniform", "jeffreys", "perks"}, default="uniform"
+        Dirichlet prior of the posterior estimates: the prior count of each pair of bin and class. ``"uniform"``: 1, so
+        that all chances are equally likely beforehand. ``"jeffreys"``: 1/2. ``"perks"``: 1 divided by the number of
+        pairs; such a prior is worth one sample, and trusts a feature with a handful of values too much. Bins and
+        classes in which a feature has no values get no prior count.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
@@ -79,7 +110,7 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Mutual information in nats, between 0 and the entropy of the classes.
+        Estimated mutual information in nats, at least 0. The plug-in estimate is at most the entropy of the classes.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
@@ -88,6 +119,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         Maximum number of bins that was used (not for an indicator matrix).
     classes_ : ndarray of shape (n_classes,)
         Class labels (not for an indicator matrix).
+    posterior_mean_, posterior_std_ : ndarray of shape (n_features,)
+        Posterior mean and standard deviation of the mutual information, in nats; 0 for constant features (only with
+        ``estimate="posterior_mean"`` or ``"lower_bound"``, and not for an indicator matrix: see ``per_label_``).
     scores_per_label_ : ndarray of shape (n_labels, n_features)
         If ``y`` is an indicator matrix: scores of each label against the rest; ``scores_`` is their mean. NaN for a
         label that all samples or no samples have.
@@ -102,6 +136,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     ----------
     .. [1] T. M. Cover, J. A. Thomas, "Elements of Information Theory", 2nd edition, Wiley 2006.
     .. [2] G. A. Miller, "Note on the bias of information estimates", Information Theory in Psychology, 1955.
+    .. [3] M. Hutter, "Distribution of Mutual Information", Advances in Neural Information Processing Systems 14, 2001.
+    .. [4] M. Zaffalon, M. Hutter, "Robust Feature Selection by Mutual Information Distributions", Uncertainty in
+       Artificial Intelligence 2002.
 
     Examples
     --------
@@ -111,6 +148,12 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     >>> selector = MutualInformation(n_features_to_select=3).fit(wine.data, wine.target)
     >>> list(selector.get_feature_names_out(wine.feature_names))
     ['flavanoids', 'color_intensity', 'proline']
+
+    How certain are these scores?
+
+    >>> selector = MutualInformation(estimate="lower_bound").fit(wine.data, wine.target)
+    >>> selector.posterior_mean_[6].round(2), selector.posterior_std_[6].round(2), selector.scores_[6].round(2)
+    (np.float64(0.48), np.float64(0.05), np.float64(0.4))
     """
 
     _scores_columns_alone = True
@@ -123,6 +166,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         bins: Binning = "frequency",
         correction: Correction = None,
         edges: ArrayLike | None = None,
+        estimate: Estimate = "plugin",
+        credibility: float = 0.95,
+        prior: Prior = "uniform",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -130,6 +176,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         self.bins = bins
         self.correction = correction
         self.edges = edges
+        self.estimate = estimate
+        self.credibility = credibility
+        self.prior = prior
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -154,8 +203,11 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
 
     def _score_rows(self, rows: LabelledRows) -> Scores:
         self.n_bins_ = sturges(rows.labels.weight.sum()) if self.n_bins == "auto" else int(self.n_bins)
-        compute = sparse_information if sparse.issparse(rows.X) else dense_information
         at_most = min(self.n_bins_, rows.X.shape[0])  # enough for a bin for every value
+        if self.estimate != "plugin":
+            posterior = rows_posterior(rows, at_most, self.bins == "width", self.prior)
+            return self._posterior_scores(posterior, rows.columns, rows.n_features)
+        compute = sparse_information if sparse.issparse(rows.X) else dense_information
         information, bias = compute(rows, rows.labels, at_most, self.bins == "width")
         return self._information_scores(information, bias)
 
@@ -181,10 +233,13 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         columns = np.flatnonzero(values.varying)
         refuse_constant(columns)
         histograms = yield from ask(Histograms(*cuts))
-        information, bias = histogram_information(histograms.counts, cuts.n_cuts)
-        return self._information_scores(information[columns], bias[columns]).with_constants(
-            columns, values.low.size, self._lowest
-        )
+        if self.estimate == "plugin":
+            information, bias = histogram_information(histograms.counts, cuts.n_cuts)
+            scores = self._information_scores(information[columns], bias[columns])
+        else:
+            posterior = counts_posterior(histograms.counts, columns, self.prior)
+            scores = self._posterior_scores(posterior, columns, values.low.size)
+        return scores.with_constants(columns, values.low.size, self._lowest)
 
     def _plan_given_cuts(self) -> Plan[tuple["Cuts", ColumnValues]]:
         """Use the given edges; the rows are read once to find constant columns."""
@@ -214,12 +269,32 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             information = information - bias
         return Scores(np.maximum(information, 0.0), information, UNIT_FLOOR, UNIT_FLOOR)
 
+    def _posterior_scores(self, posterior: InformationPosterior, columns: Integers, n_features: int) -> Scores:
+        """Score the columns that vary by their posteriors; equal bounds are ordered by the posterior means."""
+        self.posterior_mean_, self.posterior_std_ = np.zeros((2, n_features))
+        self.posterior_mean_[columns], self.posterior_std_[columns] = posterior.mean, np.sqrt(posterior.variance)
+        if self.estimate == "posterior_mean":
+            return Scores(posterior.mean, floor=UNIT_FLOOR)
+        return Scores(posterior.quantile(1 - self.credibility), posterior.mean, UNIT_FLOOR, UNIT_FLOOR)
+
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
+        found = {title: getattr(self, f"{title}_", None) for title in ("posterior_mean", "posterior_std")}
+        return {title: values for title, values in found.items() if values is not None}
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_choice("estimate", self.estimate, ("plugin", "posterior_mean", "lower_bound"))
+        check_between("credibility", self.credibility, 0, 1)
+        check_choice("prior", self.prior, PRIORS)
         check_n_bins(self.n_bins)
         check_edges(self.edges)
         check_choice("bins", self.bins, ("frequency", "width"))
         check_choice("correction", self.correction, (None, "miller-madow"))
+        if self.correction is not None and self.estimate != "plugin":
+            raise ValueError(
+                f"correction must be None with estimate={self.estimate!r}, since it corrects the plug-in estimate, "
+                f"got {self.correction!r}"
+            )
 
 
 def check_n_bins(n_bins: Any) -> None:
@@ -298,10 +373,91 @@ def ordered_columns(sample: RowSample, columns: Integers) -> tuple[Floats, Float
     """
     X = sample.X[:, columns]
     values = np.ascontiguousarray((X.toarray() if sparse.issparse(X) else X).T, dtype=np.float64)
-    order = np.argsort(values, axis=1)
-    below = np.zeros((columns.size, values.shape[1] + 1))
-    np.cumsum(sample.weight[order], axis=1, out=below[:, 1:])
-    return np.take_along_axis(values, order, axis=1), below
+    return sorted_columns(values, sample.weight, equal_weights=False)
+
+
+def counts_posterior(counts: Floats, columns: Integers, prior: Prior) -> InformationPosterior:
+    """Compute the posterior of the information of some columns from the counts of all columns."""
+    width = max(1, BLOCK_COUNTS // (counts.shape[0] * counts.shape[2]))
+    return join_posteriors(
+        InformationPosterior.from_counts(counts[:, columns[some]], prior) for some in blocks(columns.size, width)
+    )
+
+
+def rows_posterior(rows: LabelledRows, n_bins: int, equal_width: bool, prior: Prior) -> InformationPosterior:
+    """Compute the posterior of the information of every column; a block of columns is cut, counted and scored."""
+    X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
+
+    def of_block(columns: slice) -> InformationPosterior:
+        block: Block
+        if sparse.issparse(X):
+            block = sparse_block(X, rows.labels, columns)
+            cuts = sparse_cuts(block, n_bins, equal_width)
+        else:
+            block = dense_block(X, rows.labels, columns)
+            cuts = dense_cuts(block, n_bins, equal_width)
+        return InformationPosterior.from_counts(Histograms(*cuts)(block).counts, prior)
+
+    every = blocks(X.shape[1], sparse_width(X, rows.labels)) if sparse.issparse(X) else column_blocks(X)
+    width = max(1, BLOCK_COUNTS // (rows.labels.n_classes * n_bins))
+    narrow = [part for whole in every for part in parts_of(whole, width)]
+    return join_posteriors(thread_map(of_block, narrow, rows.n_jobs))
+
+
+def parts_of(whole: slice, width: int) -> Iterator[slice]:
+    """Cut a slice into slices of at most ``width`` columns."""
+    for start in range(whole.start, whole.stop, width):
+        yield slice(start, min(start + width, whole.stop))
+
+
+def dense_block(X: NDArray[Any], labels: RowLabels, columns: slice) -> DenseBlock:
+    """Make a block of some columns of a dense table."""
+    values, first = row_major_columns(X, columns)
+    width = columns.stop - columns.start
+    return DenseBlock(values, labels, first, first + width, slice(0, width))
+
+
+def dense_cuts(block: DenseBlock, n_bins: int, equal_width: bool) -> "Cuts":
+    """Find the inner bin edges of the columns of a block that has all rows."""
+    from ilfs.kernels import bins
+
+    by_class, _, weight = block.labels.by_class
+    values = gather_columns(block.X, slice(block.first, block.last), by_class)
+    ordered, below = sorted_columns(values, weight, equal_weights=False)
+    cuts, n_cuts = np.empty((block.n_columns, n_bins)), np.empty(block.n_columns, dtype=np.int64)
+    bins.column_cuts(ordered.astype(np.float64), below, n_bins, equal_width, cuts, n_cuts)
+    return Cuts(cuts, n_cuts)
+
+
+def sparse_block(X: Any, labels: RowLabels, columns: slice) -> SparseBlock:
+    """Make a block of some columns of a CSC matrix without duplicate entries."""
+    ends = read_only(X.indptr)[columns.start : columns.stop + 1]
+    width = columns.stop - columns.start
+    return SparseBlock(read_only(X.data), read_only(X.indices), ends, labels, slice(0, width))
+
+
+def sparse_cuts(block: SparseBlock, n_bins: int, equal_width: bool) -> "Cuts":
+    """Find the inner bin edges of the columns of a block that has all rows."""
+    from ilfs.kernels import bins
+
+    entries = sorted_entries(block)
+    cuts, n_cuts = np.empty((block.n_columns, n_bins)), np.empty(block.n_columns, dtype=np.int64)
+    starts = block.indptr - block.indptr[0] + np.arange(block.n_columns + 1)
+    values = entries.values.astype(np.float64)
+    for j, (start, stop) in enumerate(pairwise(starts.tolist())):
+        below = np.append(0.0, np.cumsum(entries.weight[start:stop]))
+        bins.column_cuts(values[None, start:stop], below[None], n_bins, equal_width, cuts[j : j + 1], n_cuts[j : j + 1])
+    return Cuts(cuts, n_cuts)
+
+
+def join_posteriors(parts: Iterable[InformationPosterior]) -> InformationPosterior:
+    """Join the posteriors of all blocks of columns."""
+    every = list(parts)
+    return InformationPosterior(
+        np.concatenate([part.mean for part in every]),
+        np.concatenate([part.variance for part in every]),
+        np.concatenate([part.largest for part in every]),
+    )
 
 
 def histogram_information(counts: Floats, n_cuts: Integers) -> tuple[Floats, Floats]:
@@ -328,12 +484,7 @@ def dense_information(rows: LabelledRows, labels: RowLabels, n_bins: int, equal_
 
     def of_block(columns: slice) -> tuple[Floats, Floats]:
         values = gather_columns(rows.X, columns, by_class)
-        if equal_weights:
-            ordered, below = np.sort(values, axis=1), weight[0] * np.arange(weight.size + 1.0)[None]
-        else:
-            order = np.argsort(values, axis=1)
-            ordered, below = np.take_along_axis(values, order, axis=1), np.zeros((len(values), weight.size + 1))
-            np.cumsum(weight[order], axis=1, out=below[:, 1:])
+        ordered, below = sorted_columns(values, weight, equal_weights)
         found = np.empty(len(values)), np.empty(len(values))
         bins.dense_information(values, ordered, below, starts, weight, equal_weights, n_bins, equal_width, *found)
         return found
@@ -341,32 +492,73 @@ def dense_information(rows: LabelledRows, labels: RowLabels, n_bins: int, equal_
     return join_blocks(thread_map(of_block, column_blocks(rows.X), rows.n_jobs))
 
 
+def sorted_columns(values: NDArray[Any], weight: Floats, equal_weights: bool) -> tuple[NDArray[Any], Floats]:
+    """Sort the values in each row; return them and the weight of the values before each of them.
+
+    If all weights are equal, the second array has one row, which serves all columns.
+    """
+    if equal_weights:
+        return np.sort(values, axis=1), weight[0] * np.arange(weight.size + 1.0)[None]
+    order = np.argsort(values, axis=1)
+    below = np.zeros((len(values), weight.size + 1))
+    np.cumsum(weight[order], axis=1, out=below[:, 1:])
+    return np.take_along_axis(values, order, axis=1), below
+
+
 def sparse_information(rows: LabelledRows, labels: RowLabels, n_bins: int, equal_width: bool) -> tuple[Floats, Floats]:
     """Compute what `dense_information` does, from the stored values of a sparse matrix."""
     from ilfs.kernels import bins
 
     X = rows.X.tocsc()
-    data, indices, indptr = map(read_only, (X.data, X.indices, X.indptr))
 
     def of_block(columns: slice) -> tuple[Floats, Floats]:
-        width, ends = columns.stop - columns.start, indptr[columns.start : columns.stop + 1]
-        stored = slice(ends[0], ends[-1])
-        column = np.repeat(np.arange(width), np.diff(ends))
-        zeros = weight_of_zeros(column, width, indices[stored], labels)
-        # All zeros of a column are one more entry with their total weight; NaN, which sorts last, if it has no zeros.
-        values = np.append(data[stored], np.where(zeros.any(axis=1), 0, np.nan).astype(data.dtype))
-        weight = np.append(labels.weight[indices[stored]], zeros.sum(axis=1))
-        order = np.lexsort([values, np.append(column, np.arange(width))])
-        found = np.empty(width), np.empty(width)
+        block = sparse_block(X, labels, columns)
+        entries = sorted_entries(block)
+        found = np.empty(block.n_columns), np.empty(block.n_columns)
         bins.sparse_information(
-            data, indices, ends, zeros, values[order], weight[order], labels.codes, labels.weight,
-            n_bins, equal_width, *found,
+            block.data, block.indices, block.indptr, entries.zeros, entries.values, entries.weight,
+            labels.codes, labels.weight, n_bins, equal_width, *found,
         )  # fmt: skip
         return found
 
+    return join_blocks(thread_map(of_block, blocks(X.shape[1], sparse_width(X, labels)), rows.n_jobs))
+
+
+def sparse_width(X: Any, labels: RowLabels) -> int:
+    """Return the number of sparse columns of a block."""
     n_columns = X.shape[1]
     width = min(n_columns * BLOCK_STORED_VALUES // max(1, X.nnz, n_columns), BLOCK_STORED_VALUES // labels.n_classes)
-    return join_blocks(thread_map(of_block, blocks(n_columns, max(1, width)), rows.n_jobs))
+    return max(1, int(width))
+
+
+class SortedEntries(NamedTuple):
+    """Values of sparse columns in ascending order, one column after the other.
+
+    Each column has one entry for each stored value and one for all its zeros (NaN, which sorts last, if it has none).
+
+    Parameters
+    ----------
+    zeros : ndarray of shape (n_columns, n_classes)
+        Weight of the values that are not stored.
+    values, weight : ndarray of shape (n_stored + n_columns,)
+        The entries and their weights.
+    """
+
+    zeros: Floats
+    values: NDArray[Any]
+    weight: Floats
+
+
+def sorted_entries(block: SparseBlock) -> SortedEntries:
+    """Sort the values of every column of a block."""
+    width, labels = block.n_columns, block.labels
+    stored = slice(block.indptr[0], block.indptr[-1])
+    rows, column = block.indices[stored], np.repeat(np.arange(width), np.diff(block.indptr))
+    zeros = weight_of_zeros(column, width, rows, labels)
+    values = np.append(block.data[stored], np.where(zeros.any(axis=1), 0, np.nan).astype(block.data.dtype))
+    weight = np.append(labels.weight[rows], zeros.sum(axis=1))
+    order = np.lexsort([values, np.append(column, np.arange(width))])
+    return SortedEntries(zeros, values[order], weight[order])
 
 
 def weight_of_zeros(column: Integers, n_columns: int, row: Integers, labels: RowLabels) -> Floats:
