@@ -65,3 +65,24 @@ def test_loading_an_unavailable_data_set_says_what_to_do(here):
         if said == "no":
             with pytest.raises(FileNotFoundError, match="is not here: "):
                 load(name)
+
+
+@pytest.mark.usefixtures("here")
+def test_show_prints_what_is_known_of_one_set(tmp_path, capsys):
+    assert main(["datasets", "show", "colon"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        "colon: COLON\nstanding:   exact\nsizes:      62 samples, 2,000 features, 2 classes (22, 40)"
+    )
+    assert "paper:      COLON: 62 samples" in shown
+    assert f"here:       yes, {tmp_path / 'colon.npz'}" in shown
+    assert max(map(len, shown.splitlines())) <= 100 + len(str(tmp_path))
+
+
+@pytest.mark.usefixtures("here")
+def test_show_of_an_unknown_name_suggests_a_similar_one(capsys):
+    assert main(["datasets", "show", "colom"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        "ilfs: no data set is called 'colom', did you mean 'colon'? ilfs datasets lists the names\n",
+    )

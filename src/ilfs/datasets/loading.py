@@ -154,6 +154,11 @@ def _on_disk(spec: Spec) -> Dataset | None:
     return None if path is None else read_openml(path, spec)
 
 
+def find_copy(spec: Spec) -> Path | None:
+    """Find the file that `load` would read, or None if there is none on disk."""
+    return _find(spec.file) or (_find(openml_file(spec)) if spec.openml else None)
+
+
 def check_registered(table: Dataset) -> None:
     """Warn if a registered data set was read from a file other than the registered one; this hashes the file.
 
@@ -183,7 +188,7 @@ def _downloaded(spec: Spec, progress: Progress | None) -> Dataset:
         else:
             if table is not None:
                 return table
-    raise FileNotFoundError(_what_to_do(spec, failures))
+    raise FileNotFoundError(_missing(spec, failures))
 
 
 def _from_mirrors(spec: Spec, progress: Progress | None) -> Dataset | None:
@@ -212,7 +217,7 @@ def whereabouts(spec: Spec) -> str:
     """
     if spec.origin == "synthetic":
         return "made"
-    if spec.origin == "scikit-learn" or _find(spec.file) or (spec.openml and _find(openml_file(spec))):
+    if spec.origin == "scikit-learn" or find_copy(spec):
         return "yes"
     if spec.name in VOC_YEARS and VocOptions().or_environment().is_complete:
         return "made"
@@ -227,12 +232,16 @@ def _is_offline() -> bool:
     return os.environ.get("ILFS_OFFLINE", "") not in ("", "0")
 
 
-def _what_to_do(spec: Spec, failures: list[str]) -> str:
+def _missing(spec: Spec, failures: list[str]) -> str:
     """Format the message for a missing data set: why it was not downloaded, where to put its file, where to get it."""
     missing = "; ".join([f"{spec.title} is not here", *failures])
+    return f"{missing}: {what_to_do(spec)}. Source: {spec.source}; see docs/datasets.md"
+
+
+def what_to_do(spec: Spec) -> str:
+    """Return what to do to get a data set that is not on disk."""
     put = [f"put {spec.file} into {_folder_to_put_into()}"] if spec.size else []
-    advice = ", ".join([*put, *([spec.advice] if spec.advice else [])])
-    return f"{missing}: {advice}. Source: {spec.source}; see docs/datasets.md"
+    return ", ".join([*put, *([spec.advice] if spec.advice else [])])
 
 
 def _folder_to_put_into() -> str:
