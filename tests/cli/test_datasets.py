@@ -38,8 +38,9 @@ def test_every_set_says_whether_it_is_here(here):
 def test_what_can_be_fetched_says_where(here, monkeypatch):
     monkeypatch.delenv("ILFS_OFFLINE")
     said = here()
-    assert said["leukemia"] == said["gina_openml"] == "OpenML"
-    assert said["lung"] == "no"
+    assert said["leukemia"] == said["gina_openml"] == said["lymphoma"] == "OpenML"
+    assert said["lung"] == said["polarity"] == "fetch"
+    assert said["office_caltech10"] == "no"
     monkeypatch.setenv("ILFS_MIRROR", "http://127.0.0.1:9")
     said = here()
     assert said["lung"] == said["leukemia"] == "mirror"
@@ -84,5 +85,5 @@ def test_show_of_an_unknown_name_suggests_a_similar_one(capsys):
     assert main(["datasets", "show", "colom"]) == 2
     assert capsys.readouterr() == (
         "",
-        "ilfs: no data set is called 'colom', did you mean 'colon'? ilfs datasets lists the names\n",
+        "ilfs: no data set is called 'colom', did you mean 'colon': ilfs datasets lists the names\n",
     )

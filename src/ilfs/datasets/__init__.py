@@ -5,21 +5,26 @@ from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
 from ilfs.datasets.naming import title_of
+from ilfs.datasets.obtain import Fetched, fetch_dataset
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
-from ilfs.datasets.spec import Paper, Spec
+from ilfs.datasets.spec import Paper, Source, SourceFile, Spec
 from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
 from ilfs.datasets.voc_options import VocOptions
 
 __all__ = [
     "REGISTRY",
     "Dataset",
+    "Fetched",
     "Paper",
     "ReadLimits",
+    "Source",
+    "SourceFile",
     "Spec",
     "Truth",
     "VocOptions",
     "cache_folder",
+    "fetch_dataset",
     "load",
     "load_truth",
     "make_truth",

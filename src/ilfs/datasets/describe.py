@@ -1,25 +1,18 @@
 """Descriptions of registered data sets for readers: where the data come from, what differs, where they are."""
 
-import difflib
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
+from ilfs.datasets.archive import read_provenance
 from ilfs.datasets.loading import find_copy, what_to_do
-from ilfs.datasets.registry import REGISTRY
-from ilfs.datasets.spec import Spec
+from ilfs.datasets.openml import ADDRESS
+from ilfs.datasets.spec import Source, SourceFile, Spec
 from ilfs.text_table import format_value
 
 WIDTH = 100  # characters of a line
+FETCHED_ENDING = ".fetched.npz"
 INDENT = 12  # characters before the text of a field
-
-
-def registered(name: str) -> Spec:
-    """Look up a registered data set; the error for an unknown name suggests a similar one."""
-    if name in REGISTRY:
-        return REGISTRY[name]
-    near = difflib.get_close_matches(name, REGISTRY, n=1)
-    meant = f", did you mean {near[0]!r}?" if near else ":"
-    raise ValueError(f"no data set is called {name!r}{meant} ilfs datasets lists the names")
 
 
 def description(spec: Spec) -> str:
@@ -55,13 +48,15 @@ def description(spec: Spec) -> str:
         ("licence", spec.licence),
         ("differs", spec.differs),
         ("here", _here(spec)),
+        *_origin(find_copy(spec)),
+        *(pair for number, source in enumerate(spec.sources, start=1) for pair in _source(number, source)),
     ]
     lines = [line for field, text in fields if text for line in _field(field, text)]
     return "\n".join([f"{spec.name}: {spec.title}", *lines])
 
 
 def _field(field: str, text: str) -> list[str]:
-    start = f"{field}:".ljust(INDENT)
+    start = f"{field}:".ljust(INDENT) if field else " " * INDENT
     return textwrap.wrap(
         text,
         WIDTH,
@@ -82,6 +77,27 @@ def _paper(spec: Spec) -> str:
     if spec.paper is None:
         return ""
     return f"{spec.paper.row}: {_sizes(spec.paper.samples, spec.paper.features, spec.paper.class_sizes)}"
+
+
+def _origin(path: Path | None) -> list[tuple[str, str]]:
+    """Return the fields of a fetched copy: its source, what was verified, and what differs."""
+    noted = {} if path is None or not path.name.endswith(FETCHED_ENDING) else read_provenance(path)
+    fields = [("made from", f"{noted.get('source')}, {noted.get('when')}"), ("verified", noted.get("verified", ""))]
+    return [*fields, ("this copy", noted.get("differs", ""))] if noted else []
+
+
+def _source(number: int, source: Source) -> list[tuple[str, str]]:
+    """Return the fields of a public source."""
+    addresses = [url for file in source.files for url in file.urls] or [ADDRESS.format(source.openml)]
+    checks = [f"{file.name}: {title} {sum_}" for file in source.files for title, sum_ in _sums(file) if sum_]
+    known = "values of the registered file" if source.values else "counts only"
+    text = f"{source.title}; licence: {source.licence}; verified by: {', '.join([*checks, known])}"
+    last = f"address last tried: {source.verified}; stated by: {source.known_from}"
+    return [(f"fetch {number}", text), ("", " ".join(addresses)), ("", last)]
+
+
+def _sums(file: SourceFile) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("SHA-256", file.sha256), ("MD5", file.md5)
 
 
 def _here(spec: Spec) -> str:

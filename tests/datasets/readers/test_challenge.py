@@ -24,7 +24,11 @@ def test_parts_are_stacked(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "labels", "sentence"),
     [
-        ("1:2\n6:1\n", "1\n-1\n", r"row 2 of .*0\.data must have pairs index:value with indices from 1 to 5, got '6:1'"),
+        (
+            "1:2\n6:1\n",
+            "1\n-1\n",
+            r"row 2 of .*0\.data must have pairs index:value with indices from 1 to 5, got '6:1'",
+        ),
         ("0:2\n1:1\n", "1\n-1\n", r"row 1 of .*got '0:2'"),
         ("1:2 3\n1:1\n", "1\n-1\n", r"row 1 of .*got '1:2 3'"),
         ("1:2\n", "1\n-1\n", r"0\.labels must have 1 labels, one a row, got 2"),

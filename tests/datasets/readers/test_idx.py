@@ -3,15 +3,12 @@ import struct
 
 import numpy as np
 import pytest
+from idx_files import idx
 
 from ilfs.datasets import ReadLimits, read_table
 
 IMAGES = np.random.default_rng(0).integers(0, 256, size=(6, 2, 3), dtype=np.uint8)
 LABELS = np.array([3, 1, 3, 1, 0, 0], dtype=np.uint8)
-
-
-def idx(array, kind=8):
-    return struct.pack(f">BBBB{array.ndim}I", 0, 0, kind, array.ndim, *array.shape) + array.tobytes()
 
 
 def written(folder, images=None, labels=None, name="train-images-idx3-ubyte", pack=bytes):

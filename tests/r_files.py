@@ -29,7 +29,7 @@ def integers(values):
 
 
 def reals(values):
-    return R(REAL, [float(value) for value in values])
+    return R(REAL, np.asarray(values, dtype=np.float64))
 
 
 def texts(values):
@@ -68,9 +68,9 @@ def encoded(one):
     if one.kind == NIL:
         return head
     pieces = {
-        INT: lambda: struct.pack(f">{len(one.content)}i", *one.content),
-        LGL: lambda: struct.pack(f">{len(one.content)}i", *one.content),
-        REAL: lambda: struct.pack(f">{len(one.content)}d", *one.content),
+        INT: lambda: np.array(one.content, dtype=">i4").tobytes(),
+        LGL: lambda: np.array(one.content, dtype=">i4").tobytes(),
+        REAL: lambda: np.array(one.content, dtype=">f8").tobytes(),
         STR: lambda: b"".join(map(character, one.content)),
         LIST: lambda: b"".join(map(encoded, one.content)),
     }
