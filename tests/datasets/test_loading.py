@@ -184,7 +184,7 @@ def openml(monkeypatch):
                 "toy.arff": arff.encode(),
             }
 
-        monkeypatch.setattr("ilfs.datasets.openml.ADDRESS", f"{server.address}/files/{{}}.json")
+        monkeypatch.setattr("ilfs.datasets.openml.OPENML_ADDRESS", f"{server.address}/files/{{}}.json")
         server.holds = holds
         yield server
 
@@ -258,7 +258,7 @@ def test_an_unknown_description_is_an_error(register, openml, description):
 
 def test_the_error_without_a_network_names_openml(register, openml, monkeypatch):
     register(openml=7)
-    monkeypatch.setattr("ilfs.datasets.openml.ADDRESS", "http://127.0.0.1:9/{}")
+    monkeypatch.setattr("ilfs.datasets.openml.OPENML_ADDRESS", "http://127.0.0.1:9/{}")
     with pytest.raises(FileNotFoundError, match=r"OpenML did not give its data set 7: .*refused.*: put toy\.npz into"):
         load("toy")
 

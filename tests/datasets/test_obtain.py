@@ -12,7 +12,7 @@ import pytest
 from server import CONTENT, serving
 
 from ilfs.cli import main
-from ilfs.datasets import REGISTRY, Source, SourceFile, Spec, fetch_dataset, load
+from ilfs.datasets import REGISTRY, PublicFile, PublicSource, Spec, fetch_dataset, load
 from ilfs.datasets.archive import read_provenance
 from ilfs.datasets.dataset import Dataset, values_checksum
 from ilfs.datasets.describe import description
@@ -58,8 +58,8 @@ def register(monkeypatch):
 
 def source(server, path="files/toy.csv", *, title="first", values=VALUES, converter="table", **changes):
     urls = (f"{server.address}/{path}",) if server else ()
-    file = SourceFile(path.rpartition("/")[2], urls, **{k: changes.pop(k) for k in ("sha256", "md5") if k in changes})
-    return Source(title, converter, (file,), "a test", "CC BY 4.0", class_sizes=(2, 4), values=values, **changes)
+    file = PublicFile(path.rpartition("/")[2], urls, **{k: changes.pop(k) for k in ("sha256", "md5") if k in changes})
+    return PublicSource(title, converter, (file,), "a test", "CC BY 4.0", class_sizes=(2, 4), values=values, **changes)
 
 
 def test_a_fetched_data_set_is_found_by_load(register, server, cache):
@@ -202,9 +202,9 @@ def test_nothing_is_left_after_an_interrupted_download(register, server, cache):
 
 FETCH = """
 import sys
-from ilfs.datasets import REGISTRY, Source, SourceFile, Spec, fetch_dataset
-file = SourceFile("toy.csv", (sys.argv[1],))
-source = Source("first", "table", (file,), "a test", class_sizes=(2, 4))
+from ilfs.datasets import REGISTRY, PublicSource, PublicFile, Spec, fetch_dataset
+file = PublicFile("toy.csv", (sys.argv[1],))
+source = PublicSource("first", "table", (file,), "a test", class_sizes=(2, 4))
 REGISTRY["toy"] = Spec("toy", "TOY", "exact", 6, 4, (4, 2), "nowhere", "none", sources=(source,))
 print(fetch_dataset("toy").is_new)
 """

@@ -1,4 +1,7 @@
+import errno
 import io
+import os
+import shutil
 import tarfile
 import zipfile
 
@@ -65,3 +68,16 @@ def test_an_archive_may_not_fill_the_disk(archive, monkeypatch):
     monkeypatch.setattr("ilfs.datasets.unpacking.DEFAULT_LIMITS", ReadLimits(max_bytes=10, max_expansion=0.001))
     with pytest.raises(ValueError, match="archive must hold at most 10 bytes, got more"):
         unpack(path, folder)
+
+
+def test_a_full_disk_is_not_a_damaged_archive(archive, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path, folder = archive
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    with pytest.raises(
+        OSError, match=r"into' cannot be written \(No space left on device\): free some space"
+    ) as caught:
+        unpack(path, folder)
+    assert caught.value.errno == errno.ENOSPC

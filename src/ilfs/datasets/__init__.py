@@ -8,7 +8,7 @@ from ilfs.datasets.naming import title_of
 from ilfs.datasets.obtain import Fetched, fetch_dataset
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
-from ilfs.datasets.spec import Paper, Source, SourceFile, Spec
+from ilfs.datasets.spec import Paper, PublicFile, PublicSource, Spec
 from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
 from ilfs.datasets.voc_options import VocOptions
 
@@ -17,9 +17,9 @@ __all__ = [
     "Dataset",
     "Fetched",
     "Paper",
+    "PublicFile",
+    "PublicSource",
     "ReadLimits",
-    "Source",
-    "SourceFile",
     "Spec",
     "Truth",
     "VocOptions",

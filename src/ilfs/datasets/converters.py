@@ -14,15 +14,15 @@ from ilfs.datasets.readers import read_table
 from ilfs.datasets.readers.challenge import read_challenge
 from ilfs.datasets.readers.idx import read_idx_array
 from ilfs.datasets.reviews import is_review, polarity_of
-from ilfs.datasets.spec import Source, Spec
+from ilfs.datasets.spec import PublicSource, Spec
 from ilfs.datasets.two_digits import gina_of
 from ilfs.datasets.unpacking import unpack
 
 Files = Mapping[str, Path]
-Converter = Callable[[Files, Spec, Source, Path], Dataset]
+Converter = Callable[[Files, Spec, PublicSource, Path], Dataset]
 
 
-def convert(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:
+def convert(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:
     """Convert the files of a source, and apply what the registry says of rows and classes.
 
     Parameters
@@ -31,7 +31,7 @@ def convert(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:
         The path of each file by the name that the source gives it.
     spec : Spec
         The data set.
-    source : Source
+    source : PublicSource
         The source.
     folder : Path
         A folder for temporary files.
@@ -49,13 +49,13 @@ def convert(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:
     return in_float32(replace(table, class_names=tuple(renamed.get(name, name) for name in table.class_names)))
 
 
-def from_table(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:  # noqa: ARG001
+def from_table(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:  # noqa: ARG001
     """Read the only file, by its ending."""
     (path,) = files.values()
     return read_table(path, name=spec.name)
 
 
-def from_package(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:
+def from_package(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:
     """Read a table in the archive of an R package."""
     (path,) = files.values()
     found = unpack(path, folder, lambda name: name == source.member)
@@ -64,7 +64,7 @@ def from_package(files: Files, spec: Spec, source: Source, folder: Path) -> Data
     return read_table(found[source.member], name=spec.name)
 
 
-def from_kent_ridge(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:  # noqa: ARG001
+def from_kent_ridge(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:  # noqa: ARG001
     """Read a zip archive with one names file of C4.5 and one or more data files, the training rows first."""
     (path,) = files.values()
     found = unpack(path, folder, lambda name: name.lower().endswith((".names", ".data")))
@@ -80,7 +80,7 @@ def from_kent_ridge(files: Files, spec: Spec, source: Source, folder: Path) -> D
     return read_table(pair, name=spec.name)
 
 
-def from_challenge(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:  # noqa: ARG001
+def from_challenge(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:  # noqa: ARG001
     """Read training and validation rows of a task of the NIPS 2003 challenge, alone or in an archive."""
     if len(files) == 1:
         (path,) = files.values()
@@ -94,7 +94,7 @@ def from_challenge(files: Files, spec: Spec, source: Source, folder: Path) -> Da
     return replace(table, X=sparse.csr_array(table.X))
 
 
-def from_reviews(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:  # noqa: ARG001
+def from_reviews(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:  # noqa: ARG001
     """Count the words of the review corpus, in a zip or tar archive."""
     (path,) = files.values()
     found = unpack(path, folder, is_review)
@@ -105,7 +105,7 @@ def from_reviews(files: Files, spec: Spec, source: Source, folder: Path) -> Data
     return polarity_of(texts, spec.name, spec.features or 0)
 
 
-def from_mnist(files: Files, spec: Spec, source: Source, folder: Path) -> Dataset:  # noqa: ARG001
+def from_mnist(files: Files, spec: Spec, source: PublicSource, folder: Path) -> Dataset:  # noqa: ARG001
     """Rebuild GINA from the training images of MNIST and their labels."""
     images, digits = (read_idx_array(files[file.name], DEFAULT_LIMITS) for file in source.files)
     if images.ndim != 3 or digits.shape != images.shape[:1]:

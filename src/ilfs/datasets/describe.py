@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ilfs.datasets.archive import read_provenance
 from ilfs.datasets.loading import find_copy, what_to_do
-from ilfs.datasets.openml import ADDRESS
-from ilfs.datasets.spec import Source, SourceFile, Spec
+from ilfs.datasets.openml import OPENML_ADDRESS
+from ilfs.datasets.spec import PublicFile, PublicSource, Spec
 from ilfs.text_table import format_value
 
 WIDTH = 100  # characters of a line
@@ -86,9 +86,9 @@ def _origin(path: Path | None) -> list[tuple[str, str]]:
     return [*fields, ("this copy", noted.get("differs", ""))] if noted else []
 
 
-def _source(number: int, source: Source) -> list[tuple[str, str]]:
+def _source(number: int, source: PublicSource) -> list[tuple[str, str]]:
     """Return the fields of a public source."""
-    addresses = [url for file in source.files for url in file.urls] or [ADDRESS.format(source.openml)]
+    addresses = [url for file in source.files for url in file.urls] or [OPENML_ADDRESS.format(source.openml)]
     checks = [f"{file.name}: {title} {sum_}" for file in source.files for title, sum_ in _sums(file) if sum_]
     known = "values of the registered file" if source.values else "counts only"
     text = f"{source.title}; licence: {source.licence}; verified by: {', '.join([*checks, known])}"
@@ -96,7 +96,7 @@ def _source(number: int, source: Source) -> list[tuple[str, str]]:
     return [(f"fetch {number}", text), ("", " ".join(addresses)), ("", last)]
 
 
-def _sums(file: SourceFile) -> tuple[tuple[str, str], tuple[str, str]]:
+def _sums(file: PublicFile) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("SHA-256", file.sha256), ("MD5", file.md5)
 
 

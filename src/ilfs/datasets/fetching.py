@@ -14,13 +14,14 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 from ilfs.datasets.dataset import file_checksum
 from ilfs.files import remove_leftovers, write_atomically, writing_error
 
 CHUNK_BYTES = 1 << 16
 MAX_DOWNLOAD_BYTES = 2**30  # of a file whose size is not known
+HEADERS = {"User-Agent": "ilfs (feature selection; Python)"}  # some servers refuse the default of urllib
 TIMEOUT_SECONDS = 30.0  # without a byte, after which the next mirror is tried
 
 Progress = Callable[[int, int], None]
@@ -148,7 +149,7 @@ def _chunks(url: str, timeout: float) -> Generator[bytes, None, None]:
     if not url.startswith(("http://", "https://")):
         raise _MirrorError("an address must start with http:// or https://")
     try:
-        with urlopen(url, timeout=timeout) as response:
+        with urlopen(Request(url, headers=HEADERS), timeout=timeout) as response:
             length = response.headers.get("Content-Length") or ""
             yield length.encode() if length.isdecimal() else b""
             while chunk := response.read(CHUNK_BYTES):

@@ -23,7 +23,7 @@ from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.loading import VOC_YEARS, find_copy, from_mirrors, is_offline, load
 from ilfs.datasets.naming import registered
 from ilfs.datasets.openml import check_sizes, download_openml
-from ilfs.datasets.spec import Source, Spec
+from ilfs.datasets.spec import PublicSource, Spec
 from ilfs.datasets.two_digits import has_registered_pixels
 from ilfs.datasets.voc_options import VocOptions
 from ilfs.files import write_atomically, writing_error
@@ -187,7 +187,7 @@ class _Steps:
             write_archive(file, table, fetched=json.dumps(provenance))
         return Fetched(self.spec.name, path, source.title, verified, differs, is_new=True)
 
-    def _best(self) -> tuple[Dataset, Source, str]:
+    def _best(self) -> tuple[Dataset, PublicSource, str]:
         """Return the first table with the known values, or else the first with the right counts."""
         failures, second = list[str](), None
         for source in self.spec.sources:
@@ -210,7 +210,7 @@ class _Steps:
             return f"no public source of {self.spec.title} is known; its source: {self.spec.source}"
         return f"no source gave {self.spec.title} ({'; '.join(failures)})"
 
-    def _from(self, source: Source) -> tuple[Dataset, str]:
+    def _from(self, source: PublicSource) -> tuple[Dataset, str]:
         """Convert and verify the files of one source."""
         with _temporary_folder() as temporary:
             (temporary / "unpacked").mkdir()
@@ -225,7 +225,7 @@ class _Steps:
         check_sizes(table, self.spec, source.class_sizes, source.title)
         return table, self._verified(table, source)
 
-    def _converted(self, files: Mapping[str, Path], source: Source, temporary: Path) -> Dataset:
+    def _converted(self, files: Mapping[str, Path], source: PublicSource, temporary: Path) -> Dataset:
         try:
             return convert(files, self.spec, source, temporary / "unpacked")
         except ValueError as error:  # the temporary folder does not exist any more when the user reads the message
@@ -235,14 +235,14 @@ class _Steps:
         if is_offline():
             raise NotFetchedError("ILFS_OFFLINE forbids downloads")
 
-    def _downloaded(self, source: Source, temporary: Path) -> dict[str, Path]:
+    def _downloaded(self, source: PublicSource, temporary: Path) -> dict[str, Path]:
         self._check_online()
         for file in source.files:
             self.say(f"fetching {file.name} ({source.title})")
             fetch(temporary / file.name, file.urls, sha256=file.sha256, md5=file.md5, progress=self.progress)
         return {file.name: temporary / file.name for file in source.files}
 
-    def _local(self, source: Source) -> dict[str, Path]:
+    def _local(self, source: PublicSource) -> dict[str, Path]:
         """Find the files of a source in the folder of the user; a gzipped file may be there unpacked."""
         folder, found = self.folder or Path(), dict[str, Path]()
         for file in source.files:
@@ -253,7 +253,7 @@ class _Steps:
             found[file.name] = path
         return found
 
-    def _verified(self, table: Dataset, source: Source) -> str:
+    def _verified(self, table: Dataset, source: PublicSource) -> str:
         sizes = f"{table.n_samples} samples, {table.n_features} features, classes of {_joined(table.class_sizes)}"
         if source.converter == "mnist":
             pixels = "the pixels are" if has_registered_pixels(table) else "the pixels are not"

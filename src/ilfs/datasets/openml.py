@@ -17,7 +17,7 @@ from ilfs.datasets.readers import read_table
 from ilfs.datasets.spec import Spec
 from ilfs.files import write_atomically
 
-ADDRESS = "https://www.openml.org/api/v1/json/data/{}"
+OPENML_ADDRESS = "https://www.openml.org/api/v1/json/data/{}"
 MAX_DESCRIPTION_BYTES = 2**24
 
 
@@ -68,7 +68,7 @@ def download_openml(number: int, path: Path, name: str, progress: Progress | Non
 
 def _described(number: int, path: Path) -> OpenmlFile:
     """Ask OpenML for the description of a data set."""
-    fetch(path, [ADDRESS.format(number)], max_bytes=MAX_DESCRIPTION_BYTES)
+    fetch(path, [OPENML_ADDRESS.format(number)], max_bytes=MAX_DESCRIPTION_BYTES)
     try:
         found = json.loads(path.read_bytes())["data_set_description"]
         ignored = [found.get("row_id_attribute"), *_listed(found.get("ignore_attribute"))]

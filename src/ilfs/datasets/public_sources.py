@@ -5,13 +5,13 @@ address, its format and its checksum are stated (``known_from``). `ilfs.datasets
 downloads: published checksums of files, the counts in the registry, and the checksum of the values of our own files.
 """
 
-from ilfs.datasets.spec import NOT_STATED, Source, SourceFile
+from ilfs.datasets.spec import NOT_STATED, PublicFile, PublicSource
 
 MIT_SCRIPTS = f"package MIT; the measurements: {NOT_STATED}"
 GPL_PACKAGE = f"package GPL (>= 2); the measurements: {NOT_STATED}"
 CC_BY = "CC BY 4.0"
 GITHUB = "https://raw.githubusercontent.com"
-DATAMICROARRAY = f"{GITHUB}/ramhiser/datamicroarray/master/data"
+DATAMICROARRAY_DATA = f"{GITHUB}/ramhiser/datamicroarray/master/data"
 CRAN_COPY = f"{GITHUB}/cran"  # the read-only copy of CRAN on GitHub keeps every version of a package
 ELVIRA = "https://leo.ugr.es/elvira/DBCRepository"
 UCI_OLD = "https://archive.ics.uci.edu/ml/machine-learning-databases/dexter"
@@ -30,11 +30,11 @@ DEXTER_VALUES = "a7a4547dfbbbc4144e7e96837a3ac79648b07811900daf51eec12c3ad51d352
 POLARITY_VALUES = "1958b5d1da869f2d85842468f8dc8a757e444832bfa5178d1af3f06573725e2e"
 
 
-def _datamicroarray(data: str, class_sizes: tuple[int, ...], values: str) -> Source:
-    return Source(
+def _datamicroarray(data: str, class_sizes: tuple[int, ...], values: str) -> PublicSource:
+    return PublicSource(
         title=f"R package datamicroarray, {data}.RData",
         converter="table",
-        files=(SourceFile(f"{data}.RData", (f"{DATAMICROARRAY}/{data}.RData",)),),
+        files=(PublicFile(f"{data}.RData", (f"{DATAMICROARRAY_DATA}/{data}.RData",)),),
         known_from="the list of files of the repository ramhiser/datamicroarray, and its scripts that write x and y",
         licence=MIT_SCRIPTS,
         class_sizes=class_sizes,
@@ -42,11 +42,13 @@ def _datamicroarray(data: str, class_sizes: tuple[int, ...], values: str) -> Sou
     )
 
 
-def _openml(number: int, name: str, class_sizes: tuple[int, ...] | None, known_from: str, differs: str = "") -> Source:
-    return Source(
+def _openml(
+    number: int, name: str, class_sizes: tuple[int, ...] | None, known_from: str, differs: str = ""
+) -> PublicSource:
+    return PublicSource(
         title=f"OpenML {number}, {name}",
         converter="table",
-        files=(SourceFile(f"{name}.arff"),),
+        files=(PublicFile(f"{name}.arff"),),
         known_from=known_from,
         openml=number,
         class_sizes=class_sizes,
@@ -61,11 +63,11 @@ def _kent_ridge(
     values: str = "",
     leave_out: tuple[int, ...] = (),
     known_from: str = "the names of other archives on the same server; this one was not seen",
-) -> Source:
-    return Source(
+) -> PublicSource:
+    return PublicSource(
         title=f"Kent Ridge repository (copy of the University of Granada), {archive.rpartition('/')[2]}",
         converter="kent_ridge",
-        files=(SourceFile(archive.rpartition("/")[2], (f"{ELVIRA}/{archive}",)),),
+        files=(PublicFile(archive.rpartition("/")[2], (f"{ELVIRA}/{archive}",)),),
         known_from=known_from,
         class_sizes=class_sizes,
         values=values,
@@ -75,11 +77,11 @@ def _kent_ridge(
 
 COLON = (
     _datamicroarray("alon", (22, 40), COLON_VALUES),
-    Source(
+    PublicSource(
         title="CRAN plsgenomics, Colon.rda",
         converter="table",
         files=(
-            SourceFile(
+            PublicFile(
                 "Colon.rda", (f"{CRAN_COPY}/plsgenomics/master/data/Colon.rda",), md5="39c9cea02c7015699f80871475e4f1e3"
             ),
         ),
@@ -103,11 +105,11 @@ LEUKEMIA = (
 )
 
 PROSTATE = (
-    Source(
+    PublicSource(
         title="CRAN spls, prostate.RData",
         converter="table",
         files=(
-            SourceFile(
+            PublicFile(
                 "prostate.RData",
                 (f"{CRAN_COPY}/spls/master/data/prostate.RData",),
                 md5="30a6779405c7ce68b234fd083afaac8f",
@@ -119,11 +121,11 @@ PROSTATE = (
         class_sizes=(50, 52),
         values=PROSTATE_VALUES,
     ),
-    Source(
+    PublicSource(
         title="CRAN spls 2.3-2, the whole package",
         converter="package",
         files=(
-            SourceFile(
+            PublicFile(
                 "spls_2.3-2.tar.gz",
                 (
                     "https://cran.r-project.org/src/contrib/spls_2.3-2.tar.gz",
@@ -158,16 +160,16 @@ LUNG = (
 )
 
 GINA = (
-    Source(
+    PublicSource(
         title="MNIST, paired to two-digit numbers",
         converter="mnist",
         files=(
-            SourceFile(
+            PublicFile(
                 "train-images-idx3-ubyte.gz",
                 tuple(f"{server}/train-images-idx3-ubyte.gz" for server in MNIST_SERVERS),
                 sha256="440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
             ),
-            SourceFile(
+            PublicFile(
                 "train-labels-idx1-ubyte.gz",
                 tuple(f"{server}/train-labels-idx1-ubyte.gz" for server in MNIST_SERVERS),
                 sha256="3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
@@ -191,23 +193,23 @@ GINA_AUTOML = (
 )
 
 DEXTER = (
-    Source(
+    PublicSource(
         title="UCI, dexter.zip",
         converter="challenge",
-        files=(SourceFile("dexter.zip", ("https://archive.ics.uci.edu/static/public/168/dexter.zip",)),),
+        files=(PublicFile("dexter.zip", ("https://archive.ics.uci.edu/static/public/168/dexter.zip",)),),
         known_from="UCI's scheme of addresses",
         licence=CC_BY,
         class_sizes=(300, 300),
         values=DEXTER_VALUES,
     ),
-    Source(
+    PublicSource(
         title="UCI, single files",
         converter="challenge",
         files=(
-            SourceFile("dexter_train.data", (f"{UCI_OLD}/DEXTER/dexter_train.data",)),
-            SourceFile("dexter_train.labels", (f"{UCI_OLD}/DEXTER/dexter_train.labels",)),
-            SourceFile("dexter_valid.data", (f"{UCI_OLD}/DEXTER/dexter_valid.data",)),
-            SourceFile("dexter_valid.labels", (f"{UCI_OLD}/dexter_valid.labels",)),
+            PublicFile("dexter_train.data", (f"{UCI_OLD}/DEXTER/dexter_train.data",)),
+            PublicFile("dexter_train.labels", (f"{UCI_OLD}/DEXTER/dexter_train.labels",)),
+            PublicFile("dexter_valid.data", (f"{UCI_OLD}/DEXTER/dexter_valid.data",)),
+            PublicFile("dexter_valid.labels", (f"{UCI_OLD}/dexter_valid.labels",)),
         ),
         known_from="public code that downloads these files",
         licence=CC_BY,
@@ -218,22 +220,22 @@ DEXTER = (
 )
 
 POLARITY = (
-    Source(
+    PublicSource(
         title="NLTK's movie_reviews.zip",
         converter="reviews",
         files=(
-            SourceFile("movie_reviews.zip", (f"{GITHUB}/nltk/nltk_data/gh-pages/packages/corpora/movie_reviews.zip",)),
+            PublicFile("movie_reviews.zip", (f"{GITHUB}/nltk/nltk_data/gh-pages/packages/corpora/movie_reviews.zip",)),
         ),
         known_from="NLTK's index of packages",
         licence=CC_BY,
         class_sizes=(1000, 1000),
         values=POLARITY_VALUES,
     ),
-    Source(
+    PublicSource(
         title="Pang and Lee's review_polarity.tar.gz",
         converter="reviews",
         files=(
-            SourceFile(
+            PublicFile(
                 "review_polarity.tar.gz",
                 ("https://www.cs.cornell.edu/people/pabo/movie-review-data/review_polarity.tar.gz",),
             ),

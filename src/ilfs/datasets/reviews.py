@@ -18,7 +18,7 @@ from ilfs.datasets.dataset import Dataset
 WORD = re.compile(r"[a-z][a-z'-]*")
 N_WORDS = 3000
 REVIEW = re.compile(r"(?:.*/)?(neg|pos)/cv[0-9]{3}_[0-9]+\.txt")
-CLASS_NAMES = ("neg", "pos")
+REVIEW_CLASSES = ("neg", "pos")
 
 
 def is_review(path: str) -> bool:
@@ -40,8 +40,8 @@ def polarity_of(texts: Mapping[str, str], name: str = "polarity", n_words: int =
     reviews = sorted((PurePosixPath(path).parent.name, PurePosixPath(path).name, path) for path in texts)
     counts = [Counter(words_of(texts[path])) for _, _, path in reviews]
     vocabulary = vocabulary_of(counts, n_words)
-    y = np.array([CLASS_NAMES.index(label) for label, _, _ in reviews])
-    return Dataset(name, _matrix(counts, vocabulary), y, CLASS_NAMES, tuple(vocabulary))
+    y = np.array([REVIEW_CLASSES.index(label) for label, _, _ in reviews])
+    return Dataset(name, _matrix(counts, vocabulary), y, REVIEW_CLASSES, tuple(vocabulary))
 
 
 def vocabulary_of(counts: Sequence[Mapping[str, int]], n_words: int) -> list[str]:

@@ -31,7 +31,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class SourceFile:
+class PublicFile:
     """A file of a public source.
 
     Parameters
@@ -51,7 +51,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Source:
+class PublicSource:
     """A public source of a data set: its files, and how they become a table.
 
     Parameters
@@ -60,7 +60,7 @@ class Source:
         Name of the source.
     converter : str
         Key of `ilfs.datasets.converters.CONVERTERS`, the function that reads the files.
-    files : tuple of SourceFile
+    files : tuple of PublicFile
         All files that the converter needs.
     known_from : str
         Where the address and the format are stated.
@@ -87,7 +87,7 @@ class Source:
 
     title: str
     converter: str
-    files: tuple[SourceFile, ...]
+    files: tuple[PublicFile, ...]
     known_from: str
     licence: str = NOT_STATED
     verified: str = NEVER_TRIED
@@ -138,7 +138,7 @@ class Spec:
         Number of a copy of the same samples on OpenML, which is used if there is no file.
     advice : str
         What to do if the data are not available.
-    sources : tuple of Source
+    sources : tuple of PublicSource
         Public sources, best first, that ``ilfs datasets fetch`` tries.
     """
 
@@ -159,7 +159,7 @@ class Spec:
     split: str = ""
     openml: int | None = None
     advice: str = ""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[PublicSource, ...] = ()
 
     @property
     def classes(self) -> int | None:

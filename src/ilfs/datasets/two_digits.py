@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 from ilfs.datasets.dataset import Dataset
 
 N_PIXELS = 485
-N_ROWS = 3153
-SEED = 2007  # year of the challenge
-CLASS_NAMES = ("odd", "even")
+N_TRAINING_ROWS = 3153
+PAIRING_SEED = 2007  # year of the challenge
+PARITIES = ("odd", "even")
 #: Checksum of the names of the 485 pixels in the registered file, sorted and joined by spaces.
 PIXELS_SHA256 = "5d223ea5b0c0f2c2e3c169a0610ab6954c255e9c2caf2d525f53c6adafe987fe"
 
 
-def gina_of(images: NDArray[np.uint8], digits: NDArray[np.uint8], name: str = "gina", n_rows: int = N_ROWS) -> Dataset:
+def gina_of(
+    images: NDArray[np.uint8], digits: NDArray[np.uint8], name: str = "gina", n_rows: int = N_TRAINING_ROWS
+) -> Dataset:
     """Pair images at random; the class is that of the units digit, even or odd."""
     if len(images) < 2 * n_rows:
         raise ValueError(f"{name} must be made from at least {2 * n_rows} images, got {len(images)}")
-    chance = np.random.default_rng(SEED)
+    chance = np.random.default_rng(PAIRING_SEED)
     pixels = inked_pixels(images)
     tens, units = chance.permutation(len(images))[: 2 * n_rows].reshape(2, n_rows)
     flat = images.reshape(len(images), -1)[:, pixels]
@@ -36,7 +38,7 @@ def gina_of(images: NDArray[np.uint8], digits: NDArray[np.uint8], name: str = "g
     at = [f"r{pixel // images.shape[2]}_c{pixel % images.shape[2]}" for pixel in pixels.tolist()]
     names = [f"{digit}_{place}" for digit in ("tens", "units") for place in at]
     y = (digits[units] % 2 == 0).astype(np.int64)
-    return Dataset(name, X, y, CLASS_NAMES, tuple(names[j] for j in columns))
+    return Dataset(name, X, y, PARITIES, tuple(names[j] for j in columns))
 
 
 def inked_pixels(images: NDArray[np.uint8]) -> NDArray[np.int64]:

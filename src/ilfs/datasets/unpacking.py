@@ -1,5 +1,6 @@
 """Files in zip and tar archives, extracted into a folder without their paths and with a limit on their size."""
 
+import errno
 import lzma
 import shutil
 import tarfile
@@ -12,7 +13,10 @@ from typing import IO
 
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError
 from ilfs.datasets.npz import reason_of
+from ilfs.datasets.readers.compressed import is_file
+from ilfs.files import writing_error
 
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 MAX_MEMBERS = 100_000
 DAMAGED = (
     OSError,
@@ -58,6 +62,8 @@ def unpack(path: Path, folder: Path, wanted: Callable[[str], bool] = lambda _: T
     except ReadError:
         raise
     except DAMAGED as error:
+        if isinstance(error, OSError) and error.errno in FULL_DISK:
+            raise writing_error(folder, error) from error
         raise ValueError(f"{path} must be a complete zip or tar archive: {reason_of(error)}") from error
     return found
 
@@ -77,7 +83,7 @@ def _opened(path: Path) -> Generator[Generator[Member, None, None], None, None]:
 
 def _zip_members(archive: zipfile.ZipFile) -> Generator[Member, None, None]:
     for info in archive.infolist():
-        if not info.is_dir():
+        if is_file(info):
             yield info.filename, info.file_size, lambda info=info: archive.open(info)  # type: ignore[misc]
 
 

@@ -12,7 +12,7 @@ from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
 from ilfs.datasets.readers.arrow import read_feather, read_parquet
 from ilfs.datasets.readers.assemble import Reader
 from ilfs.datasets.readers.c45 import read_c45
-from ilfs.datasets.readers.compressed import COMPRESSED
+from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.datasets.readers.expression import read_gct, read_res
 from ilfs.datasets.readers.idx import read_idx
 from ilfs.datasets.readers.rdata import read_rdata
@@ -48,7 +48,7 @@ IDX_ENDINGS = ("images-idx3-ubyte", "images.idx3-ubyte")  # files of MNIST have 
 ENDINGS = (
     *READERS,
     *IDX_ENDINGS,
-    *(f"{ending}{packed}" for ending in TEXT_ENDINGS for packed in COMPRESSED),
+    *(f"{ending}{packed}" for ending in TEXT_ENDINGS for packed in PACKED_ENDINGS),
     *(f"{ending}.gz" for ending in IDX_ENDINGS),
 )
 
@@ -124,7 +124,7 @@ def columns_of(drop: Column | Sequence[Column]) -> tuple[Column, ...]:
 
 def _reader_of(path: Path) -> tuple[str, Reader]:
     """Return the name of the file without its ending, and the reader for the ending."""
-    is_packed = path.suffix.lower() in COMPRESSED
+    is_packed = path.suffix.lower() in PACKED_ENDINGS
     plain = path.with_suffix("") if is_packed else path
     if plain.name.lower().endswith(IDX_ENDINGS) and path.suffix.lower() != ".zip":
         return plain.name, read_idx

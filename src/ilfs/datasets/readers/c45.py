@@ -20,8 +20,8 @@ from ilfs.datasets.readers.text import Layout, open_text, read_numbers
 
 CLASS_COLUMN = "class"
 COMMENT = re.compile(r"(?<!\\)\|.*")
-COLON = re.compile(r"(?<!\\):")
-COMMA = re.compile(r"(?<!\\),")
+UNESCAPED_COLON = re.compile(r"(?<!\\):")
+UNESCAPED_COMMA = re.compile(r"(?<!\\),")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def read_names(path: Path, limits: ReadLimits) -> Names:
     """Read a names file."""
     with open_text(path, limits) as lines:
         entries = list(_entries(lines))
-    if not entries or COLON.search(entries[0]):
+    if not entries or UNESCAPED_COLON.search(entries[0]):
         raise ValueError(f"{path} must begin with its classes, got {quoted(entries[0]) if entries else 'no entry'}")
     pairs = [_attribute(entry, path) for entry in entries[1:]]
     columns, kinds = [name for name, _ in pairs], [kind for _, kind in pairs]
@@ -92,7 +92,7 @@ def _entries(lines: Iterable[str]) -> Iterator[str]:
     entry = ""
     for line in lines:
         text = COMMENT.sub("", line).strip()
-        if entry and COLON.search(text):  # the entry before has no full stop
+        if entry and UNESCAPED_COLON.search(text):  # the entry before has no full stop
             yield entry
             entry = ""
         entry = f"{entry} {text}".strip()
@@ -104,14 +104,14 @@ def _entries(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _attribute(entry: str, path: Path) -> tuple[str, str]:
-    name, *kind = COLON.split(entry, maxsplit=1)
+    name, *kind = UNESCAPED_COLON.split(entry, maxsplit=1)
     if not kind or not kind[0].strip():
         raise ValueError(f"an attribute of {path} must be 'name: type', got {quoted(entry)}")
     return _unescaped(name), kind[0].strip()
 
 
 def _values(text: str) -> tuple[str, ...]:
-    return tuple(_unescaped(value) for value in COMMA.split(text))
+    return tuple(_unescaped(value) for value in UNESCAPED_COMMA.split(text))
 
 
 def _unescaped(text: str) -> str:
@@ -123,7 +123,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
     for line in lines:
         text = COMMENT.sub("", line).strip()
         if text:
-            yield [_unescaped(value) for value in COMMA.split(text.removesuffix("."))]
+            yield [_unescaped(value) for value in UNESCAPED_COMMA.split(text.removesuffix("."))]
 
 
 def _check_features(names: Names, features: Iterable[int], path: Path) -> None:

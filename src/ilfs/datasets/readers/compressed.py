@@ -12,7 +12,7 @@ from ilfs.datasets.checks import MAX_QUOTED_LENGTH
 from ilfs.datasets.limits import ReadError
 from ilfs.datasets.npz import reason_of
 
-COMPRESSED = (".gz", ".zip")
+PACKED_ENDINGS = (".gz", ".zip")
 # A damaged archive may give a position before its start, which is an OSError.
 DAMAGED_ZIP = (EOFError, OSError, OverflowError, RuntimeError, zlib.error, zipfile.BadZipFile)
 MAC_FOLDER = "__MACOSX/"  # macOS adds this folder to archives
@@ -55,8 +55,13 @@ def _unzipped(path: Path) -> Generator[IO[bytes], None, None]:
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
-    members = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith(MAC_FOLDER)]
+    members = [info for info in archive.infolist() if not info.filename.startswith(MAC_FOLDER) and is_file(info)]
     if len(members) != 1:
         named = ", ".join(info.filename[:MAX_QUOTED_LENGTH] for info in members[:3]) + ", ..." * (len(members) > 3)
         raise ReadError(f"the zip archive {path} must hold one file, got {named or 'none'}")
     return members[0]
+
+
+def is_file(info: zipfile.ZipInfo) -> bool:
+    """Return True unless a member of an archive is a folder or has no name, which Python before 3.12 cannot take."""
+    return bool(info.filename) and not info.is_dir()

@@ -17,6 +17,7 @@ from ilfs.datasets.checks import FLOAT_BYTES, MAX_QUOTED_LENGTH, quoted
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, find_kept
+from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.datasets.readers.text import Layout, open_text, read_numbers
 
 GCT_VERSION = "#1.2"
@@ -93,7 +94,7 @@ def _table(
 
 
 def _class_file(path: Path) -> Path:
-    plain = path.with_suffix("") if path.suffix.lower() in (".gz", ".zip") else path
+    plain = path.with_suffix("") if path.suffix.lower() in PACKED_ENDINGS else path
     found = plain.with_suffix(".cls")
     if not found.is_file():
         raise FileNotFoundError(f"{path} must have {found.name} beside it, which holds the classes of the samples")

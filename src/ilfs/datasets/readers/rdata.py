@@ -23,14 +23,14 @@ from ilfs.datasets.readers.arrays import FEATURE_ARRAYS, TARGET_ARRAYS
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, find_kept, what_to_do
 
 GENE_NAMES = ("gene.names", "feature.names", "feature_names")  # names of columns, if the matrix has none itself
-CHUNK_BYTES = 1 << 10  # compressed bytes at a time: a block of bzip2 may expand to 20,000 times its size
+COMPRESSED_CHUNK_BYTES = 1 << 10  # compressed bytes at a time: a block of bzip2 may expand to 20,000 times its size
 XZ_MEMORY_BYTES = 2**28  # memory that a stream of xz may ask for
-MAGIC: dict[bytes, Callable[[], Any]] = {
+DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(memlimit=XZ_MEMORY_BYTES),
 }
-NUMBERS = ("INT", "LGL", "REAL")  # types of vectors in R
+NUMBER_TYPES = ("INT", "LGL", "REAL")  # types of vectors in R
 FRAME_MARK = "\0frame"  # key of the data frame itself among its columns; no column of R has this name
 
 
@@ -63,14 +63,14 @@ def _parsed(path: Path, limits: ReadLimits) -> Any:
 def _decompressed(path: Path, limits: ReadLimits) -> bytes:
     """Read a file, decompressed if it is compressed, up to the limit on its size."""
     content = path.read_bytes()
-    make = next((make for magic, make in MAGIC.items() if content.startswith(magic)), None)
+    make = next((make for magic, make in DECOMPRESSORS.items() if content.startswith(magic)), None)
     if make is None:
         return content
     stream, parts, n_bytes = make(), list[bytes](), 0
-    for start in range(0, len(content), CHUNK_BYTES):
+    for start in range(0, len(content), COMPRESSED_CHUNK_BYTES):
         if stream.eof:
             break
-        parts.append(stream.decompress(content[start : start + CHUNK_BYTES]))
+        parts.append(stream.decompress(content[start : start + COMPRESSED_CHUNK_BYTES]))
         n_bytes += len(parts[-1])
         limits.check_bytes(n_bytes, path)
     if not stream.eof:
@@ -176,7 +176,7 @@ def _matrix(one: Any) -> tuple[Any, list[str] | None]:
 
 
 def _numbers(one: Any, columns: Sequence[str], j: int, path: Path) -> Any:
-    if _kind(one) not in NUMBERS or _attribute(one, "levels") is not None:
+    if _kind(one) not in NUMBER_TYPES or _attribute(one, "levels") is not None:
         advice = what_to_do(columns, j, path)
         raise ReadError(f"{column_called(columns, j)} of {path} must hold numbers, got {_kind_words(one)}; {advice}")
     return _vector(one)
@@ -188,7 +188,7 @@ def _kind_words(one: Any) -> str:
 
 def _vector(one: Any) -> Any:
     """Return the numbers of a vector; integers that R marks as missing become NaN."""
-    if _kind(one) not in NUMBERS:
+    if _kind(one) not in NUMBER_TYPES:
         raise ValueError(f"a vector of numbers was expected, got {_kind_words(one)}")
     values: Any = np.ma.asarray(one.value)
     return values.astype(np.float64).filled(np.nan) if np.ma.is_masked(values) else np.asarray(one.value)
