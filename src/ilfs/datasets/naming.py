@@ -34,6 +34,16 @@ def suggestion(name: str) -> str:
     return f", did you mean {near[0]!r}" if near else ""
 
 
+def paper_name(name: str) -> str:
+    """Return the name under which the paper's tables have a data set; other names are returned unchanged.
+
+    >>> paper_name("gina_openml"), paper_name("wine")
+    ('gina', 'wine')
+    """
+    paper = REGISTRY[name].paper if name in REGISTRY else None
+    return name if paper is None else paper.row.lower().replace(" ", "")
+
+
 class Query(NamedTuple):
     """A path and the roles of its columns."""
 

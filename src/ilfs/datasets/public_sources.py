@@ -197,7 +197,7 @@ DEXTER = (
         title="UCI, dexter.zip",
         converter="challenge",
         files=(PublicFile("dexter.zip", ("https://archive.ics.uci.edu/static/public/168/dexter.zip",)),),
-        known_from="UCI's scheme of addresses",
+        known_from="UCI's scheme of addresses; the number 168 was not seen",
         licence=CC_BY,
         class_sizes=(300, 300),
         values=DEXTER_VALUES,
@@ -226,7 +226,7 @@ POLARITY = (
         files=(
             PublicFile("movie_reviews.zip", (f"{GITHUB}/nltk/nltk_data/gh-pages/packages/corpora/movie_reviews.zip",)),
         ),
-        known_from="NLTK's index of packages",
+        known_from="the description of the package in nltk_data (author and licence); the address is its usual one",
         licence=CC_BY,
         class_sizes=(1000, 1000),
         values=POLARITY_VALUES,
