@@ -99,7 +99,8 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/ilfs bench run timing --store out/timing.sqlite
 	$(BIN)/python benchmarks/findings.py out
 
-figures: $(VENV)/package  ## draw the picked pixels for docs/redundancy.md, from the data in ILFS_DATA
+figures: $(VENV)/package  ## draw the topic model for docs/ilfs.md, and the picked pixels for docs/redundancy.md (from ILFS_DATA)
+	$(BIN)/python docs/figures/plate.py
 	$(BIN)/python docs/figures/pixels.py
 
 tables: $(VENV)/package  ## write the tables of methods in README.md and docs/methods/index.md from the registry

@@ -43,7 +43,8 @@ BY_COST = (
     "colon srbct glioma lymphoma leukemia prostate lung dexter pascal_sentence arcene tox_171 polarity dorothea "
     "coil20 madelon gina office_caltech10 usps"
 ).split()
-# Plain maximum likelihood often has not converged by then, and its ranking still changes; docs/quality.md used it.
+# Maximum number of steps for learned topics, as in the tables of docs/quality.md. Plain maximum likelihood often has
+# not converged after so many steps, and its ranking still changes.
 LEARNED_STEPS = 1000
 MICROARRAYS = ["colon", "leukemia", "prostate", "lymphoma", "lung"]
 

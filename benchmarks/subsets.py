@@ -4,10 +4,10 @@
     python benchmarks/subsets.py table --store out/subsets.jsonl          # the tables, from the results so far
 
 The protocol is that of the benchmark: 2/3 of each class for training, the first 10, 50, 100, 150 and 200 features, a
-linear SVM with C by cross-validation, average precision, mean of the classes. The splits are fewer, and other ones than
-in the benchmark, so that the choices made here are evaluated on different splits. Sets with many samples and classes
-have a fixed C = 0.01, because they would take most of the time. Results are appended to a file, one line per set, split
-and variant; jobs whose results are in the file are skipped.
+linear SVM with C by cross-validation, average precision, mean of the classes. There are fewer splits than in the
+benchmark, and they are different ones, so that the benchmark evaluates the options chosen here on other splits. Sets
+with many samples and classes have a fixed C = 0.01, because they would take most of the time. Results are appended to a
+file, one line per set, split and variant; jobs whose results are in the file are skipped.
 """
 
 import argparse

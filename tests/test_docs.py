@@ -75,6 +75,13 @@ def test_the_picture_of_picked_pixels_is_up_to_date(name, pixels):
     assert same, "draw it anew: make figures"
 
 
+def test_the_picture_of_the_topic_model_is_up_to_date():
+    drawn = runpy.run_path(str(DOCS / "figures/plate.py"))["picture"]()
+    assert (DOCS / "figures/plate.svg").read_text(encoding="utf-8") == drawn, "draw it anew: make figures"
+    texts = ["".join(one.itertext()) for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"f1", "fn", "z1", "z2", "t1", "t6", "P(z | f)", "P(t | z)", "n features", "m samples"} <= set(texts)
+
+
 def test_images_are_drawn_column_by_column(pixels):
     black, white = pixels["SHADES"][0], pixels["SHADES"][-1]
     image = pixels["image"](np.array([0.0, 0.0, 1.0, 0.0]), side=2)

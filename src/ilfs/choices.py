@@ -4,7 +4,8 @@ They have a module of their own because the parser of the command ``ilfs`` must 
 ``ilfs --help`` and usage errors answer at once.
 """
 
-FORMATS = ("text", "markdown", "latex", "csv")  # formats of tables
+FORMATS = ("text", "markdown", "latex", "html", "csv")  # formats of tables
+LAYOUTS = ("full", "paper")  # layouts of the tables of a benchmark
 METRIC_TITLES = {  # titles of metrics over all classes
     "ap_macro": "average precision, mean of the classes",
     "ap_majority": "average precision, class with most samples",

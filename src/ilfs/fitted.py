@@ -11,9 +11,9 @@ from ilfs.arrays import Floats
 def scores_of(selector: Any) -> Floats | None:
     """Return the scores of a fitted selector, or None if it has none.
 
-    These are the first that exist: ``scores_``; importances or coefficients of the selector or of its ``estimator_``;
-    minus its ``ranking_``. Arrays with another length than the number of features are passed over: the inner model may
-    have seen only some features, and selectors of other packages may call something else ``scores_``.
+    The scores are the first of these that exist: ``scores_``; importances or coefficients of the selector or of its
+    ``estimator_``; minus its ``ranking_``. Arrays with another length than the number of features are skipped: the
+    inner model may have seen only some features, and selectors of other packages may call something else ``scores_``.
     """
     n_features = getattr(selector, "n_features_in_", None)
     inside = getattr(selector, "estimator_", None)

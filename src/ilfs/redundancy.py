@@ -144,7 +144,7 @@ class PicksSubsets(PlannedSelector):
         return subset.scores
 
     def families(self, top: int | None = None, *, at_least: float = 0.7) -> dict[int, Integers]:
-        """Group features with the one of the best features that they repeat.
+        """Group redundant features into families, each headed by one of the best features.
 
         Parameters
         ----------

@@ -99,7 +99,10 @@ class Scorer:
         """
         scores = scores_of(clone(self.selector).fit(X, y))
         if scores is None:
-            raise ValueError(f"{self.name} has no score for each feature once it is fitted, so it cannot be a scorer")
+            raise ValueError(
+                "a scorer needs a method that has scores_, feature_importances_, coef_ or ranking_ after fitting, "
+                f"with a value for each feature, got {self.name!r}"
+            )
         return scores
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

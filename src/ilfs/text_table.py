@@ -1,6 +1,7 @@
-"""Tables of words and numbers as aligned text, Markdown, LaTeX or CSV, with one policy for rounding.
+"""Tables of words and numbers as aligned text, Markdown, LaTeX, HTML or CSV, with one policy for rounding.
 
-Numbers in tables for readers have a fixed number of decimals. Numbers in CSV files have `CSV_DECIMALS`.
+Numbers in tables for readers have a fixed number of decimals. Numbers in CSV files have `CSV_DECIMALS`. A word may be
+bold in part (`Marked`).
 """
 
 import io
@@ -10,13 +11,72 @@ from typing import Any, Literal
 
 from ilfs.spreadsheet import CsvLines, neutralised
 
-Format = Literal["text", "markdown", "latex", "csv"]
+Format = Literal["text", "markdown", "latex", "html", "csv"]
 MISSING_TEXT = "-"  # in place of a value that is missing
 CSV_DECIMALS = 6
+SMALL_GREEK = (  # from alpha to omega, by their LaTeX commands
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau"
+    " upsilon phi chi psi omega"
+).split()
+LARGE_GREEK = {"Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma"} | {
+    "Φ": "Phi",
+    "Ψ": "Psi",
+    "Ω": "Omega",
+}
 LATEX_ESCAPES = str.maketrans(
     {mark: rf"\{mark}" for mark in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    # The default font of LaTeX has other characters in the places of these three.
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+    | {"±": r"$\pm$", "\N{MULTIPLICATION SIGN}": r"$\times$", "\N{MINUS SIGN}": "$-$", "\N{MICRO SIGN}": r"$\mu$"}
+    | {"≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$"}
+    # Names of genes and proteins have Greek letters, which pdflatex does not know as text.
+    | {chr(ord("\N{GREEK SMALL LETTER ALPHA}") + k): rf"$\{name}$" for k, name in enumerate(SMALL_GREEK)}
+    | {"\N{GREEK SMALL LETTER OMICRON}": "$o$"}
+    | {mark: rf"$\{name}$" for mark, name in LARGE_GREEK.items()}
 )
+
+
+@dataclass(frozen=True)
+class Marked:
+    r"""A word of a table that is bold as a whole or in part.
+
+    Parameters
+    ----------
+    parts : tuple of (str, bool)
+        Pieces of the word, and whether each is bold.
+
+    Examples
+    --------
+    >>> from ilfs.text_table import Grid, Marked
+    >>> best = Marked((("98.2*", True), (" [96.4, 99.6]", False)))
+    >>> print(Grid("Means", ["method", "mean"], [["ilfs", best]]).render("markdown").splitlines()[-1])
+    | ilfs | **98.2\*** [96.4, 99.6] |
+    """
+
+    parts: tuple[tuple[str, bool], ...]
+
+    def formatted(self, plain: Callable[[str], str], bold: Callable[[str], str]) -> str:
+        """Join the pieces.
+
+        Parameters
+        ----------
+        plain : callable
+            Escapes a word for a format.
+        bold : callable
+            Marks an escaped word as bold.
+
+        Returns
+        -------
+        str
+            The formatted word.
+        """
+        return "".join(
+            bold(plain(_printable(text))) if is_bold else plain(_printable(text)) for text, is_bold in self.parts
+        )
+
+    def __str__(self) -> str:
+        return "".join(text for text, _ in self.parts)
 
 
 def format_value(value: Any, decimals: int, *, exponent: bool = False) -> str:
@@ -117,7 +177,7 @@ class Grid:
     header : sequence of str
         Names of the columns.
     rows : sequence of sequences
-        Words, numbers, or None for a missing value.
+        Words, numbers, `Marked` words, or None for a missing value.
     digits : int
         Decimals of numbers that are not integers, except in CSV.
     notes : sequence of str
@@ -145,8 +205,9 @@ class Grid:
 
         Parameters
         ----------
-        form : {"text", "markdown", "latex", "csv"}
-            The format.
+        form : {"text", "markdown", "latex", "html", "csv"}
+            The format. LaTeX is a ``tabular`` environment that needs no package; HTML is a ``table`` element, in ASCII,
+            for any page. Bold words are between underscores in text, and plain in CSV.
         spreadsheet_safe : bool, default=False
             Put an apostrophe before words in CSV that a spreadsheet would run as a formula.
 
@@ -157,23 +218,46 @@ class Grid:
         """
         if form == "csv":
             return self._csv(neutralised if spreadsheet_safe else str)
-        words = [[format_value(value, self.digits) for value in row] for row in [self.header, *self.rows]]
-        return {"text": self._text, "markdown": self._markdown, "latex": self._latex}[form](words)
+        return {"text": self._text, "markdown": self._markdown, "latex": self._latex, "html": self._html}[form]()
 
-    def _is_number(self, column: int) -> bool:
-        return all(row[column] is None or isinstance(row[column], int | float) for row in self.rows)
+    def _words(
+        self, plain: Callable[[str], str], bold: Callable[[str], str], escape_all: bool = True
+    ) -> list[list[str]]:
+        """Format all values; ``escape_all`` is False if only marked words are escaped."""
 
-    def _text(self, words: list[list[str]]) -> str:
-        lines = aligned(words, [self._is_number(j) for j in range(len(self.header))])
-        return "\n".join([self.title, "", *lines, *self._below("")])
+        def word(value: Any) -> str:
+            if isinstance(value, Marked):
+                return value.formatted(plain, bold)
+            text = format_value(value, self.digits)
+            return plain(text) if escape_all else text
 
-    def _markdown(self, words: list[list[str]]) -> str:
-        lines = markdown_lines(words, [self._is_number(j) for j in range(len(self.header))])
-        return "\n".join([self.title, "", *lines, *self._below("\n")])
+        return [[word(value) for value in row] for row in [self.header, *self.rows]]
 
-    def _latex(self, words: list[list[str]]) -> str:
-        alignment = "".join("r" if self._is_number(j) else "l" for j in range(len(self.header)))
-        lines = [" & ".join(word.translate(LATEX_ESCAPES) for word in row) + r" \\" for row in words]
+    @property
+    def _numeric_columns(self) -> list[bool]:
+        return [
+            all(row[j] is None or isinstance(row[j], int | float | Marked) for row in self.rows)
+            for j in range(len(self.header))
+        ]
+
+    def _text(self) -> str:
+        lines = aligned(self._words(str, lambda word: f"_{word}_"), self._numeric_columns)
+        legend = ["", "Words between underscores are bold in other formats."] if self._has_bold else []
+        return "\n".join([self.title, "", *lines, *self._below(""), *legend])
+
+    @property
+    def _has_bold(self) -> bool:
+        marked = [value for row in self.rows for value in row if isinstance(value, Marked)]
+        return any(is_bold for value in marked for _, is_bold in value.parts)
+
+    def _markdown(self) -> str:
+        words = self._words(lambda word: word.replace("*", r"\*"), lambda word: f"**{word}**", escape_all=False)
+        return "\n".join([self.title, "", *markdown_lines(words, self._numeric_columns), *self._below("\n")])
+
+    def _latex(self) -> str:
+        alignment = "".join("r" if number else "l" for number in self._numeric_columns)
+        words = self._words(lambda word: word.translate(LATEX_ESCAPES), lambda word: rf"\textbf{{{word}}}")
+        lines = [_latex_row(row) for row in words]
         body = [
             rf"\begin{{tabular}}{{{alignment}}}",
             r"\hline",
@@ -183,7 +267,28 @@ class Grid:
             r"\hline",
             r"\end{tabular}",
         ]
-        return "\n".join([f"% {self.title}", *body, *(f"% {note}" for note in self.notes)])
+        return "\n".join([f"% {_printable(self.title)}", *body, *(f"% {_printable(note)}" for note in self.notes)])
+
+    def _html(self) -> str:
+        from html import escape
+
+        def row(words: Sequence[str], tag: str) -> str:
+            right = ' style="text-align: right"'
+            cells = zip(words, self._numeric_columns, strict=True)
+            return f"<tr>{''.join(f'<{tag}{right * number}>{word}</{tag}>' for word, number in cells)}</tr>"
+
+        words = self._words(escape, lambda word: f"<strong>{word}</strong>")
+        lines = [
+            "<table>",
+            f"<caption>{escape(_printable(self.title))}</caption>",
+            f"<thead>\n{row(words[0], 'th')}\n</thead>",
+            "<tbody>",
+            *(row(one, "td") for one in words[1:]),
+            "</tbody>",
+            "</table>",
+            *(f"<p>{escape(_printable(note))}</p>" for note in self.notes),
+        ]
+        return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode()
 
     def _below(self, between: str) -> list[str]:
         """Return the lines below the table: an empty line and the notes, if there are any."""
@@ -198,11 +303,17 @@ class Grid:
         return text.getvalue().removesuffix("\n")
 
     def _csv_value(self, value: Any, word: Callable[[str], str]) -> str:
-        if isinstance(value, str):
-            return word(value)
+        if isinstance(value, str | Marked):
+            return word(str(value))
         return f"{value:.{CSV_DECIMALS}f}" if isinstance(value, float) else str(value)
 
 
 def _printable(word: str) -> str:
     """Replace line breaks and other control characters by spaces."""
     return word if word.isprintable() else "".join(mark if mark.isprintable() else " " for mark in word)
+
+
+def _latex_row(words: Sequence[str]) -> str:
+    r"""Join the words of a row; one that begins with [ or * would be read as an option of the ``\\`` above it."""
+    line = " & ".join(words)
+    return (f"{{{line[0]}}}{line[1:]}" if line.startswith(("[", "*")) else line) + r" \\"

@@ -117,7 +117,7 @@ def test_mrmr_is_f_over_mean_correlation(n_classes, statistics):
 
 
 @needs_mrmr
-def test_mrmr_gives_what_the_package_gives_by_itself():
+def test_mrmr_has_the_same_order_with_the_statistics_of_the_package():
     wine = load_wine()
     np.testing.assert_array_equal(
         MRMR(13).fit(wine.data, wine.target).order_, MRMR(13, statistics="columns").fit(wine.data, wine.target).order_
@@ -251,7 +251,7 @@ def test_asking_for_more_features_than_there_are_keeps_all_with_a_warning(baseli
 
 
 @pytest.mark.parametrize("baseline", ALL)
-def test_one_column_two_rows_and_classes_of_any_name(baseline):
+def test_two_rows_with_classes_of_any_name_are_ranked(baseline):
     order = baseline(1).fit([[1.0, 3.0], [2.0, 3.0]], ["no", "yes"]).order_
     assert order.tolist() == [0, 1]
 

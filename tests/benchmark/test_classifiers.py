@@ -113,12 +113,12 @@ class NoValues(ClassifierMixin, BaseEstimator):
         (3, "a classifier must be a name or a table .*, got 3"),
     ],
 )
-def test_errors_are_one_sentence(given, message):
+def test_invalid_classifiers_are_refused_in_one_sentence(given, message):
     with pytest.raises(ValueError, match=message):
         Protocol(classifiers=(given,))
 
 
-def test_classifiers_of_a_protocol_are_several_with_different_names():
+def test_classifiers_of_a_protocol_must_have_different_names():
     assert Protocol(classifiers=["knn", Classifier("rbf")]).classifier_names == ("knn", "rbf")
     with pytest.raises(ValueError, match="classifiers must have different names, got 'knn' again"):
         Protocol(classifiers=("knn", "knn"))

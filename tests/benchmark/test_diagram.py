@@ -63,9 +63,9 @@ class TestGroups:
         ("ranks", "apart", "groups"),
         [
             ([1, 2, 3], 0.5, ()),  # a group of one is no group
-            ([1, 2, 3], 1.0, ()),  # to differ by exactly the critical difference is to differ
-            ([1, 1.5, 2, 4], 1.2, ((0, 2),)),  # (1, 2) lies within
-            ([1, 2, 2.9, 4], 2.0, ((0, 2), (2, 3))),  # and so does (1, 2) here
+            ([1, 2, 3], 1.0, ()),  # a difference equal to the critical difference is significant
+            ([1, 1.5, 2, 4], 1.2, ((0, 2),)),  # (1, 2) is part of (0, 2)
+            ([1, 2, 2.9, 4], 2.0, ((0, 2), (2, 3))),  # (1, 2) is part of (0, 2)
             ([1.5, 1.5, 3], 0.1, ((0, 1),)),  # ties
             ([2.5, 2.5, 2.5, 2.5], 0.1, ((0, 3),)),  # all equal
             ([1, 2], 1.5, ((0, 1),)),  # two methods

@@ -87,7 +87,7 @@ def test_the_order_does_not_depend_on_the_test_rows(given):
     assert compute(given(X, y)).order[0] == 2
 
 
-def test_metrics_of_a_perfect_feature(given):
+def test_metrics_of_a_perfect_feature_are_1(given):
     y = np.arange(60) % 2
     X = np.column_stack([np.random.default_rng(0).normal(size=60), y])
     values = {(size, metric, k): value for size, metric, k, value, _ in compute(given(X, y)).measurements}
@@ -124,7 +124,7 @@ def test_sparse_tables_give_the_metrics_of_dense_ones(given):
     assert thin.measurements == dense.measurements
 
 
-def test_more_features_asked_for_than_there_are(given):
+def test_sizes_above_the_number_of_features_use_all_of_them(given):
     y = np.arange(40) % 2
     job = given(np.random.default_rng(0).normal(size=(40, 3)), y)
     outcome = compute(replace(job, protocol=Protocol(sizes=(2, 50), Cs=(0.1,))))
@@ -143,7 +143,7 @@ def test_a_selector_that_orders_too_few_features_is_refused(monkeypatch):
         compute(WINE)
 
 
-def test_several_labels_are_for_the_experiment_on_classes(given, monkeypatch):
+def test_only_the_experiment_classes_accepts_several_labels_per_sample(given, monkeypatch):
     rng = np.random.default_rng(0)
     Y = (rng.uniform(size=(90, 2)) < 0.5).astype(int)
     X = rng.normal(size=(90, 6))
@@ -196,7 +196,7 @@ def test_a_selector_with_a_mask_only_is_evaluated_at_its_own_size(own_size):
     assert by["ap_macro"] > 0.8
 
 
-def test_half_of_the_features_is_the_mask_where_there_is_no_order(own_size):
+def test_the_experiment_classes_evaluates_the_mask_where_there_is_no_order(own_size):
     outcome = compute(replace(own_size, experiment="classes"))
     assert {one.size for one in outcome.measurements} == {OWN_SIZE}
     assert len(outcome.order) == 2
@@ -255,7 +255,7 @@ def test_a_class_with_one_sample_is_named(given):
             compute(replace(job, experiment=experiment))
 
 
-def test_half_of_the_features_must_be_ordered(given, monkeypatch):
+def test_the_experiment_classes_refuses_an_order_of_too_few_features(given, monkeypatch):
     job = given(np.random.default_rng(0).normal(size=(60, 9)), np.arange(60) % 2)
     monkeypatch.setattr(module, "order_of", lambda _: np.arange(2))
     with pytest.raises(ValueError, match="method fisher orders 2 features, fewer than the 4 evaluated"):

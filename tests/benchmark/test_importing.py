@@ -96,7 +96,7 @@ def test_an_object_that_is_no_selector_is_refused_without_being_called(tmp_path,
         read_suite(suite_beside(tmp_path, module, name))
 
 
-def test_a_class_that_cannot_be_made_is_one_sentence(tmp_path):
+def test_a_class_that_cannot_be_made_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "beside_four.py").write_text(
         "from sklearn.base import BaseEstimator\n"
         "class Own(BaseEstimator):\n    def __init__(self): raise SystemExit('no\\nway')\n    fit = None\n"

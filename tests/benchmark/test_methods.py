@@ -28,7 +28,7 @@ def test_every_method_is_made_by_its_name(name):
     assert type(BenchmarkMethod(name).make(n_jobs=1)) is METHODS[name]
 
 
-def test_a_scikit_learn_class_by_its_path_with_an_imported_parameter():
+def test_a_scikit_learn_class_is_made_from_its_path_and_imported_parameters():
     anova = BenchmarkMethod(
         "anova",
         "sklearn.feature_selection.SelectKBest",
@@ -40,7 +40,7 @@ def test_a_scikit_learn_class_by_its_path_with_an_imported_parameter():
     assert selector.k == 3
 
 
-def test_an_estimator_inside_a_selector():
+def test_a_table_of_parameters_becomes_an_estimator_inside_a_selector():
     trees = BenchmarkMethod(
         "trees",
         "sklearn.feature_selection.SelectFromModel",

@@ -29,19 +29,19 @@ STEPHENS = {0.15: 0.775, 0.10: 0.819, 0.05: 0.895, 0.025: 0.955, 0.01: 1.035}
 
 
 @pytest.mark.parametrize("n", MOLIN_ABDI)
-def test_critical_values_of_molin_and_abdi(n):
+def test_critical_values_match_those_of_molin_and_abdi(n):
     for level, D in zip(P_VALUE_LEVELS, MOLIN_ABDI[n], strict=True):
         assert p_value_of_distance(D, n) == pytest.approx(level, rel=0.06)
 
 
 @pytest.mark.parametrize("n", LILLIEFORS)
-def test_critical_values_of_lilliefors(n):
+def test_critical_values_match_those_of_lilliefors(n):
     for level, D in zip(P_VALUE_LEVELS, LILLIEFORS[n], strict=True):
         assert p_value_of_distance(D, n) == pytest.approx(level, abs=0.02)
 
 
 @pytest.mark.parametrize("n", [10, 20, 60])
-def test_critical_values_of_stephens(n):
+def test_critical_values_match_those_of_stephens(n):
     for level, z in STEPHENS.items():
         D = z / (np.sqrt(n) - 0.01 + 0.85 / np.sqrt(n))
         assert p_value_of_distance(D, n) == pytest.approx(level, rel=0.1)
@@ -70,7 +70,7 @@ def test_distance_is_scipys():
         assert lilliefors(x).statistic == pytest.approx(expected)
 
 
-def test_distance_by_hand():
+def test_distance_matches_a_value_computed_by_hand():
     # -1, 0, 0, 1 in units of their deviation sqrt(2/3): the step at 0 reaches 3/4, where the fitted is 1/2
     outcome = lilliefors([4, 3, 5, 4])
     assert outcome.statistic == pytest.approx(0.25)
@@ -120,7 +120,7 @@ def test_invalid_samples_are_refused(x, message):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [4, 7, 12, 50, 200])
-def test_the_table_by_simulation(n):
+def test_p_values_match_simulated_quantiles(n):
     rng = np.random.default_rng([9, n])
     x = np.sort(rng.normal(size=(10_000_000 // n, n)), axis=1)
     fitted = stats.norm.cdf((x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, ddof=1, keepdims=True))

@@ -134,7 +134,7 @@ def test_progress_has_the_number_of_finished_jobs_and_the_time_left(tmp_path):
     assert steps[0].seconds_left > 0
 
 
-def test_the_timing_job_of_any_size(tmp_path):
+def test_the_timing_suite_runs_at_any_size_without_the_papers_seconds(tmp_path):
     from dataclasses import replace
 
     from ilfs.benchmark.evaluation.protocol import TimingJob
@@ -148,7 +148,7 @@ def test_the_timing_job_of_any_size(tmp_path):
     assert all(0 < row[1] < 60 and row[2] is None for row in grid.rows)
 
 
-def test_each_class_against_the_rest(tmp_path):
+def test_the_experiment_classes_has_a_row_for_each_class(tmp_path):
     suite = Suite("c", "classes", ("wine",), (BenchmarkMethod("fisher"), BenchmarkMethod("ls")), 2)
     with Store(tmp_path / "c.sqlite") as store:
         assert run(suite, store, n_jobs=2).failed == 0

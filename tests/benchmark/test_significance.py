@@ -154,7 +154,7 @@ class TestCorrectedT:
             found = corrected_t_test(rng.normal(size=20) + shift, rng.normal(size=20), n_train=2, n_test=1)
             assert (found.low <= 0 <= found.high) == (found.p_value >= 0.05)
 
-    def test_it_keeps_its_level_where_the_plain_one_does_not(self):
+    def test_it_keeps_its_level_where_the_plain_t_test_does_not(self):
         # two methods that differ by noise of the rows only; 20 splits of 60 rows, a third for testing
         rng = np.random.default_rng(2)
         tested = np.argsort(rng.random((1000, 20, 60)), axis=2)[:, :, :20]
@@ -213,7 +213,7 @@ class TestWilcoxon:
             assert wilcoxon_test(a, b).p_value == pytest.approx(expected.pvalue)
 
     @given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
-    def test_is_all_signs_with_ties_and_zeros(self, differences):
+    def test_p_value_is_that_of_all_signs_with_ties_and_zeros(self, differences):
         d = np.array(differences)
         r = stats.rankdata(np.abs(d))
         signs = np.array(list(product((-1, 1), repeat=d.size)))
@@ -247,7 +247,7 @@ class TestHolm:
         # 0.005 x 4; 0.01 x 3; 0.03 x 2; 0.04 x 1, raised to the one before
         np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
 
-    def test_is_the_step_down_procedure(self):
+    def test_adjusted_p_values_reject_as_the_step_down_procedure_does(self):
         rng = np.random.default_rng(0)
         for _ in range(50):
             p = rng.random(7) ** 3
@@ -261,7 +261,7 @@ class TestHolm:
                 assert ((adjusted <= alpha) == rejected).all()
 
     @given(st.lists(st.floats(0, 1), max_size=12))
-    def test_keeps_order_and_bounds(self, p):
+    def test_adjusted_p_values_keep_their_order_and_are_at_most_1(self, p):
         adjusted = holm(p)
         assert np.all(np.diff(adjusted[np.argsort(p)]) >= 0)
         assert np.all((adjusted >= np.array(p)) & (adjusted <= 1))
@@ -404,7 +404,7 @@ class TestNemenyi:
         z = 0.4 / np.sqrt(2 * 3 / (6 * 20))
         assert nemenyi_p_values([1.3, 1.7], 20)[0, 1] == pytest.approx(2 * stats.norm.sf(z))
 
-    def test_table_is_symmetric_with_ones(self):
+    def test_p_values_are_symmetric_with_ones_on_the_diagonal(self):
         p = nemenyi_p_values([1.5, 1.5, 3.0], 8)
         np.testing.assert_array_equal(p, p.T)
         assert np.diag(p).tolist() == [1, 1, 1]
@@ -414,7 +414,7 @@ class TestNemenyi:
         rng = np.random.default_rng(0)
         apart = critical_difference(5, 10)
         ranges = np.ptp(stats.rankdata(rng.random((3000, 10, 5)), axis=2).mean(axis=1), axis=1)
-        assert np.mean(ranges >= apart) == pytest.approx(0.045, abs=0.015)  # a little careful with 10 data sets
+        assert np.mean(ranges >= apart) == pytest.approx(0.045, abs=0.015)  # somewhat conservative with 10 data sets
 
 
 class TestValues:
@@ -480,7 +480,7 @@ class TestValues:
             call()
 
 
-def test_two_data_sets_that_agree_are_no_proof():
+def test_two_data_sets_that_agree_have_p_value_one_half():
     found = friedman_test([[0.9, 0.8], [0.7, 0.6]])
     assert np.isinf(found.F)
     assert found.F_p_value == 0.5  # the second data set agrees with the first in one of two cases

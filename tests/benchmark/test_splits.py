@@ -39,10 +39,10 @@ def test_labels_of_several_classes_are_split_by_the_rarest_that_a_sample_has():
     Y[:, 0] = 1
     Y[:6, 1] = 1
     Y[:1, 2] = 1
-    assert strata(Y).tolist() == [0, *[1] * 5, *[0] * 14]  # alone, it joins the largest
+    assert strata(Y).tolist() == [0, *[1] * 5, *[0] * 14]  # a stratum of one sample joins the largest
     parts(table(Y))
     Y[19] = [0, 0, 0]
-    assert strata(Y).tolist() == [-1, *[1] * 5, *[0] * 13, -1]  # two that are alone are together
+    assert strata(Y).tolist() == [-1, *[1] * 5, *[0] * 13, -1]  # two strata of one sample are merged
     parts(table(Y))
 
 

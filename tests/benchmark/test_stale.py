@@ -106,7 +106,7 @@ def test_code_that_changes_during_a_run_is_refused(own):
     assert compute_job(suite.jobs()[0]).order == [1]
 
 
-def test_other_versions_and_another_reading_of_the_data_are_another_key(own, monkeypatch):
+def test_other_versions_or_other_values_read_from_the_data_change_the_key(own, monkeypatch):
     suite, _ = own
     job = suite.jobs()[0]
     monkeypatch.setattr("ilfs.benchmark.provenance.describe.installed_version", lambda name: f"{name} 99")
@@ -121,7 +121,7 @@ def test_other_versions_and_another_reading_of_the_data_are_another_key(own, mon
     assert (other.identity, other.key != job.key) == (job.identity, True)
 
 
-def test_everything_chosen_can_be_recomputed(own, tmp_path):
+def test_recompute_computes_all_jobs_of_the_chosen_methods_again(own, tmp_path):
     suite, _ = own
     with Store(tmp_path / "s.sqlite") as store:
         run(suite, store)
@@ -211,5 +211,5 @@ def test_a_selector_that_was_given_itself_is_remembered_by_its_description(tmp_p
     "data", [{}, {"suite": 3, "asked": {}, "settings": {}}, {"suite": {}, "asked": 1, "settings": []}]
 )
 def test_data_that_do_not_describe_a_run_are_an_error(data):
-    with pytest.raises(ValueError, match="the last run is not described as this version of ilfs does it"):
+    with pytest.raises(ValueError, match="this version of ilfs cannot read the description of the last run"):
         read_run(data)

@@ -204,7 +204,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
     other = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE music (title TEXT)")
-    with pytest.raises(ValueError, match="it is a database of something else"):
+    with pytest.raises(ValueError, match="it is a database of another program"):
         Store(other)
     with pytest.raises(ValueError, match=r"the folder of the store .* does not exist"):
         Store(tmp_path / "nowhere" / "results.sqlite")
@@ -234,7 +234,7 @@ def test_reading_writes_nothing(store):
     assert store.path.read_bytes() == before
 
 
-def test_a_full_disk_is_one_sentence_and_the_store_stays_usable(store):
+def test_a_full_disk_gives_an_error_of_one_sentence_and_the_store_stays_usable(store):
     (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
     long = Outcome([(size, "ap_macro", -1, 0.5) for size in range(5000)], list(range(9999)), 0.1, 0.1)
@@ -253,7 +253,7 @@ def test_an_interrupted_transaction_does_not_block_the_next(store):
     assert store._connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
-def test_a_damaged_file_is_one_sentence(store, tmp_path):
+def test_a_damaged_file_gives_an_error_of_one_sentence(store, tmp_path):
     for k in range(50):
         store.write(f"k{k}", f"i{k}", DESCRIPTION, OUTCOME)
     whole = store.path.read_bytes()
@@ -319,7 +319,7 @@ def test_a_store_of_format_1_is_upgraded_when_it_is_written_to(of_format_1):
     with Store(of_format_1) as store, Store(of_format_1) as other:
         store.write("l", "j", DESCRIPTION, OUTCOME, provenance={"method": "abc"})
         assert store.metric_values("ap_macro") == {("k", 10, -1): 0.5, ("l", 10, -1): 0.5}
-        other.write("m", "k", DESCRIPTION, OUTCOME)  # which has seen format 1
+        other.write("m", "k", DESCRIPTION, OUTCOME)  # opened when the file had format 1
         assert sorted((row.key, row.provenance) for row in other.rows()) == [
             ("k", "{}"),
             ("l", '{"method": "abc"}'),
@@ -361,7 +361,7 @@ def test_an_upgrade_from_format_2_loses_nothing(of_format_2):
     with Store(of_format_2) as store, Store(of_format_2) as reader:
         before = content_of(store)
         store.heartbeat()  # writes, and so upgrades
-        assert content_of(store) == content_of(reader) == before  # the reader has seen format 2
+        assert content_of(store) == content_of(reader) == before  # the reader was opened when the file had format 2
         assert store.claim("l")
     assert sql(of_format_2, "SELECT value FROM about WHERE name = 'format'") == [("3",)]
     assert sql(of_format_2, "SELECT provenance FROM jobs WHERE key = 'k'") == [('{"method": "abc"}',)]
@@ -410,7 +410,7 @@ def test_rows_that_are_to_be_recomputed_stay_until_the_new_ones_are_there(store)
     store.write("k", "i", DESCRIPTION, Outcome([(10, "ap_macro", -1, 0.75)], [1], 1.0, 1.0))
     assert store.metric_values("ap_macro") == {("k", 10, -1): 0.75, ("l", 10, -1): 0.5}
     assert store.statuses() == {"k": "done", "l": "done"}
-    store.write("k", "i", DESCRIPTION, OUTCOME)  # from a process that was late
+    store.write("k", "i", DESCRIPTION, OUTCOME)  # a second result, from a process that finished later
     assert store.metric_values("ap_macro")["k", 10, -1] == 0.75
 
 
@@ -442,7 +442,7 @@ def test_the_last_run_is_remembered(store):
         ("seconds", "quick"),
     ],
 )
-def test_a_damaged_row_is_one_sentence_and_can_be_replaced(store, column, value):
+def test_a_damaged_row_gives_an_error_of_one_sentence_and_can_be_replaced(store, column, value):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, f"UPDATE jobs SET {column} = ?", value)
     with pytest.raises(
@@ -454,7 +454,7 @@ def test_a_damaged_row_is_one_sentence_and_can_be_replaced(store, column, value)
     assert store.rows()[0].order == [3, 1, 2]
 
 
-def test_a_damaged_value_and_a_damaged_last_run_are_one_sentence(store):
+def test_a_damaged_value_and_a_damaged_last_run_give_errors_of_one_sentence(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, "UPDATE metrics SET value = 'good' WHERE metric = 'ap_macro'")
     with pytest.raises(OSError, match=r"results.sqlite is damaged: a value of ap_macro must be a number, got 'good'; "):
@@ -481,7 +481,7 @@ def test_changed_values_are_noticed(store, change):
         store.rows()
 
 
-def test_text_that_is_not_unicode_is_one_sentence(store):
+def test_text_that_is_not_unicode_gives_an_error_of_one_sentence(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     sql(store.path, "UPDATE jobs SET dataset = CAST(x'b3b3' AS TEXT)")
     with pytest.raises(OSError, match=r"^the store .*results.sqlite (is damaged: it has|cannot be used: .*UTF-8)"):

@@ -24,7 +24,7 @@ def test_the_suite_novelty_has_the_twelve_without_repetition():
         assert isinstance(selector if name == "ilfs" else selector.selector, METHODS[name])
 
 
-def test_the_papers_suite_is_the_papers():
+def test_the_suite_paper_has_the_papers_data_sets_methods_and_protocol():
     paper = SUITES["paper"]
     assert paper.datasets == ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
     assert {one.name for one in paper.methods} == {*METHODS, "ilfs_novelty", "ilfs_plain", "ilfs_paper", "random"}
@@ -35,7 +35,7 @@ def test_the_papers_suite_is_the_papers():
     assert paper.protocol.n_folds == 5
 
 
-def test_a_suite_of_ones_own(tmp_path):
+def test_a_suite_file_sets_name_data_sets_methods_and_protocol(tmp_path):
     suite = read_suite(
         written(
             tmp_path,
@@ -60,7 +60,7 @@ def test_a_suite_of_ones_own(tmp_path):
     assert len(suite.jobs()) == 16
 
 
-def test_without_methods_it_has_the_twelve_and_its_name_is_the_files(tmp_path):
+def test_a_suite_file_has_the_twelve_methods_and_the_name_of_the_file_by_default(tmp_path):
     suite = read_suite(written(tmp_path, 'datasets = ["wine"]'))
     assert suite.name == "mine"
     assert [one.name for one in suite.methods] == list(METHODS)
@@ -101,7 +101,7 @@ def test_data_sets_of_ones_own_are_paths_from_the_folder_of_the_file(tmp_path, m
     assert read_suite("mine.toml").datasets[5] == "genes.csv?target=1&drop=sample&drop=BRCA1"
 
 
-def test_data_sets_as_tables(tmp_path):
+def test_a_data_set_may_be_a_table_of_path_and_columns(tmp_path):
     path = written(tmp_path, '[[datasets]]\npath = "genes.csv"\ntarget = "diagnosis"\ndrop = "sample"\n')
     (tmp_path / "genes.csv").write_text(GENES)
     (name,) = read_suite(path).datasets
@@ -184,12 +184,12 @@ def test_an_error_about_a_missing_file_has_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"]\nsplits = 2.5', "splits must be an integer >= 1, got 2.5"),
     ],
 )
-def test_errors_in_a_suite_file_are_one_sentence(tmp_path, text, message):
+def test_errors_in_a_suite_file_are_reported_in_one_sentence(tmp_path, text, message):
     with pytest.raises(ValueError, match=message):
         read_suite(written(tmp_path, text))
 
 
-def test_classifiers_of_a_suite(tmp_path):
+def test_classifiers_of_a_suite_may_be_names_or_tables(tmp_path):
     text = """
         datasets = ["wine"]
         classifiers = [
@@ -207,7 +207,7 @@ def test_classifiers_of_a_suite(tmp_path):
         SUITES["timing"].only(classifiers=["knn"])
 
 
-def test_groups_and_folds_of_a_data_set(tmp_path):
+def test_groups_and_folds_become_part_of_the_name_of_a_data_set(tmp_path):
     table = '{ path = "a.csv", target = "t", drop = "x", groups = "donor", folds = 3 }'
     (name,) = read_suite(written(tmp_path, f"datasets = [{table}]")).datasets
     assert name == f"{tmp_path}/a.csv?target=t&drop=x&groups=donor&folds=3"

@@ -127,7 +127,7 @@ def test_a_method_of_its_own_size_is_shown_at_that_size(stored):
     assert "Left out, as they choose the number of features themselves: sfs." in ranks.notes
 
 
-def test_stability_of_a_method_of_its_own_size(stored):
+def test_stability_of_a_method_of_its_own_size_is_not_given_by_size(stored):
     *_, by_set, by_size = statistics_of(stored, "fisher")
     assert by_set.rows[2][0] == "sfs"
     assert all(-1 <= value <= 1 for value in by_set.rows[2][1:])
@@ -165,7 +165,7 @@ def test_splits_are_not_missing_where_a_data_set_has_fewer_folds(tmp_path):
     assert not any("not been computed" in note for note in table.notes)
 
 
-def test_the_csv_has_all_in_long_form(results):
+def test_the_csv_has_all_metrics_in_long_form_without_times(results):
     rows = list(csv.DictReader(io.StringIO(quality_grid(results).render("csv"))))
     assert len(rows) == 8 * 3 * 3
     first = rows[0]
@@ -175,7 +175,7 @@ def test_the_csv_has_all_in_long_form(results):
     assert not any("second" in column for column in first)
 
 
-def test_statistics_of_a_clear_case(results):
+def test_statistics_find_the_method_that_is_better_on_every_data_set(results):
     ranks, over_datasets, on_datasets, papers, by_set, by_size = statistics_of(results, "ilfs")
     assert [row[0] for row in ranks.rows] == ["ilfs", "fisher", "random"]
     assert "8 data sets" in ranks.notes[0]
@@ -196,7 +196,7 @@ def test_wrong_references_are_refused(results):
         statistics_of(results, "nobody")
 
 
-def test_all_formats_of_all_tables(results):
+def test_every_table_can_be_rendered_in_every_format(results):
     for grid in [*tables_of(results), *statistics_of(results, "ilfs")]:
         for form in FORMATS:
             assert grid.render(form)
@@ -220,7 +220,9 @@ def test_tests_that_need_more_data_sets_are_replaced_by_the_reason(results):
         "Mean rank over the data sets",
         "ilfs against each method over the data sets",
     ]
-    assert over_datasets.notes == ["Not possible: Wilcoxon's test needs three data sets that two methods share."]
+    assert over_datasets.notes == [
+        "Not possible: Wilcoxon's test needs at least three data sets that the reference shares with another method."
+    ]
     assert on_datasets.rows[0] == ["fisher", "better"]
     assert by_set.rows[0][1] == 1.0
     assert sizes_tables(one)[0].header == ["method", "LUNG"]
@@ -234,7 +236,7 @@ def test_a_method_that_fails_on_a_data_set_is_left_out_of_the_ranks(results):
     assert "Left out, as they have no values on some data set: fisher." in ranks.notes
 
 
-def test_which_features_are_chosen_by_name(results):
+def test_chosen_features_are_listed_by_name(results):
     names = tuple(f"gene{j}" for j in range(40))
     facts = {name: replace(one, feature_names=names) for name, one in results.facts.items()}
     results = replace(results, facts=facts)

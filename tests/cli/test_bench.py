@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ilfs import __version__
+from ilfs.choices import FORMATS
 from ilfs.cli import main
 
 
@@ -44,15 +45,15 @@ def test_a_run_prints_a_summary(store, capsys):
     assert f"0 jobs computed, 0 of them failed; 12 were stored already. Results: {store}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex"])
-def test_tables_in_all_formats(store, capsys, form):
+@pytest.mark.parametrize("form", FORMATS)
+def test_tables_are_printed_in_all_formats(store, capsys, form):
     assert main(["bench", "table", "quick", *some(store), "--format", form]) == 0
     said = capsys.readouterr().out
     assert "fisher" in said
     assert "wine" in said.lower()
 
 
-def test_statistics_and_the_diagram(store, capsys, tmp_path):
+def test_statistics_are_printed_and_the_diagram_is_written(store, capsys, tmp_path):
     picture = tmp_path / "ranks.svg"
     assert main(["bench", "statistics", "quick", *some(store), "--diagram", str(picture)]) == 0
     said = capsys.readouterr().out
@@ -67,7 +68,7 @@ def test_without_ilfs_the_first_method_is_compared_with_the_others(store, capsys
     assert "fisher against each method" in capsys.readouterr().out
 
 
-def test_features_by_name(store, capsys):
+def test_chosen_features_are_listed_by_name(store, capsys):
     assert main(["bench", "features", "quick", *some(store), "--size", "2", "--by", "fisher"]) == 0
     said = capsys.readouterr().out
     assert "fraction of the splits in which a feature is among the first 2" in said
@@ -79,7 +80,7 @@ def test_features_by_name(store, capsys):
     assert "jobs have not been computed" in capsys.readouterr().out
 
 
-def test_several_classifiers_and_the_one_to_show(tmp_path, capsys):
+def test_a_table_shows_the_chosen_one_of_several_classifiers(tmp_path, capsys):
     path = tmp_path / "s.sqlite"
     options = ["quick", "--datasets", "iris", "--methods", "fisher", "--splits", "1", "--store", str(path)]
     options += ["--classifiers", "linear_svm", "knn", "sklearn.naive_bayes.GaussianNB"]
@@ -108,7 +109,7 @@ def test_a_class_with_one_sample_is_named_and_the_run_goes_on(tmp_path, capsys):
     assert "ValueError: class 'rare' of data set mine must have at least 2 samples" in capsys.readouterr().err
 
 
-def test_groups_and_folds_of_a_suite(tmp_path, capsys):
+def test_groups_and_folds_of_a_suite_determine_its_splits(tmp_path, capsys):
     rows = [f"{k % 7},{k * 5 % 11},{'yn'[k % 2]},d{k // 4},{k % 3}" for k in range(60)]
     (tmp_path / "mine.csv").write_text("\n".join(["a,b,class,donor,fold", *rows]))
     suite = tmp_path / "mine.toml"
@@ -123,7 +124,7 @@ def test_groups_and_folds_of_a_suite(tmp_path, capsys):
     assert "must be numbered 0, 1, 2, ... or 1, 2, 3, ... without gaps, got 0, 2, 9" in capsys.readouterr().err
 
 
-def test_the_timing_job_at_another_scale(tmp_path, capsys):
+def test_the_timing_job_runs_at_another_size(tmp_path, capsys):
     options = [
         "timing",
         "--rows",
@@ -143,7 +144,7 @@ def test_the_timing_job_at_another_scale(tmp_path, capsys):
     assert "have not been computed" not in said
 
 
-def test_a_suite_file_with_a_csv_file(tmp_path, capsys):
+def test_a_suite_file_may_name_a_csv_file(tmp_path, capsys):
     rows = [f"{k % 7},{(k * 5) % 11},{k % 2},{'yes' if k % 2 else 'no'}" for k in range(60)]
     table = tmp_path / "mine.csv"
     table.write_text("\n".join(["a,b,c,class", *rows]))
@@ -263,7 +264,7 @@ def test_bars_show_brackets_as_they_are(capsys):
     assert "failed: a[/b].csv m, split 0: ValueError: [/no]" in said
 
 
-def test_a_store_that_fills_the_disk_is_one_line(tmp_path, capsys, monkeypatch):
+def test_a_store_that_fills_the_disk_gives_an_error_of_one_line(tmp_path, capsys, monkeypatch):
     def full(self, key, *, again=False):
         raise OSError(f"the store {self.path} cannot be used: database or disk is full")
 
@@ -369,7 +370,7 @@ def test_voc_options_reach_the_processes_without_the_environment(tmp_path, monke
 
     for name in ("DEVKIT", "NETWORK", "LAYER"):
         monkeypatch.delenv(f"ILFS_VOC_{name}", raising=False)
-    monkeypatch.setenv("ILFS_DATA", str(tmp_path))  # which has no voc2007.npz
+    monkeypatch.setenv("ILFS_DATA", str(tmp_path))  # a folder without voc2007.npz
     monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
     seen, load = [], suite.load
     monkeypatch.setattr(suite, "load", lambda name, *, voc: seen.append(voc) or load("wine"))
@@ -377,7 +378,9 @@ def test_voc_options_reach_the_processes_without_the_environment(tmp_path, monke
     options = ["quick", "--datasets", "voc2007", "--methods", "fisher", "--splits", "1"]
     options += ["--devkit", str(tmp_path / "kit"), "--network", "net.onnx"]
     assert main(["bench", "run", *options, "--store", str(tmp_path / "s.sqlite"), "--jobs", "1"]) == 1
-    assert f"no VOC2007/ImageSets/Main in {tmp_path / 'kit'}" in capsys.readouterr().err  # as the process said
+    assert (
+        f"no VOC2007/ImageSets/Main in {tmp_path / 'kit'}" in capsys.readouterr().err
+    )  # the reason from the worker process
     assert main(["bench", "table", "--store", str(tmp_path / "s.sqlite")]) == 0
     assert seen == 2 * [VocOptions(str(tmp_path / "kit"), "net.onnx")]
     assert dict(os.environ) == environment
@@ -444,7 +447,7 @@ def removed_for_a_folder(path):
     ],
     ids=["row", "row without checksum", "cut", "text", "empty", "folder"],
 )
-def test_a_damaged_store_is_one_line_and_nothing_is_lost(there, capsys, damage, message):
+def test_a_damaged_store_gives_an_error_of_one_line_and_nothing_is_lost(there, capsys, damage, message):
     path = Path("ilfs-mine.sqlite")
     damage(path)
     before = path.read_bytes() if path.is_file() else None

@@ -27,7 +27,7 @@ def here(tmp_path, monkeypatch, capsys):
     return asked
 
 
-def test_every_set_says_whether_it_is_here(here):
+def test_every_data_set_is_listed_with_its_availability(here):
     said = here()
     assert list(said) == list(REGISTRY)
     assert said["colon"] == said["iris"] == "yes"
@@ -35,7 +35,7 @@ def test_every_set_says_whether_it_is_here(here):
     assert said["lung"] == said["leukemia"] == said["voc2007"] == said["gina_openml"] == "no"
 
 
-def test_what_can_be_fetched_says_where(here, monkeypatch):
+def test_data_sets_that_can_be_downloaded_name_their_source(here, monkeypatch):
     monkeypatch.delenv("ILFS_OFFLINE")
     said = here()
     assert said["leukemia"] == said["gina_openml"] == said["lymphoma"] == "OpenML"
@@ -48,13 +48,13 @@ def test_what_can_be_fetched_says_where(here, monkeypatch):
     assert said["colon"] == "yes"
 
 
-def test_a_copy_from_openml_is_here(here, tmp_path):
+def test_a_cached_copy_from_openml_counts_as_available(here, tmp_path):
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "openml-1104.npz").touch()
     assert here()["leukemia"] == "yes"
 
 
-def test_voc_is_made_of_what_is_named(here, monkeypatch):
+def test_voc_is_available_if_devkit_and_network_are_named(here, monkeypatch):
     monkeypatch.setenv("ILFS_VOC_DEVKIT", "devkit")
     assert here()["voc2007"] == "no"
     monkeypatch.setenv("ILFS_VOC_NETWORK", "net.onnx")

@@ -32,14 +32,14 @@ def started(command, folder, name, content):
 
 @pytest.mark.parametrize("command", [MODULE, SCRIPT], ids=["module", "script"])
 @pytest.mark.parametrize("name", ["argparse", "numpy", "sklearn"])
-def test_an_import_that_is_interrupted(command, name, tmp_path):
+def test_an_interrupted_import_ends_the_command_in_one_line(command, name, tmp_path):
     process = started(command, tmp_path, name, "raise KeyboardInterrupt")
     assert process.communicate(timeout=60) == ("", SAID)
     assert process.returncode == 130
 
 
 @pytest.mark.parametrize("wrapped", ["ImportError('no extension')", "RuntimeError('no name')"])
-def test_an_interrupt_that_became_another_error(wrapped, tmp_path):
+def test_an_interrupt_wrapped_in_another_error_ends_the_command_in_one_line(wrapped, tmp_path):
     content = f"try:\n    raise KeyboardInterrupt\nexcept KeyboardInterrupt as error:\n    raise {wrapped} from error"
     process = started(MODULE, tmp_path, "numpy", content)
     assert process.communicate(timeout=60) == ("", SAID)
@@ -48,7 +48,7 @@ def test_an_interrupt_that_became_another_error(wrapped, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("command", [MODULE, SCRIPT], ids=["module", "script"])
-def test_a_signal_during_an_import(command, tmp_path):
+def test_a_signal_during_an_import_ends_the_command_in_one_line(command, tmp_path):
     process = started(command, tmp_path, "numpy", "import time\nprint('importing', flush=True)\ntime.sleep(600)")
     assert process.stdout.readline() == "importing\n"
     process.send_signal(signal.SIGINT)

@@ -84,7 +84,7 @@ def test_an_unregistered_file_is_loaded_by_its_name(data):
     assert load("mine").class_sizes == (4, 2)
 
 
-def test_target_and_dropped_columns_of_an_unregistered_file(data):
+def test_target_and_dropped_columns_of_an_unregistered_file_can_be_chosen(data):
     write(data / "mine.npz", feature_names=np.array(list("abcd")), stage=1 - Y)
     assert load("mine?drop=b").feature_names == ("a", "c", "d")
     table = load("mine", target="stage", drop=[0])
@@ -228,7 +228,7 @@ def test_a_copy_on_openml_must_have_the_registered_sizes(register, cache, openml
     [
         (DENSE, {"md5_checksum": "0" * 32}, "its MD5 must be 0{32}, got"),
         (DENSE, {"url": "ftp://elsewhere/toy.arff"}, "an address must start with http"),
-        (DENSE, {"url": None}, "in a known form: |must start with http"),
+        (DENSE, {"url": None}, "must start with http"),
         (
             DENSE,
             {"default_target_attribute": "none"},
@@ -242,7 +242,7 @@ def test_what_openml_gives_must_be_right(register, cache, openml, arff, changes,
     register(openml=7)
     openml.holds(arff, **changes)
     with pytest.raises(
-        FileNotFoundError, match=rf"OpenML did not give its data set 7.*({reason}).*: put toy\.npz into"
+        FileNotFoundError, match=rf"data set 7 of OpenML could not be .*({reason}).*: put toy\.npz into"
     ):
         load("toy")
     assert {path.name for path in cache.iterdir()} == {"openml-7.npz.lock"}
@@ -259,7 +259,9 @@ def test_an_unknown_description_is_an_error(register, openml, description):
 def test_the_error_without_a_network_names_openml(register, openml, monkeypatch):
     register(openml=7)
     monkeypatch.setattr("ilfs.datasets.openml.OPENML_ADDRESS", "http://127.0.0.1:9/{}")
-    with pytest.raises(FileNotFoundError, match=r"OpenML did not give its data set 7: .*refused.*: put toy\.npz into"):
+    with pytest.raises(
+        FileNotFoundError, match=r"data set 7 of OpenML could not be downloaded \(.*refused.*\): put toy\.npz into"
+    ):
         load("toy")
 
 

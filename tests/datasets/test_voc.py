@@ -81,17 +81,17 @@ def test_lines_in_the_original_format_are_read(own_kit):
 
 
 class TestErrors:
-    def test_a_missing_devkit(self, tmp_path, own_kit):
+    def test_a_missing_devkit_is_refused(self, tmp_path, own_kit):
         with pytest.raises(FileNotFoundError, match=r"no VOC2007/ImageSets/Main in .*nothing, which must be the VOC"):
             read_devkit(tmp_path / "nothing", 2007, "train")
         with pytest.raises(FileNotFoundError, match="no VOC2012/ImageSets/Main"):
             read_devkit(own_kit / "VOC2007", 2012, "train")
 
-    def test_a_missing_list_of_a_class(self, own_kit):
+    def test_a_missing_list_of_a_class_is_refused(self, own_kit):
         with pytest.raises(FileNotFoundError, match=r"no aeroplane_train.txt in .*Main$"):
             read_devkit(own_kit, 2007, "train")
 
-    def test_missing_labels_of_the_test_images(self, tmp_path, own_kit):
+    def test_missing_labels_of_the_test_images_are_refused(self, tmp_path, own_kit):
         main(own_kit, "cat_test.txt").unlink()
         with pytest.raises(
             FileNotFoundError, match=r"no cat_test.txt in .*; its archive of test images must be unpack"
@@ -110,23 +110,23 @@ class TestErrors:
             ("\x00\ufffd", "got "),
         ],
     )
-    def test_a_line_that_cannot_be_read(self, own_kit, line, message):
+    def test_a_line_that_cannot_be_read_is_refused(self, own_kit, line, message):
         file = main(own_kit, "cat_train.txt")
         file.write_text(f"000000 -1\n{line}\n")
         with pytest.raises(ValueError, match=f"cat_train.txt, line 2: .*{message}"):
             read_devkit(own_kit, 2007, "train", classes=SMALL)
 
-    def test_an_image_listed_twice(self, own_kit):
+    def test_an_image_listed_twice_is_refused(self, own_kit):
         main(own_kit, "cat_train.txt").write_text("000000 -1\n000000  1\n")
         with pytest.raises(ValueError, match=r"cat_train.txt, line 2: the image 000000 must occur once, got it again"):
             read_devkit(own_kit, 2007, "train", classes=["cat"])
 
-    def test_an_empty_list(self, own_kit):
+    def test_an_empty_list_is_refused(self, own_kit):
         main(own_kit, "cat_train.txt").write_text("\n")
         with pytest.raises(ValueError, match=r"cat_train.txt must list at least one image"):
             read_devkit(own_kit, 2007, "train", classes=["cat"])
 
-    def test_lists_of_different_images(self, own_kit):
+    def test_lists_of_different_images_are_refused(self, own_kit):
         file = main(own_kit, "dog_train.txt")
         lines = file.read_text().splitlines(keepends=True)
         file.write_text("".join(lines[:-1]))
@@ -136,7 +136,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="got 999999 instead of 000002"):
             read_devkit(own_kit, 2007, "train", classes=SMALL)
 
-    def test_missing_images(self, own_kit):
+    def test_missing_images_are_refused(self, own_kit):
         images = sorted((own_kit / "VOC2007" / "JPEGImages").iterdir())
         images[1].unlink()
         with pytest.raises(FileNotFoundError, match=r"no image 000001.jpg in .*JPEGImages$"):
@@ -156,7 +156,7 @@ class TestErrors:
             ({"classes": ["cat", "cat"]}, "classes must differ, got 'cat' more than once"),
         ],
     )
-    def test_invalid_arguments(self, own_kit, changed, message):
+    def test_invalid_arguments_are_refused(self, own_kit, changed, message):
         with pytest.raises(ValueError, match=message):
             read_devkit(**({"folder": own_kit, "year": 2007, "part": "train", "classes": SMALL} | changed))
 

@@ -8,21 +8,21 @@ from ilfs.kernels import _compiling
 
 
 @pytest.fixture
-def wait(monkeypatch):
+def clock(monkeypatch):
     """Reset the state to that of a new process, with a message after 0.01 seconds."""
-    fresh = _compiling.Wait()
-    monkeypatch.setattr(_compiling, "wait", fresh)
+    fresh = _compiling.CompileClock()
+    monkeypatch.setattr(_compiling, "clock", fresh)
     monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 0.01)
     return fresh
 
 
 def compile_for(seconds):
-    _compiling.compiling("some/folder")
+    _compiling.begin_compiling("some/folder")
     time.sleep(seconds)
-    _compiling.is_compiled()
+    _compiling.end_compiling()
 
 
-def test_long_compilation_is_logged_once(wait, caplog):
+def test_long_compilation_is_logged_once(clock, caplog):
     compile_for(0.2)
     compile_for(0.2)
     (record,) = caplog.records
@@ -30,20 +30,20 @@ def test_long_compilation_is_logged_once(wait, caplog):
     assert "some/folder" in record.getMessage()
 
 
-def test_short_compilation_is_not_logged(wait, caplog, monkeypatch):
+def test_short_compilation_is_not_logged(clock, caplog, monkeypatch):
     monkeypatch.setattr(_compiling, "SECONDS_BEFORE_MESSAGE", 60.0)
     compile_for(0.0)
-    assert wait.timer is None
+    assert clock.timer is None
     assert not caplog.records
 
 
-def test_short_compilations_that_add_up_are_logged(wait, caplog):
-    wait.seconds = 0.01
+def test_short_compilations_that_add_up_are_logged(clock, caplog):
+    clock.seconds = 0.01
     compile_for(0.1)
     assert len(caplog.records) == 1
 
 
-def test_worker_processes_log_nothing(wait, caplog, monkeypatch):
+def test_worker_processes_log_nothing(clock, caplog, monkeypatch):
     monkeypatch.setattr(multiprocessing, "parent_process", multiprocessing.current_process)
     compile_for(0.1)
     assert not caplog.records

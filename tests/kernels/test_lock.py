@@ -28,7 +28,7 @@ def test_a_second_holder_waits_until_the_lock_is_released(tmp_path):
     unlock(second)
 
 
-def test_a_holder_that_never_releases_is_not_waited_for_without_end(tmp_path, monkeypatch):
+def test_waiting_for_a_stuck_lock_ends_after_the_maximum_time(tmp_path, monkeypatch):
     monkeypatch.setattr(_lock, "MAX_WAIT_SECONDS", 0.05)
     stuck = open_locked(tmp_path / "lock")
     assert open_locked(tmp_path / "lock") is None
@@ -49,7 +49,7 @@ def test_a_thread_may_acquire_the_lock_again(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("missing", ["locks", "folder"])
-def test_where_nothing_can_be_locked_work_goes_on(tmp_path, monkeypatch, missing):
+def test_acquire_and_release_do_nothing_if_the_file_cannot_be_locked(tmp_path, monkeypatch, missing):
     if missing == "locks":
         monkeypatch.setattr(_lock, "fcntl", None)
     lock = FolderLock(tmp_path / "no folder" / "lock")

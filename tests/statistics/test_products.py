@@ -289,3 +289,16 @@ def test_copies_have_correlation_plus_or_minus_one(convert):
     np.testing.assert_allclose(rho[:3, :3], [[1, 1, -1], [1, 1, -1], [-1, -1, 1]], rtol=1e-14)
     assert np.abs(rho).max() <= 1.0
     np.testing.assert_array_equal(rho, rho.T)
+
+
+def test_merging_in_place_gives_the_same_sums_and_overwrites_only_the_first():
+    rng = np.random.default_rng(0)
+    blocks = [rng.normal(size=(20, 4)) for _ in range(2)]
+    blocks[1][3, 2] = np.nan
+    one, other = (CrossProducts._from_dense(block, np.ones(20), np.ones(20)) for block in blocks)
+    expected, kept = one.merge(other), other.product.copy()
+    merged = one.merge_in_place(other)
+    for name in ("count", "weight", "sum", "square", "product"):
+        np.testing.assert_array_equal(getattr(merged, name), getattr(expected, name))
+    assert merged.product is one.product
+    np.testing.assert_array_equal(other.product, kept)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
+from ilfs.benchmark.class_table import class_table
+from ilfs.benchmark.significance.classes import ClassComparison, compare_over_classes
 from ilfs.benchmark.significance.diagram import Diagram, critical_difference_diagram
 from ilfs.benchmark.significance.pairs import Comparison, compare_with
 from ilfs.benchmark.significance.paper import PaperVerdict, paper_procedure
@@ -113,6 +115,7 @@ def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     Diagram
         For `ilfs.report.benchmark.diagram_svg`.
     """
+    check_is_sizes_suite(results, "diagram of ranks")
     if len(results.datasets) < 2:
         raise ValueError(
             f"a diagram of ranks needs at least two data sets, got 1 ({results.datasets[0]}): name more of them"
@@ -143,7 +146,7 @@ def compare_over_datasets(results: Results, reference: str, metric: str = "ap_ma
     """
     found = compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference))
     if not found:
-        raise ValueError("Wilcoxon's test needs three data sets that two methods share")
+        raise ValueError("Wilcoxon's test needs at least three data sets that the reference shares with another method")
     return found
 
 
@@ -177,18 +180,52 @@ def paper_verdict(results: Results, reference: str, metric: str = "ap_macro") ->
     Parameters
     ----------
     results : Results
-        Results of a suite with the experiment ``"sizes"``.
+        Results of a suite with the experiment ``"sizes"``, whose values on a data set are those of all splits and
+        sizes; or ``"classes"``, where they are those of the classes.
     reference : str
         Name of the method whose successes are counted.
     metric : str
-        Name of the metric.
+        Name of the metric, for the experiment ``"sizes"``.
 
     Returns
     -------
     PaperVerdict
         p-values and the number of successes.
     """
-    return paper_procedure(100 * results.values(metric), results.methods.index(reference))
+    values = values_of_classes(results) if results.suite.experiment == "classes" else 100 * results.values(metric)
+    return paper_procedure(values, results.methods.index(reference))
+
+
+def values_of_classes(results: Results) -> Floats:
+    """Average precision in per cent, of shape (n_datasets, n_methods, n_classes); NaN where there is none."""
+    tables = [class_table(results, name).values for name in results.datasets]
+    values = np.full((len(tables), len(results.methods), max(1, *map(len, tables))), np.nan)
+    for d, table in enumerate(tables):
+        values[d, :, : len(table)] = table.T
+    return values
+
+
+def compare_on_classes(results: Results, dataset: str, reference: str) -> tuple[ClassComparison, ...]:
+    """Compare a reference with each method over the classes of a data set, in per cent of average precision.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"classes"``.
+    dataset : str
+        Name of the data set.
+    reference : str
+        Name of the method that is compared with all others.
+
+    Returns
+    -------
+    tuple of ClassComparison
+        One for each method that shares at least three classes with the reference.
+    """
+    found = compare_over_classes(class_table(results, dataset).values, results.methods.index(reference))
+    if not found:
+        raise ValueError("tests over classes need three classes that two methods share")
+    return found
 
 
 @dataclass(frozen=True)

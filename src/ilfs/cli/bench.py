@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ilfs.choices import FORMATS, METRIC_TITLES
+from ilfs.choices import FORMATS, LAYOUTS, METRIC_TITLES
 
 MAX_TIMING_SIDE = 2**31 - 1  # largest number of rows or columns in the timing experiment
 
@@ -103,6 +103,12 @@ def add_table(actions: Any) -> None:
     )
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="csv: the measured metrics in long form")
+    parser.add_argument(
+        "--layout",
+        choices=LAYOUTS,
+        default="full",
+        help="paper: the layout of the paper's Table 2, 3 or 4, with its marks for the best",
+    )
     parser.set_defaults(function=print_tables)
 
 
@@ -116,6 +122,11 @@ def add_statistics(actions: Any) -> None:
     parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.add_argument(
+        "--with-store",
+        metavar="FILE",
+        help="also count the data sets of the last run on this file of results, as the paper does for both experiments",
+    )
     parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram to this file")
     parser.set_defaults(function=print_statistics)
 
@@ -257,6 +268,22 @@ def results_of(options: argparse.Namespace) -> Any:
     return results if chosen is None else results.by_classifier(chosen)
 
 
+def results_of_other_store(options: argparse.Namespace) -> Any:
+    """Read the results of the last run on the store of ``--with-store``, with the methods that are named."""
+    from ilfs.benchmark import Store
+    from ilfs.benchmark.store.results import Results
+
+    path = Path(options.with_store)
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}: --with-store must name a file of results")
+    with Store(path) as store:
+        run = last_run_of(store, None)
+        if run.suite.experiment == "timing":
+            raise ValueError(f"--with-store must name results on data sets, got {path}, which has timings")
+        suite = replace(run.suite, voc=voc_options(options).or_else(run.suite.voc)).only(methods=options.methods)
+        return Results.from_store(suite, store, any_code=options.any_code)
+
+
 def last_run_of(store: Any, asked: Any) -> Any:
     """Read the last run on a store.
 
@@ -325,11 +352,13 @@ def print_statistics(options: argparse.Namespace) -> int:
     """Print significance tests and stability, and write the diagram if a file is given."""
     from ilfs.benchmark import rank_diagram
     from ilfs.files import write_text_atomically
-    from ilfs.report.benchmark import diagram_svg, statistics_of
+    from ilfs.report.benchmark import diagram_svg, joint_grid, statistics_of
 
     results = results_of(options)
-    usual = "ilfs" if "ilfs" in results.methods else results.methods[0]
-    grids = statistics_of(results, options.reference or usual, options.metric)
+    reference = options.reference or ("ilfs" if "ilfs" in results.methods else results.methods[0])
+    grids = statistics_of(results, reference, options.metric)
+    if options.with_store:
+        grids.append(joint_grid([results, results_of_other_store(options)], reference, options.metric))
     if options.diagram:  # first: if this fails, the error must be the only output
         write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
     show(grids, options.format)
@@ -338,13 +367,17 @@ def print_statistics(options: argparse.Namespace) -> int:
 
 def print_tables(options: argparse.Namespace) -> int:
     """Print the tables of a suite."""
-    from ilfs.report.benchmark import quality_grid, tables_of
+    from ilfs.report.benchmark import paper_layout, quality_grid, table_4_csv, tables_of
 
     results = results_of(options)
-    if options.format == "csv" and results.suite.experiment == "sizes":
-        print(quality_grid(results, options.classifier and [options.classifier]).render("csv", spreadsheet_safe=True))
+    in_long_form = options.format == "csv" and results.suite.experiment == "sizes"
+    if options.layout == "paper":
+        grids = [table_4_csv(results)] if in_long_form else paper_layout(results)
+    elif in_long_form:
+        grids = [quality_grid(results, options.classifier and [options.classifier])]
     else:
-        show(tables_of(results), options.format)
+        grids = tables_of(results)
+    show(grids, options.format)
     return 0
 
 

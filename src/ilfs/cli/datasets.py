@@ -11,6 +11,12 @@ def add_to(commands: Any) -> None:
 
     parser = commands.add_parser("datasets", help="list, describe and fetch the data sets that are known by name")
     parser.add_argument("--format", choices=FORMATS, default="text", help="format of the list")
+    parser.add_argument(
+        "--properties",
+        nargs="*",
+        metavar="NAME",
+        help="measure the properties of the paper's Table 1 instead: names or paths of files (the paper's data sets)",
+    )
     parser.set_defaults(function=print_list)
     actions = parser.add_subparsers(metavar="ACTION")
     add_show(actions)
@@ -43,7 +49,9 @@ def add_fetch(actions: Any) -> None:
 
 
 def print_list(options: argparse.Namespace) -> int:
-    """Print the list of data sets."""
+    """Print the list of data sets, or the properties of some."""
+    if options.properties is not None:
+        return print_properties(options)
     from ilfs.datasets import REGISTRY
     from ilfs.datasets.loading import whereabouts
     from ilfs.text_table import Grid
@@ -63,6 +71,24 @@ def print_list(options: argparse.Namespace) -> int:
     ]
     header = ["name", "title", "paper", "samples", "features", "classes", "standing", "here"]
     print(Grid("Data sets by name", header, rows).render(options.format, spreadsheet_safe=True))
+    return 0
+
+
+def print_properties(options: argparse.Namespace) -> int:
+    """Print the properties of data sets beside the paper's; a named one that is not available is an error."""
+    from ilfs.benchmark.paper_tables import dataset_rows
+    from ilfs.datasets import load, measure_properties
+    from ilfs.report.datasets import properties_grid
+
+    measured: dict[str, Any] = {}
+    for name in options.properties or dataset_rows():
+        try:
+            measured[name] = measure_properties(load(name))
+        except (OSError, ValueError):  # not here, or not what it should be
+            if options.properties:
+                raise
+            measured[name] = None
+    print(properties_grid(measured).render(options.format, spreadsheet_safe=True))
     return 0
 
 

@@ -6,6 +6,7 @@ from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
 from ilfs.datasets.naming import title_of
 from ilfs.datasets.obtain import Fetched, fetch_dataset
+from ilfs.datasets.properties import DatasetProperties, measure_properties
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, PublicFile, PublicSource, Spec
@@ -15,6 +16,7 @@ from ilfs.datasets.voc_options import VocOptions
 __all__ = [
     "REGISTRY",
     "Dataset",
+    "DatasetProperties",
     "Fetched",
     "Paper",
     "PublicFile",
@@ -28,6 +30,7 @@ __all__ = [
     "load",
     "load_truth",
     "make_truth",
+    "measure_properties",
     "read_table",
     "recovery",
     "recovery_curve",

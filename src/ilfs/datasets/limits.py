@@ -28,7 +28,7 @@ class ReadLimits:
         A table may also take this many times the size of its file. The larger of the two limits applies, so that large
         files do not need another ``max_bytes``.
     max_columns : int, default=16777216
-        Columns of a sparse table, whose number a single index determines.
+        Columns of a sparse table. A single large index in a small file is enough to declare a very wide table.
 
     Examples
     --------

@@ -60,10 +60,10 @@ def download_openml(number: int, path: Path, name: str, progress: Progress | Non
         fetch(path, [found.url], md5=found.md5, progress=progress)
         return in_float32(read_table(path, found.target, name, drop=found.ignored))
     except NotFetchedError as failure:
-        raise NotFetchedError(f"OpenML did not give its data set {number}: {failure}") from failure
+        raise NotFetchedError(f"data set {number} of OpenML could not be downloaded ({failure})") from failure
     except ValueError as failure:
         reason = str(failure).replace(str(path), "its file")
-        raise NotFetchedError(f"OpenML did not give its data set {number} in a known form: {reason}") from failure
+        raise NotFetchedError(f"data set {number} of OpenML could not be read ({reason})") from failure
 
 
 def _described(number: int, path: Path) -> OpenmlFile:

@@ -1,7 +1,7 @@
 """Interface between methods and engines: requests for statistics, and folds that answer them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -52,7 +52,7 @@ class Fold(ABC):
         return self.labellings[0] if self.labellings else self.all_rows
 
     @abstractmethod
-    def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
+    def read(self, reads: Sequence[Read[Any]]) -> Iterable[Any]:
         """Read the rows once and return the statistic of each request.
 
         Parameters
@@ -62,11 +62,12 @@ class Fold(ABC):
 
         Returns
         -------
-        list of statistics
-            One for each request, merged over all blocks.
+        iterable of statistics
+            One for each request, in the same order, merged over all blocks. An engine over a table in memory may
+            compute each of them when it is asked for, so that not all have to be kept.
         """
 
     def __call__(self, description: Description[S], /, columns: Integers | None = None, labelling: int | None = 0) -> S:
         """Read the rows once and return one statistic."""
-        statistic: S = self.read([Read(description, columns, labelling)])[0]
-        return statistic
+        (statistic,) = self.read([Read(description, columns, labelling)])
+        return statistic  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from ilfs.execution.threads import QUEUED_PER_THREAD, in_order, one_blas_thread
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
 from ilfs.statistics.block import DenseBlock, SparseBlock
 from ilfs.statistics.description import S
-from ilfs.statistics.labels import RowLabels
+from ilfs.statistics.labels import Classes, RowLabels
 
 MAX_SERIAL_VALUES = 2**18  # values of a table for which starting a second thread does not pay off
 MAX_CACHED_LABELS = 2**22  # rows times labellings whose grouping by class is kept in memory (about 100 MB)
@@ -34,7 +34,8 @@ class InMemory(Fold):
     """
 
     def __init__(self, source: TableSource, n_jobs: int | None = None) -> None:
-        self.n_features, self.labellings, self.all_rows = source.n_features, source.labellings, source.all_rows
+        self._source = source
+        self.n_features, self.labellings = source.n_features, source.labellings
         n_values = source.to_matrix().nnz if isinstance(source, SparseSource) else source.n_rows * source.n_features
         self._n_threads = effective_n_jobs(n_jobs) if n_values > MAX_SERIAL_VALUES else 1
         # The threads of the pool end when the fold is deleted.
@@ -43,7 +44,12 @@ class InMemory(Fold):
             SparsePartition(source) if isinstance(source, SparseSource) else DensePartition(source, self._n_threads)
         )
 
-    def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
+    @property
+    def all_rows(self) -> Classes:  # type: ignore[override]
+        """All rows as one class; few methods ask for it."""
+        return self._source.all_rows
+
+    def read(self, reads: Sequence[Read[Any]]) -> Iterator[Any]:
         """Read the rows once and return the statistic of each request.
 
         Parameters
@@ -53,14 +59,14 @@ class InMemory(Fold):
 
         Returns
         -------
-        list of statistics
-            One for each request.
+        iterator of statistics
+            One for each request. Those of chosen columns are computed one at a time: statistics of pairs are large.
         """
         whole = [read for read in reads if read.columns is None]
         of_whole = iter(self._read_whole(whole) if whole else ())
-        # Chosen columns are copied for each request anyway, so reading them together would save nothing. Requests for
-        # them run one at a time, because statistics of pairs are large.
-        return [next(of_whole) if read.columns is None else self._read_chosen(read, read.columns) for read in reads]
+        # Chosen columns are copied for each request anyway, so nothing is lost by one pass for each.
+        for read in reads:
+            yield next(of_whole) if read.columns is None else self._read_chosen(read, read.columns)
 
     def _read_whole(self, reads: list[Read[Any]]) -> list[Any]:
         """Read all columns. A task is one strip of columns of one block of rows."""
@@ -82,7 +88,7 @@ class InMemory(Fold):
         def work(rows: slice) -> S:
             return read.description(self._partition.gathered(rows, columns, read.labelling))
 
-        tree: MergeTree[S] = MergeTree(leaves_per_block(columns.size))
+        tree: MergeTree[S] = MergeTree(leaves_per_block(columns.size), in_place=True)
         with one_blas_thread():
             for statistic in self._schedule(work, self._partition.leaves(columns.size), ahead=1):
                 tree.add(statistic)

@@ -22,10 +22,12 @@ class MergeTree(Generic[S]):
     ----------
     n_leaves : int, default=1
         Number of statistics (leaves) per block of full height.
+    in_place : bool, default=False
+        Allow large statistics to be overwritten by the merged ones. Set it only if nobody else holds them.
     """
 
-    def __init__(self, n_leaves: int = 1) -> None:
-        self._n_leaves = n_leaves
+    def __init__(self, n_leaves: int = 1, in_place: bool = False) -> None:
+        self._n_leaves, self._in_place = n_leaves, in_place
         self._merged: list[S | None] = []
         self._counts: list[int] = []
 
@@ -37,7 +39,7 @@ class MergeTree(Generic[S]):
                 self._merged.append(None)
                 self._counts.append(0)
             before = self._merged[level]
-            statistic = statistic if before is None else before.merge(statistic)
+            statistic = statistic if before is None else self._merge(before, statistic)
             self._counts[level] += 1
             if self._counts[level] < (FAN_IN if level else self._n_leaves):
                 self._merged[level] = statistic
@@ -46,19 +48,24 @@ class MergeTree(Generic[S]):
             self._merged[level], self._counts[level] = None, 0
             level += 1
 
+    def _merge(self, before: S, after: S) -> S:
+        merge = getattr(before, "merge_in_place", before.merge) if self._in_place else before.merge
+        merged: S = merge(after)
+        return merged
+
     def result(self) -> S:
         """Merge the statistics left on all levels; higher levels hold earlier rows."""
         result: S | None = None
         for merged in self._merged:
             if merged is not None:
-                result = merged if result is None else merged.merge(result)
+                result = merged if result is None else self._merge(merged, result)
         if result is None:
             raise ValueError("a statistic needs at least one block of rows, got none")
         return result
 
 
 def merge_parts(pairs: Iterable[tuple[K, S]]) -> dict[K, S]:
-    """Merge the statistics of several independent parts, such as strips of columns, in mixed order.
+    """Merge the statistics of several independent parts, such as strips of columns, that arrive in mixed order.
 
     Parameters
     ----------

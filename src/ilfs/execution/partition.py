@@ -3,6 +3,9 @@
 Statistics of blocks are merged along rows in a fixed order, and floating-point sums depend on it. So the height of a
 block depends on nothing but the number of columns asked for: not on layout, engine, or number of threads. The width of
 a block may depend on these, because no sum runs over columns.
+
+If a method asks for some columns only, they are copied. A block is then cut into *leaves*, groups of rows whose copies
+take a few megabytes.
 """
 
 import math

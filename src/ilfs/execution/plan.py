@@ -12,9 +12,10 @@ so that their requests are answered by one read: thirty labels, or a thousand pe
 as one.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeVar
 
 from ilfs.arrays import Integers
@@ -75,7 +76,7 @@ def together(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
     results: dict[int, T] = {}
     waiting: dict[int, list[Read[Any]]] = {}
 
-    def advance(number: int, answers: list[Any] | None) -> None:
+    def advance(number: int, answers: Iterable[Any] | None) -> None:
         try:
             waiting[number] = plans[number].send(answers)
         except StopIteration as done:
@@ -85,10 +86,10 @@ def together(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
         advance(number, None)
     while waiting:
         asked, waiting = waiting, {}
-        answers = yield [read for reads in asked.values() for read in reads]
+        answers = iter((yield [read for reads in asked.values() for read in reads]))
         for number, reads in asked.items():
-            advance(number, answers[: len(reads)])
-            del answers[: len(reads)]
+            # One plan at a time: an engine may compute the answers one by one, and a plan may drop what it has used.
+            advance(number, list(islice(answers, len(reads))))
     return [results[number] for number in range(len(plans))]
 
 

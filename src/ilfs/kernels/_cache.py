@@ -1,17 +1,18 @@
-"""Where compiled kernels are kept on disk.
+"""Cache of compiled kernels on disk.
 
 Numba keeps the machine code of a function in the folder ``NUMBA_CACHE_DIR`` if that is set, otherwise in
 ``__pycache__`` beside the source, otherwise in the cache folder of the user. We keep that order, with four changes:
 
-- If none of these folders can be written to, Numba refuses to define the function. We then use a private folder below
-  the system's temporary folder, and if there is none, compile in every process.
-- Numba numbers its files and keeps an index of them. Processes that save at the same time, for other types or other
+- If none of these folders can be written to, Numba raises an error when the function is defined. We then use a private
+  folder below the system's temporary folder, and if there is none, compile in every process.
+- Numba numbers its files and keeps an index of them. Processes that save at the same time, for different types or
   processors, may take the same number, and then one of them later runs the code of the other. Here the name of a file
-  follows from what it is for, so that there is no index, and what a file is for is compared again when it is read.
+  contains a hash of its key (source code, types and processor), so there is no index. The key is also stored in the
+  file, and compared when the file is read.
 - Processes that need the same kernels at the same time, such as the workers of a cluster, would all compile them. Here
   one of them compiles under a lock, and the others wait and load what it has saved.
-- Numba compiles anew if the file of the function has changed, but not if a formula that it takes from another file has.
-  Here all files of this folder count.
+- Numba compiles a function again if its own file has changed, but not if a function that it calls from another file
+  has. Here a change of any file in this folder compiles all kernels again.
 
 This builds on classes of Numba that are not documented. If they are missing, caching is left to Numba.
 """
@@ -33,7 +34,7 @@ from numba.core import caching
 from numba.core.serialize import dumps
 
 from ilfs.files import write_atomically
-from ilfs.kernels._compiling import compiling, is_compiled
+from ilfs.kernels._compiling import begin_compiling, end_compiling
 from ilfs.kernels._lock import FolderLock
 
 HASH_CHARACTERS = 24  # of SHA-256 in the name of a file: 96 bits
@@ -42,7 +43,7 @@ OTHER_USERS = 0o077  # permissions of everybody but the owner
 
 
 def keep_on_disk(dispatcher: Any) -> None:
-    """Let a compiled function be loaded from disk, and be saved there when it was compiled."""
+    """Cache the compiled versions of a kernel on disk."""
     if not hasattr(dispatcher, "_cache"):  # a plain function (NUMBA_DISABLE_JIT), or a Numba that has changed
         return
     with suppress(RuntimeError):  # there is nowhere to write
@@ -51,7 +52,7 @@ def keep_on_disk(dispatcher: Any) -> None:
 
 
 class KernelFiles:
-    """Files of the compiled versions of one kernel, each under a name that follows from what it is for."""
+    """Files of the compiled versions of one kernel, each named by a hash of its key."""
 
     def __init__(self, folder: str, base: str, stamp: Any) -> None:
         self._folder, self._base, self._stamp = Path(folder), base, (numba.__version__, stamp, source_hash())
@@ -61,7 +62,7 @@ class KernelFiles:
         return self._folder / f"{self._base}.{name}.nbc"
 
     def load(self, key: Any) -> Any:
-        """Read the version for some types and processor; None if there is none."""
+        """Read the version with this key; return None if there is none."""
         # A damaged file costs a compilation, not the fit.
         with suppress(OSError, EOFError, pickle.UnpicklingError):
             content = self._path(key).read_bytes()
@@ -71,7 +72,7 @@ class KernelFiles:
         return None
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the version for some types and processor."""
+        """Write the version with this key."""
         # A full disk must not stop the fit: the kernel is compiled and works.
         with suppress(OSError), write_atomically(self._path(key)) as file:
             file.write(dumps((self._stamp, key, data)))  # type: ignore[no-untyped-call]
@@ -79,7 +80,7 @@ class KernelFiles:
 
 @cache
 def source_hash() -> str:
-    """Hash of all source files of this folder."""
+    """Hash all source files of this folder."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
@@ -93,9 +94,10 @@ def folder_lock(folder: str) -> FolderLock:
 
 
 class TemporaryFolder:
-    """Locate the cache in a folder below the temporary one that nobody else can write to.
+    """Locator of a private cache folder below the system's temporary folder.
 
-    Cached code is run when it is loaded. So a folder that another user has made under this name is not used.
+    Cached code is run when it is loaded. So a folder of this name is not used if another user owns it or may write to
+    it.
     """
 
     def __init__(self, folder: Path, line: int) -> None:
@@ -127,16 +129,16 @@ class TemporaryFolder:
         return str(self._folder)
 
     def get_source_stamp(self) -> str:
-        """Return what changes with the source."""
+        """Return a hash of the source code."""
         return source_hash()
 
     def get_disambiguator(self) -> str:
-        """Tell functions of one name in one file apart."""
+        """Return a text that distinguishes functions of the same name in one file."""
         return str(self._line)
 
 
 class KernelCacheImpl(caching.CompileResultCacheImpl):
-    """Numba's rules for what can be kept, with one more folder to keep it in."""
+    """Numba's implementation of the cache, with the temporary folder as one more location."""
 
     _locator_classes = [*caching.CompileResultCacheImpl._locator_classes, TemporaryFolder]  # noqa: RUF012
 
@@ -152,20 +154,19 @@ class KernelCache(caching.FunctionCache):
         files = KernelFiles(self.cache_path, self._impl.filename_base, locator.get_source_stamp())
         self._cache_file = files  # type: ignore[assignment]
         self._lock = folder_lock(self.cache_path)
-        self._this_thread = (
-            threading.local()
-        )  # another thread may ask for the kernel before this one has released the lock
+        # Per thread: another thread may ask for the kernel before this one has released the lock.
+        self._this_thread = threading.local()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load a version; if there is none, Numba starts to compile it now.
+        """Load a version from disk; return None if it must be compiled.
 
-        This process holds the lock of the folder until then, unless another process has compiled the version while this
-        one waited for the lock.
+        If there is no file yet, wait for the lock of the folder and look again, because another process may have
+        compiled the version meanwhile. `releasing_the_lock` releases the lock.
         """
         loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if loaded is not None:
             return loaded
-        compiling(self.cache_path)
+        begin_compiling(self.cache_path)
         self._lock.acquire()
         self._this_thread.holds_lock = True
         return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
@@ -181,6 +182,6 @@ class KernelCache(caching.FunctionCache):
                 if getattr(self._this_thread, "holds_lock", False):
                     self._this_thread.holds_lock = False
                     self._lock.release()
-                    is_compiled()
+                    end_compiling()
 
         return wrapped

@@ -1,9 +1,9 @@
-"""One line for a user who waits while kernels are compiled.
+"""Log message for users who wait while kernels are compiled.
 
-Compiling happens once on a machine, in the first fit, which then takes some seconds longer than the next. Somebody who
-sees nothing would take these seconds for the speed of the method. The library never prints and a warning would be an
-error for those who treat warnings so; a log record of level WARNING is shown on stderr by default, in notebooks too,
-and ``logging.getLogger("ilfs").setLevel("ERROR")`` silences it.
+Kernels are compiled once on a computer, in the first fit, which then takes some seconds longer than the next. Without a
+message, users would take these seconds for the speed of the method. The library never prints, and a warning would be an
+error for users who turn warnings into errors. So the message is a log record of level WARNING. By default Python shows
+it on stderr, in notebooks too, and ``logging.getLogger("ilfs").setLevel("ERROR")`` silences it.
 """
 
 import logging
@@ -11,52 +11,52 @@ import multiprocessing
 import threading
 import time
 
-SECONDS_BEFORE_MESSAGE = 1.0  # seconds of compiling after which the line is shown
+SECONDS_BEFORE_MESSAGE = 1.0  # seconds of compiling after which the message is logged
 MESSAGE = "ilfs: compiling numerical kernels, once on this machine; they are kept in %s"
 
 
-class Wait:
-    """How long kernels have been compiled in this process, and whether the user was told."""
+class CompileClock:
+    """Seconds that this process has spent compiling kernels, and whether the message was logged."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.seconds, self.since, self.is_told = 0.0, 0.0, False
-        self.depth = 0  # kernels being compiled: one that calls another is compiled around it
+        self.seconds, self.since, self.is_logged = 0.0, 0.0, False
+        self.depth = 0  # kernels being compiled; more than 1 while a kernel that another kernel calls is compiled
         self.timer: threading.Timer | None = None
 
 
-wait = Wait()
+clock = CompileClock()
 
 
-def compiling(folder: str) -> None:
-    """Note that a kernel begins to be compiled; log the line once that all kernels together have taken a second."""
-    # Only the first process speaks: workers would repeat the line, and write across the progress of their parent.
-    if wait.is_told or multiprocessing.parent_process() is not None:
+def begin_compiling(folder: str) -> None:
+    """Start the clock for a kernel; the message is logged once all kernels together have taken a second."""
+    # Only the main process logs: worker processes would repeat the message and disturb the output of their parent.
+    if clock.is_logged or multiprocessing.parent_process() is not None:
         return
-    with wait.lock:
-        wait.depth += 1
-        if wait.depth > 1:
+    with clock.lock:
+        clock.depth += 1
+        if clock.depth > 1:
             return
-        wait.since = time.monotonic()
-        # A timer, not a clock that is read when a kernel is done: the longest ones take some seconds each.
-        wait.timer = threading.Timer(max(SECONDS_BEFORE_MESSAGE - wait.seconds, 0.0), tell, [folder])
-        wait.timer.daemon = True
-        wait.timer.start()
+        clock.since = time.monotonic()
+        # A timer instead of a check after each kernel: the longest kernels take some seconds each.
+        clock.timer = threading.Timer(max(SECONDS_BEFORE_MESSAGE - clock.seconds, 0.0), log_message, [folder])
+        clock.timer.daemon = True
+        clock.timer.start()
 
 
-def is_compiled() -> None:
-    """Note that the kernel is compiled, or that compiling it has failed."""
-    with wait.lock:
-        wait.depth = max(wait.depth - 1, 0)
-        if wait.depth == 0 and wait.timer is not None:
-            wait.timer.cancel()
-            wait.seconds += time.monotonic() - wait.since
-            wait.timer = None
+def end_compiling() -> None:
+    """Stop the clock for a kernel, whether it was compiled or compiling it has failed."""
+    with clock.lock:
+        clock.depth = max(clock.depth - 1, 0)
+        if clock.depth == 0 and clock.timer is not None:
+            clock.timer.cancel()
+            clock.seconds += time.monotonic() - clock.since
+            clock.timer = None
 
 
-def tell(folder: str) -> None:
-    """Log the line, at most once in a process."""
-    with wait.lock:
-        first, wait.is_told = not wait.is_told, True
+def log_message(folder: str) -> None:
+    """Log the message, at most once in a process."""
+    with clock.lock:
+        first, clock.is_logged = not clock.is_logged, True
     if first:
         logging.getLogger("ilfs").warning(MESSAGE, folder)

@@ -1,4 +1,4 @@
-"""The two ways a function is compiled."""
+"""Decorators for compiled functions: `kernel` for those that Python calls, `formula` for those that kernels call."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,10 +20,10 @@ except (ImportError, AttributeError):  # a version of Numba without the classes 
 
 
 def kernel(function: F) -> F:
-    """Compile on first use, keep the machine code on disk, release the interpreter lock.
+    """Compile a function on first use, keep the machine code on disk, release the interpreter lock.
 
-    No fast-math flags: every column is summed in row order by IEEE rules, so a result does not depend
-    on the number of threads, the memory layout of the input, or the width of the machine's vectors.
+    No fast-math flags: every column is summed in row order by IEEE rules, so a result does not depend on the number of
+    threads, the memory layout of the input, or the width of the processor's vector registers.
     """
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     keep_on_disk(dispatcher)
@@ -31,9 +31,11 @@ def kernel(function: F) -> F:
 
 
 def formula(function: F) -> F:
-    """Let kernels call a function; for Python it stays what it is.
+    """Make a function callable from kernels; called from Python, it stays a plain Python function.
 
-    Numba then makes no entry point for Python, which for a small function costs as much to compile as the function.
+    So Numba compiles no wrapper for calls from Python. For a small function, the wrapper would take as long to compile
+    as the function itself. LLVM inlines formulas of any size. Otherwise it could not see that arrays do not overlap,
+    and would not vectorise loops over them.
     """
-    jitable: F = register_jitable(error_model="numpy")(function)
+    jitable: F = register_jitable(error_model="numpy", forceinline=True)(function)
     return jitable

@@ -19,9 +19,10 @@ LOCK_POLL_SECONDS = 0.02
 class FolderLock:
     """Lock on a folder, held by one thread of one process at a time.
 
-    The thread that holds it may acquire it again: a kernel that calls another kernel is compiled around it. The
-    operating system releases the lock when the process ends. Without file locks (on Windows, on some network file
-    systems) or after `MAX_WAIT_SECONDS` the lock is skipped: some kernels are then compiled twice, at the cost of time.
+    The thread that holds it may acquire it again: if a kernel calls another kernel, that one is compiled while the lock
+    is held for the first. The operating system releases the lock when the process ends. Without file locks (on Windows,
+    on some network file systems) or after `MAX_WAIT_SECONDS` the lock is skipped: some kernels are then compiled twice,
+    at the cost of time.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class FolderLock:
         self._held.depth = depth + 1
 
     def release(self) -> None:
-        """Release the lock when it has been released as often as it was acquired."""
+        """Undo one call of `acquire`; the last one releases the lock."""
         self._held.depth -= 1
         if self._held.depth == 0 and self._held.file is not None:
             unlock(self._held.file)
@@ -81,6 +82,6 @@ def wait_for_lock(file: int) -> bool:
 def unlock(file: int) -> None:
     """Unlock and close a file."""
     assert fcntl is not None
-    # Closing alone would not do: a process that was forked meanwhile has the file open, too.
+    # Closing the file is not enough: a process that was forked meanwhile has it open, too.
     fcntl.flock(file, fcntl.LOCK_UN)
     os.close(file)

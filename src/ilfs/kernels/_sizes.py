@@ -1,4 +1,6 @@
 """Block sizes that several kernels share."""
 
-STREAMED_COLUMNS = 4096  # columns of a row that are read before the next row: long runs, whose sums stay in the cache
+# Columns of a row that are read before the next row: many, so that memory is read in long runs, but few enough for
+# their sums to stay in the cache.
+STREAMED_COLUMNS = 4096
 PARALLEL_SUMS = 32  # sums per pair of samples; the compiler cannot vectorise a single sum without reordering additions

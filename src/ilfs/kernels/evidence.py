@@ -25,7 +25,7 @@ from ilfs.kernels.contrast import Contrast
 
 # The loops are written out for these two numbers.
 THRESHOLDS_PER_SWEEP = 5  # thresholds counted in one sweep over the rows: as many as the default of six tokens needs
-ROWS_PER_COUNT = 4  # rows that share one load and one store of the counts
+ROWS_PER_COUNT = 8  # rows that share one load and one store of the counts
 
 
 @formula
@@ -46,46 +46,48 @@ def fraction(x: float, mean: float, square: float, linear: float, constant: floa
     return 0.5 if own + rest == 0.0 else rest / (own + rest)
 
 
+# Eight scalars instead of tuples in these two functions: a loop over tuples takes a fifth longer.
 @formula
 def add_reaching(
-    n: float,
-    threshold: float,
-    e0: float,
-    e1: float,
-    e2: float,
-    e3: float,
-    w0: float,
-    w1: float,
-    w2: float,
-    w3: float,
-) -> float:
-    """Add to n the weights of those of four values whose evidence reaches the threshold."""
-    # Add the rows one after the other, so that the sum does not depend on the number of rows per call. Adding 0.0
-    # instead of branching lets the compiler use masked vector additions. NaN reaches no threshold.
-    n += w0 if e0 >= threshold else 0.0
-    n += w1 if e1 >= threshold else 0.0
-    n += w2 if e2 >= threshold else 0.0
-    n += w3 if e3 >= threshold else 0.0
-    return n
+    n: float, threshold: float,
+    e0: float, e1: float, e2: float, e3: float, e4: float, e5: float, e6: float, e7: float,
+    w0: float, w1: float, w2: float, w3: float, w4: float, w5: float, w6: float, w7: float,
+) -> float:  # fmt: skip
+    """Add to n the weights w of those of eight values whose evidence e reaches the threshold."""
+    # Add the rows one after the other, so that the sum does not depend on the number of rows per call. In this form
+    # the compiler uses masked vector additions instead of branches. NaN reaches no threshold.
+    n = n + w0 if e0 >= threshold else n
+    n = n + w1 if e1 >= threshold else n
+    n = n + w2 if e2 >= threshold else n
+    n = n + w3 if e3 >= threshold else n
+    n = n + w4 if e4 >= threshold else n
+    n = n + w5 if e5 >= threshold else n
+    n = n + w6 if e6 >= threshold else n
+    return n + w7 if e7 >= threshold else n
 
 
 @formula
 def count_at(
-    reached: Floats,
-    j: int,
-    t: tuple[float, ...],
-    e0: float,
-    e1: float,
-    e2: float,
-    e3: float,
-    w: tuple[float, ...],
-) -> None:
-    """Add the weights of four values of column j to the counts of the thresholds that they reach."""
-    reached[0, j] = add_reaching(reached[0, j], t[0], e0, e1, e2, e3, w[0], w[1], w[2], w[3])
-    reached[1, j] = add_reaching(reached[1, j], t[1], e0, e1, e2, e3, w[0], w[1], w[2], w[3])
-    reached[2, j] = add_reaching(reached[2, j], t[2], e0, e1, e2, e3, w[0], w[1], w[2], w[3])
-    reached[3, j] = add_reaching(reached[3, j], t[3], e0, e1, e2, e3, w[0], w[1], w[2], w[3])
-    reached[4, j] = add_reaching(reached[4, j], t[4], e0, e1, e2, e3, w[0], w[1], w[2], w[3])
+    reached: Floats, j: int, t: tuple[float, ...], w: tuple[float, ...],
+    e0: float, e1: float, e2: float, e3: float, e4: float, e5: float, e6: float, e7: float,
+) -> None:  # fmt: skip
+    """Add the weights of eight values of column j to the counts of the thresholds that they reach."""
+    w0, w1, w2, w3, w4, w5, w6, w7 = w
+    reached[0, j] = add_reaching(
+        reached[0, j], t[0], e0, e1, e2, e3, e4, e5, e6, e7, w0, w1, w2, w3, w4, w5, w6, w7
+    )  # fmt: skip
+    reached[1, j] = add_reaching(
+        reached[1, j], t[1], e0, e1, e2, e3, e4, e5, e6, e7, w0, w1, w2, w3, w4, w5, w6, w7
+    )  # fmt: skip
+    reached[2, j] = add_reaching(
+        reached[2, j], t[2], e0, e1, e2, e3, e4, e5, e6, e7, w0, w1, w2, w3, w4, w5, w6, w7
+    )  # fmt: skip
+    reached[3, j] = add_reaching(
+        reached[3, j], t[3], e0, e1, e2, e3, e4, e5, e6, e7, w0, w1, w2, w3, w4, w5, w6, w7
+    )  # fmt: skip
+    reached[4, j] = add_reaching(
+        reached[4, j], t[4], e0, e1, e2, e3, e4, e5, e6, e7, w0, w1, w2, w3, w4, w5, w6, w7
+    )  # fmt: skip
 
 
 @formula
@@ -100,13 +102,15 @@ def count_odds(
     w: tuple[float, ...],
     reached: Floats,
 ) -> None:
-    """Count, at each threshold, those of four rows of one class whose log odds reach it."""
-    x0, x1, x2, x3 = x
+    """Count, at each threshold, those of eight rows of one class whose log odds reach it."""
+    x0, x1, x2, x3, x4, x5, x6, x7 = x
     for j in range(mean.size):
         m, s, b, c, h = mean[j], square[j], linear[j], constant[j], sharpness[j]
         e0, e1 = log_odds(x0[j], m, s, b, c, h), log_odds(x1[j], m, s, b, c, h)
         e2, e3 = log_odds(x2[j], m, s, b, c, h), log_odds(x3[j], m, s, b, c, h)
-        count_at(reached, j, t, e0, e1, e2, e3, w)
+        e4, e5 = log_odds(x4[j], m, s, b, c, h), log_odds(x5[j], m, s, b, c, h)
+        e6, e7 = log_odds(x6[j], m, s, b, c, h), log_odds(x7[j], m, s, b, c, h)
+        count_at(reached, j, t, w, e0, e1, e2, e3, e4, e5, e6, e7)
 
 
 @formula
@@ -120,13 +124,27 @@ def count_fractions(
     w: tuple[float, ...],
     reached: Floats,
 ) -> None:
-    """Count, at each threshold, those of four rows of one class whose fraction rest / (rest + own) reaches it."""
-    x0, x1, x2, x3 = x
+    """Count, at each threshold, those of eight rows of one class whose fraction rest / (rest + own) reaches it."""
+    x0, x1, x2, x3, x4, x5, x6, x7 = x
     for j in range(mean.size):
         m, s, b, c = mean[j], square[j], linear[j], constant[j]
         e0, e1 = fraction(x0[j], m, s, b, c), fraction(x1[j], m, s, b, c)
         e2, e3 = fraction(x2[j], m, s, b, c), fraction(x3[j], m, s, b, c)
-        count_at(reached, j, t, e0, e1, e2, e3, w)
+        e4, e5 = fraction(x4[j], m, s, b, c), fraction(x5[j], m, s, b, c)
+        e6, e7 = fraction(x6[j], m, s, b, c), fraction(x7[j], m, s, b, c)
+        count_at(reached, j, t, w, e0, e1, e2, e3, e4, e5, e6, e7)
+
+
+@formula
+def take_row(X: NDArray[Any], rows: Integers, a: int, final: int, low: int, high: int) -> NDArray[Any]:
+    """Return columns low:high of row rows[a]; of rows[final], the last one of the class, if a is beyond it."""
+    return X[rows[min(a, final)], low:high]
+
+
+@formula
+def weight_of(weight: Floats, a: int, final: int) -> float:
+    """Return weight[a], or 0 if a is beyond the last row of the class."""
+    return float(weight[a]) if a <= final else 0.0
 
 
 def dense_tokens(
@@ -176,10 +194,19 @@ def count_dense(
                 t = (thresholds[g], thresholds[g + 1], thresholds[g + 2], thresholds[g + 3], thresholds[g + 4])
                 reached[:] = 0.0
                 for a in range(starts[k], final + 1, ROWS_PER_COUNT):
-                    # If fewer than four rows of the class are left, its last row fills the gap with weight 0.
-                    b, c, d = min(a + 1, final), min(a + 2, final), min(a + 3, final)
-                    w = (weight[a], weight[b] * (b > a), weight[c] * (c > b), weight[d] * (d > c))
-                    x = (X[rows[a], low:high], X[rows[b], low:high], X[rows[c], low:high], X[rows[d], low:high])
+                    # If fewer than eight rows of the class are left, its last row fills the gap with weight 0.
+                    x = (
+                        take_row(X, rows, a, final, low, high), take_row(X, rows, a + 1, final, low, high),
+                        take_row(X, rows, a + 2, final, low, high), take_row(X, rows, a + 3, final, low, high),
+                        take_row(X, rows, a + 4, final, low, high), take_row(X, rows, a + 5, final, low, high),
+                        take_row(X, rows, a + 6, final, low, high), take_row(X, rows, a + 7, final, low, high),
+                    )  # fmt: skip
+                    w = (
+                        weight_of(weight, a, final), weight_of(weight, a + 1, final),
+                        weight_of(weight, a + 2, final), weight_of(weight, a + 3, final),
+                        weight_of(weight, a + 4, final), weight_of(weight, a + 5, final),
+                        weight_of(weight, a + 6, final), weight_of(weight, a + 7, final),
+                    )  # fmt: skip
                     if is_fraction is None:
                         count_odds(x, mean, square, linear, constant, contrast.sharpness[f0:f1], t, w, reached)
                     else:
@@ -206,8 +233,7 @@ def sparse_tokens(
     """Add the weight of the samples that reach each threshold to at_least, for sparse columns.
 
     All zeros of a class are counted as one value with their total weight. codes[i] is the class of row i, or -1 if the
-    row is left out; class_rows and class_total are the number of rows of
-    each class and the sum of their weights.
+    row is left out; class_rows and class_total are the number of rows of each class and the sum of their weights.
     """
     stored = np.empty(class_rows.size, np.int64)
     unstored = np.empty(class_rows.size)

@@ -1,4 +1,4 @@
-"""Pivots of the parametric simplex method for a hinge loss and weighted absolute weights; see `solvers.hinge_program`.
+"""Pivots of the parametric simplex method for a hinge loss with an L1 penalty; see `solvers.hinge_program`.
 
 The objective is piecewise linear. A *kink* is a point where it changes slope: a weight of 0, or a sample exactly on the
 margin. A pivot has two parts. First the duals and slopes move until one of them meets its bound. Then the weights move

@@ -186,7 +186,7 @@ class Novelty(PicksSubsets):
             return self._score_fold(fold)
         super()._score_labels(source)
         self._average_relevance(list(self.per_label_.values()))
-        moments = fold.read([Read(Moments(), labelling=label) for label in self.per_label_])
+        moments = list(fold.read([Read(Moments(), labelling=label) for label in self.per_label_]))
         labels = [source.labellings[label] for label in self.per_label_]
         return run_plan(self._plan_joint_scores(labels, moments, fold.all_rows), fold)
 

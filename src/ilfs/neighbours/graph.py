@@ -65,7 +65,8 @@ def heat_graph(
     heat, counts = weights == "heat", samples.counts
     found, mean = search(samples.X, n_neighbors, n_jobs, mean=heat and width is None, counts=counts, rank=samples.rank)
     first, second = found.first, found.indices
-    # The places of a node belong to its copies; a node that is its own neighbour has one copy less to offer.
+    # An entry holds the places of all copies of a neighbour; divide by their number to get those of one copy. A sample
+    # is not its own neighbour, so its own node has one copy less.
     edges = found.places / (counts[second] - (first == second))
     if heat:
         scaled = np.sqrt(found.squared) / (_without_last_bits(mean) if width is None else width)

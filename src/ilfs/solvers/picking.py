@@ -163,7 +163,7 @@ class NearestPicked:
 
     @classmethod
     def before_picks(cls, correlation: Floats) -> "NearestPicked":
-        """Start without any pick."""
+        """Make the state before the first pick."""
         n = len(correlation)
         return cls(correlation**2, np.ones(n), np.full(n, -1), np.ones(n, dtype=bool))
 

@@ -96,12 +96,19 @@ class CrossProducts:
 
     def merge(self, other: Self) -> Self:
         """Add the sums of two sets of rows."""
+        return self._merge(other, self.product + other.product)
+
+    def merge_in_place(self, other: Self) -> Self:
+        """Add the sums of two sets of rows; the products of this one are overwritten, which saves a large array."""
+        return self._merge(other, np.add(self.product, other.product, out=self.product))
+
+    def _merge(self, other: Self, product: Floats) -> Self:
         return type(self)(
             self.count + other.count,
             self.weight + other.weight,
             self.sum + other.sum,
             self.square + other.square,
-            self.product + other.product,
+            product,
         )
 
     @classmethod

@@ -31,7 +31,7 @@ class Baseline(SupervisedRowsSelector):
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Numbers, none missing; sparse if the tags of the selector say so.
+            Numbers without missing values. A sparse matrix is accepted if the selector's tags allow it.
         y : array of shape (n_samples,) or (n_samples, n_labels)
             Class of every sample, of any type; or an indicator matrix, where a sample may have several labels.
 

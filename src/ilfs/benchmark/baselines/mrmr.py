@@ -91,7 +91,7 @@ class MRMR(Baseline):
         options: dict[str, Any] = {}
         if self.statistics == "table":
             options = {
-                "relevance": lambda X, y: pandas.Series(F[candidates]),  # noqa: ARG005  the package names them
+                "relevance": lambda X, y: pandas.Series(F[candidates]),  # noqa: ARG005  mrmr passes X and y by name
                 "redundancy": correlation_of(frame, pandas),
             }
         # F is infinite for a column that separates the classes perfectly.

@@ -165,7 +165,7 @@ def _samples(relevant: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_],
         raise ValueError(f"relevant must be 1, 0 or -1 (difficult), got {strange[0]}")
     if not is_difficult.any():
         return is_relevant, scores
-    if is_relevant.any() and (is_relevant | is_difficult).all():  # labels of a support vector machine
+    if is_relevant.any() and (is_relevant | is_difficult).all():  # -1 may be the other class, as for an SVM
         raise ValueError("relevant must be 0 where the class is absent (-1 is difficult), got only 1 and -1")
     return is_relevant[~is_difficult], scores[~is_difficult]
 

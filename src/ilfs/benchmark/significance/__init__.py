@@ -6,6 +6,7 @@ share most of their rows, and all methods see the same splits. These tests take 
 
 - On one data set: `corrected_t_test`, paired by split, whose variance accounts for shared rows. For all data sets at
   once: `compare_on_datasets`.
+- Over the classes of one data set: `compare_over_classes`, with the paper's test beside paired ones.
 - Over data sets, two methods: `wilcoxon_test` and `paired_effects`. One reference against all others, with `holm`'s
   correction: `compare_with`.
 - Over data sets, all methods: `friedman_test` of ranks, then Nemenyi's `critical_difference` and its diagram
@@ -23,10 +24,19 @@ sequentially rejective multiple test procedure*, Scandinavian Journal of Statist
 F. Mangili, *Should We Really Use Post-Hoc Tests Based on Mean-Ranks?*, JMLR 17 (2016).
 """
 
+from ilfs.benchmark.significance.classes import ClassComparison, compare_over_classes, paired_t_test
 from ilfs.benchmark.significance.effects import Effects, Estimate, paired_effects
 from ilfs.benchmark.significance.normality import lilliefors
 from ilfs.benchmark.significance.pairs import Comparison, SignedRanks, compare_with, holm, wilcoxon_test
-from ilfs.benchmark.significance.paper import PaperVerdict, binomial_tail, paper_procedure, t_test
+from ilfs.benchmark.significance.paper import (
+    JointVerdict,
+    PaperVerdict,
+    binomial_tail,
+    joint_verdict,
+    paper_procedure,
+    t_test,
+    t_test_of_moments,
+)
 from ilfs.benchmark.significance.ranks import (
     Friedman,
     complete_datasets,
@@ -46,17 +56,20 @@ from ilfs.benchmark.significance.values import mean_over_splits
 from ilfs.benchmark.significance.verdict import Verdict
 
 __all__ = [
+    "ClassComparison",
     "Comparison",
     "DatasetComparison",
     "Difference",
     "Effects",
     "Estimate",
     "Friedman",
+    "JointVerdict",
     "PaperVerdict",
     "SignedRanks",
     "Verdict",
     "binomial_tail",
     "compare_on_datasets",
+    "compare_over_classes",
     "compare_with",
     "complete_datasets",
     "corrected_t_test",
@@ -64,12 +77,15 @@ __all__ = [
     "friedman_from_ranks",
     "friedman_test",
     "holm",
+    "joint_verdict",
     "lilliefors",
     "mean_over_splits",
     "nemenyi_p_values",
     "paired_effects",
+    "paired_t_test",
     "paper_procedure",
     "rank_methods",
     "t_test",
+    "t_test_of_moments",
     "wilcoxon_test",
 ]

@@ -1,5 +1,6 @@
 """The paper's section "Reliability and Validity": normality, two-sample t-tests, the binomial tail over data sets."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -40,10 +41,34 @@ def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
     """
     a, b = present("first", first, 2), present("second", second, 2)
     a, b = a - a[0], b - a[0]  # so that means of equal numbers are exactly equal
-    degrees = a.size + b.size - 2
-    variance = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / degrees
-    error = sqrt(variance * (1 / a.size + 1 / b.size))
-    return student_test(float(a.mean() - b.mean()), error, degrees)
+    return t_test_of_moments(*((float(one.mean()), float(one.std(ddof=1)), one.size) for one in (a, b)))
+
+
+def t_test_of_moments(first: tuple[float, float, int], second: tuple[float, float, int]) -> Verdict:
+    """Student's two-sample t-test with equal variances, from means, standard deviations and numbers of values.
+
+    Parameters
+    ----------
+    first, second : tuple of (float, float, int)
+        Mean, standard deviation (of n - 1 degrees of freedom) and number of values of each sample.
+
+    Returns
+    -------
+    Verdict
+        t, positive if the first mean is larger, and the two-sided p-value.
+
+    Examples
+    --------
+    ILFS and Inf-FS on COLON, as the paper prints them:
+
+    >>> from ilfs.benchmark.significance import t_test_of_moments
+    >>> round(t_test_of_moments((96.35, 5, 100), (96.10, 5, 100)).p_value, 2)
+    0.72
+    """
+    (mean, deviation, n), (other_mean, other_deviation, other_n) = first, second
+    degrees = n + other_n - 2
+    variance = ((n - 1) * deviation**2 + (other_n - 1) * other_deviation**2) / degrees
+    return student_test(mean - other_mean, sqrt(variance * (1 / n + 1 / other_n)), degrees)
 
 
 def binomial_tail(n_trials: int, n_successes: int, p: float) -> float:
@@ -173,3 +198,58 @@ def _p_values_against(reference: Floats, samples: list[Floats]) -> list[float]:
 
 def _normality(sample: Floats) -> float:
     return lilliefors(sample).p_value if sample.size >= MIN_SAMPLE_SIZE else np.nan
+
+
+@dataclass(frozen=True)
+class JointVerdict:
+    """The paper's count of successes over the data sets of several experiments.
+
+    Attributes
+    ----------
+    n_trials, n_successes, n_significant : int
+        Data sets, those on which the reference has the largest mean, and those of them on which every t-test is
+        significant.
+    tail : float
+        Probability of more successes than that by chance, as the paper computes it.
+    at_least : float
+        Probability of at least as many: the usual p-value.
+    """
+
+    n_trials: int
+    n_successes: int
+    n_significant: int
+    tail: float
+    at_least: float
+
+
+def joint_verdict(verdicts: Sequence[PaperVerdict], *, chance: float = PAPER_CHANCE) -> JointVerdict:
+    """Count the successes of several experiments together: in the paper, 8 + 2 data sets.
+
+    Parameters
+    ----------
+    verdicts : sequence of PaperVerdict
+        Results of the paper's procedure on each experiment, with different data sets.
+    chance : float, default=0.35
+        Probability of a success by chance.
+
+    Returns
+    -------
+    JointVerdict
+        The count and its binomial tail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.benchmark.significance import joint_verdict, paper_procedure
+    >>> rng = np.random.default_rng(0)
+    >>> splits, classes = rng.normal(size=(8, 3, 100)), rng.normal(size=(2, 3, 20))
+    >>> found = joint_verdict([paper_procedure(splits), paper_procedure(classes)])
+    >>> found.n_trials, found.n_successes, round(found.tail, 2), round(found.at_least, 2)
+    (10, 2, 0.74, 0.91)
+    """
+    n_trials, n_successes = sum(one.n_trials for one in verdicts), sum(one.n_successes for one in verdicts)
+    tail, at_least = (
+        binomial_tail(n_trials, k, chance) if n_trials else float("nan") for k in (n_successes, n_successes - 1)
+    )
+    n_significant = sum(int(one.significantly_best.sum()) for one in verdicts)
+    return JointVerdict(n_trials, n_successes, n_significant, tail, at_least)

@@ -29,7 +29,7 @@ from ilfs.benchmark.store.stored_job import StoredJob, host_facts, row_checksum
 LOCK_TIMEOUT_SECONDS = 60.0  # maximum wait for another process that writes
 HEARTBEAT_TIMEOUT_SECONDS = 300.0  # without a heartbeat for this long, a process elsewhere counts as ended
 ADDED_IN_FORMAT_2 = ("provenance", "checksum")
-OTHER_DATABASE = "it is a database of something else"
+OTHER_DATABASE = "it is a database of another program"
 
 
 class Store:

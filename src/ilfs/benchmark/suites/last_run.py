@@ -63,7 +63,7 @@ def read_run(data: Mapping[str, Any]) -> LastRun:
         voc = VocOptions().or_environment().or_else(stored)
         return LastRun(replace(suite_from_data(data["suite"]), voc=voc), dict(data["asked"]))
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"the last run is not described as this version of ilfs does it ({error!r})") from None
+        raise ValueError(f"this version of ilfs cannot read the description of the last run ({error!r})") from None
 
 
 def suite_as_data(suite: Suite) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper_tables as paper
+from ilfs.benchmark.class_table import VOC_METRICS, class_means
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.store.stored_job import StoredJob
@@ -17,7 +18,6 @@ from ilfs.text_table import Grid
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
 LONG_METRICS = (*METRIC_TITLES, "C_on_edge")
-VOC_METRICS = {"voc2007": "ap_2007", "voc2012": "ap_2012"}  # each by the definition of its year
 
 
 def tables_of(results: Results) -> list[Grid]:
@@ -244,16 +244,6 @@ def voc_difference(
         papers = [printed.get((dataset, name, method)) for method in methods]
         rows.append([name, *(None if a is None or b is None else a - b for a, b in zip(values, papers, strict=True))])
     return Grid(f"{title_of(dataset)}: ours minus the paper's Table 3", ["class", *methods], rows)
-
-
-def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, float]:
-    """Average precision of each class, mean over the splits."""
-    found: dict[int, list[float]] = {}
-    for row in results.rows[d, m]:
-        if row is not None and row.is_done:
-            for k, value in results.of_classes(row, metric).items():
-                found.setdefault(k, []).append(value)
-    return {k: float(np.mean(values)) for k, values in found.items()}
 
 
 def timing_table(results: Results) -> list[Grid]:
