@@ -252,7 +252,9 @@ def test_the_command_runs_the_papers_first_experiment(network, tmp_path, monkeyp
     assert command(["bench", "run", *options, "--jobs", "1", "--quiet"]) == 0
     assert command(["bench", "table", *options]) == 0
     message = capsys.readouterr().out
-    ours, difference = message.split("\n\nVOC 2007")[:2]
+    assert message.startswith("VOC 2007, features of your network: average precision of each class")
+    ours, by_fraction, difference = message.split("\n\nVOC 2007")[:3]
+    assert [line.split()[0] for line in by_fraction.splitlines()[2:] if line][1:] == ["1", "2", "6", "12"]
     rows = {line.split()[0]: line.split()[1:] for line in ours.split("\n\n")[1].splitlines()[1:]}
     assert set(rows) == {*VOC_CLASSES, "mean"}
     assert float(rows["bird"][0]) > 90

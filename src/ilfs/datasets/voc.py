@@ -176,8 +176,8 @@ def voc_table(year: int, options: VocOptions) -> Dataset:
     given = options.or_environment()
     if not given.is_complete:
         raise FileNotFoundError(
-            f"VOC {year} is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder and ILFS_VOC_NETWORK the ONNX "
-            "file of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
+            f"VOC {year} needs both: ILFS_VOC_DEVKIT must name the VOCdevkit folder and ILFS_VOC_NETWORK the ONNX file "
+            "of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
         )
     train, test = load_voc(given.devkit, year, given.network, layer=given.layer or None)
     return Dataset(

@@ -3,6 +3,8 @@
 import os
 from dataclasses import dataclass, fields
 
+VOC_YEARS = {"voc2007": 2007, "voc2012": 2012}  # registered data sets
+
 
 @dataclass(frozen=True)
 class VocOptions:
@@ -54,6 +56,11 @@ class VocOptions:
         """
         names = [one.name for one in fields(self)]
         return VocOptions(**{name: getattr(self, name) or getattr(others, name) for name in names})
+
+    @property
+    def is_given(self) -> bool:
+        """True if the folder or the network is known: the user wants features of a network of their own."""
+        return bool(self.devkit or self.network)
 
     @property
     def is_complete(self) -> bool:
