@@ -1,7 +1,9 @@
-"""``ilfs datasets``: list the data sets that are known by name, and where each can be loaded from."""
+"""``ilfs datasets``: list the data sets that are known by name, and the layers of a network."""
 
 import argparse
 from typing import Any
+
+from ilfs.cli import layers
 
 
 def add_to(commands: Any) -> None:
@@ -11,6 +13,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("datasets", help="list the data sets that are known by name")
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.set_defaults(function=show)
+    layers.add_to(parser.add_subparsers(metavar="ACTION"))
 
 
 def show(options: argparse.Namespace) -> int:
