@@ -58,7 +58,8 @@ def load(
     limits : ReadLimits, optional
         Limits on the memory that a file may ask for; see :func:`ilfs.datasets.read_table`.
     progress : callable, optional
-        Called during a download from a mirror with the number of bytes received and the size of the file.
+        Called during a download from a mirror with the number of bytes received and the size of the file; while
+        features of VOC images are computed, with the number of images done and of all, for each of the two parts.
     voc : VocOptions, optional
         Images and network of ``voc2007`` and ``voc2012``; by default those that the environment variables name.
 
@@ -123,7 +124,7 @@ def _load_registered(spec: Spec, progress: Progress | None, voc: VocOptions) -> 
     if spec.name in VOC_YEARS and voc.or_environment().is_given:
         from ilfs.datasets.voc import voc_table
 
-        return voc_table(VOC_YEARS[spec.name], voc)
+        return voc_table(VOC_YEARS[spec.name], voc, progress)
     return _on_disk(spec) or _downloaded(spec, progress)
 
 
