@@ -224,7 +224,7 @@ class Results:
         sizes: tuple[int, ...] = self.suite.protocol.fraction_sizes(self.facts[dataset].n_features)
         return sizes
 
-    def of_classes(self, row: StoredJob, metric: str, size: int) -> dict[int, float]:
+    def of_classes(self, row: StoredJob, metric: str, size: int | None = None) -> dict[int, float]:
         """Average precision of each class, for one job of the experiment ``"classes"``.
 
         Parameters
@@ -233,8 +233,8 @@ class Results:
             The job.
         metric : {"ap", "ap_2007", "ap_2012"}
             Name of the definition.
-        size : int
-            Number of features, one of `class_sizes`.
+        size : int, optional
+            Number of features, one of `class_sizes`; the largest by default.
 
         Returns
         -------
@@ -242,6 +242,7 @@ class Results:
             Average precision by the number of the class. That of a method that chooses the number of features itself
             is the same at every size.
         """
+        size = self.class_sizes(row.dataset)[-1] if size is None else size
         found = self.metric_values[self.classifier][metric]
         return {k: value for (key, n, k), value in found.items() if key == row.key and n in (size, OWN_SIZE)}
 
