@@ -482,3 +482,50 @@ def test_numbers_that_no_store_can_hold_are_errors(tmp_path, capsys, monkeypatch
     assert [file.name for file in tmp_path.iterdir()] == ["mine.toml"]
     assert main(["bench", "run", "timing", "--columns", str(10**23), "--jobs", "1"]) == 2
     assert f"--columns must be at most 2147483647, got {10**23}" in capsys.readouterr().err
+
+
+@pytest.fixture
+def some_data(tmp_path, monkeypatch):
+    """A folder with two small data sets under names of the paper; the others cannot be had."""
+    import numpy as np
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ILFS_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ILFS_OFFLINE", "1")
+    (tmp_path / "data").mkdir()
+    for seed, name in enumerate(("colon", "lung")):
+        X = np.random.default_rng(seed).normal(size=(30, 12))
+        np.savez(tmp_path / "data" / f"{name}.fetched.npz", X=X, y=np.arange(30) % 2, class_names=np.array(["n", "t"]))
+    return tmp_path / "data"
+
+
+def test_a_run_of_the_paper_uses_the_data_that_are_here(some_data, capsys):
+    command = ["bench", "run", "paper", "--methods", "fisher", "--splits", "1", "--jobs", "1"]
+    assert main(command) == 0
+    said = capsys.readouterr().err
+    assert said.count("ilfs: note: left out: ") == 6
+    assert "note: left out: DEXTER (600 of 2600 rows) is not here: run ilfs datasets fetch dexter, or put" in said
+    assert "note: running 2 of 8 data sets" in said
+    assert "2 jobs computed, 0 of them failed" in said
+    assert main(["bench", "table", "paper"]) == 0
+    assert "COLON  LUNG" in capsys.readouterr().out
+
+
+def test_a_data_set_that_the_user_names_must_be_here(some_data, capsys):
+    command = ["bench", "run", "paper", "--datasets", "colon", "dexter", "--methods", "fisher", "--splits", "1"]
+    assert main(command) == 2
+    assert "ilfs: DEXTER (600 of 2600 rows) is not here: run ilfs datasets fetch dexter" in capsys.readouterr().err
+    (some_data.parent / "mine.toml").write_text('datasets = ["colon", "dexter"]\nmethods = ["fisher"]\nsplits = 1\n')
+    assert main(["bench", "run", "mine.toml"]) == 2
+    assert "is not here" in capsys.readouterr().err
+    assert not list(some_data.parent.glob("*.sqlite"))
+
+
+def test_a_run_without_any_data_says_what_to_do(some_data, capsys):
+    for path in some_data.iterdir():
+        path.unlink()
+    assert main(["bench", "run", "paper"]) == 2
+    assert (
+        "none of the data sets of suite paper is here: run ilfs datasets fetch for colon, " in capsys.readouterr().err
+    )

@@ -38,8 +38,9 @@ def test_every_data_set_is_listed_with_its_availability(here):
 def test_data_sets_that_can_be_downloaded_name_their_source(here, monkeypatch):
     monkeypatch.delenv("ILFS_OFFLINE")
     said = here()
-    assert said["leukemia"] == said["gina_openml"] == "OpenML"
-    assert said["lung"] == "no"
+    assert said["leukemia"] == said["gina_openml"] == said["lymphoma"] == "OpenML"
+    assert said["lung"] == said["polarity"] == "fetch"
+    assert said["office_caltech10"] == "no"
     monkeypatch.setenv("ILFS_MIRROR", "http://127.0.0.1:9")
     said = here()
     assert said["lung"] == said["leukemia"] == "mirror"
@@ -65,3 +66,24 @@ def test_loading_an_unavailable_data_set_says_what_to_do(here):
         if said == "no":
             with pytest.raises(FileNotFoundError, match="is not here: "):
                 load(name)
+
+
+@pytest.mark.usefixtures("here")
+def test_show_prints_what_is_known_of_one_set(tmp_path, capsys):
+    assert main(["datasets", "show", "colon"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        "colon: COLON\nstanding:   exact\nsizes:      62 samples, 2,000 features, 2 classes (22, 40)"
+    )
+    assert "paper:      COLON: 62 samples" in shown
+    assert f"here:       yes, {tmp_path / 'colon.npz'}" in shown
+    assert max(map(len, shown.splitlines())) <= 100 + len(str(tmp_path))
+
+
+@pytest.mark.usefixtures("here")
+def test_show_of_an_unknown_name_suggests_a_similar_one(capsys):
+    assert main(["datasets", "show", "colom"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        "ilfs: no data set is called 'colom', did you mean 'colon': ilfs datasets lists the names\n",
+    )

@@ -20,6 +20,8 @@ COMMANDS = [
     (["methods", "--format", "markdown"], 0),
     (["methods", "--help"], 0),
     (["datasets", "--help"], 0),
+    (["datasets", "show", "--help"], 0),
+    (["datasets", "fetch", "--help"], 0),
     (["bench", "--help"], 0),
     (["bench", "run", "--help"], 0),
     (["bench", "statistics", "--help"], 0),

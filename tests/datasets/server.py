@@ -48,15 +48,23 @@ class Handler(BaseHTTPRequestHandler):
         time.sleep(0.5)
         self.good()
 
+    def files(self):
+        """Serve the content that a test has put into `server.contents` under this name."""
+        content = self.server.contents.get(self.path.partition("/files/")[2])
+        if content is None:
+            self.missing()
+        else:
+            self.good(content)
+
     def log_message(self, *args):
         pass
 
 
 @contextmanager
 def serving():
-    """Run the server; its attribute `asked` counts the requests by behaviour."""
+    """Run the server; its attribute `asked` counts the requests by behaviour, `contents` are the files to serve."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.asked, server.finished = Counter(), threading.Event()
+    server.asked, server.contents, server.finished = Counter(), {}, threading.Event()
     server.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -1,12 +1,11 @@
 import dataclasses
-import urllib.error
+import hashlib
+import json
 
 import numpy as np
 import pytest
-import sklearn.datasets
 from scipy import sparse
 from server import serving
-from sklearn.utils import Bunch
 
 from ilfs.datasets import REGISTRY, Spec, load
 from ilfs.datasets.archive import write_archive
@@ -108,8 +107,9 @@ def test_the_error_for_an_unknown_name_suggests_a_similar_one():
 
 
 def test_the_error_for_a_missing_file_names_the_folder_to_put_it_into(cache, data, monkeypatch):
+    fetch = "run ilfs datasets fetch colon, or "
     source = r"Source: Alon et al\. 1999, .*; see docs/datasets\.md$"
-    put = r"^COLON is not here: put colon\.npz into"
+    put = rf"^COLON is not here: {fetch}put colon\.npz into"
     with pytest.raises(FileNotFoundError, match=rf"{put} {data}, which ILFS_DATA names\. {source}"):
         load("colon")
     monkeypatch.setenv("ILFS_DATA", str(data / "nowhere"))
@@ -163,54 +163,104 @@ def test_the_error_names_a_mirror_without_the_file(register, cache, monkeypatch)
             load("toy")
 
 
+ARFF = (
+    "@relation toy\n" + "".join(f"@attribute {name} real\n" for name in "abcd") + "@attribute 'kind' {'1',2}\n@data\n"
+)
+CLASSES = [1, 1, 1, 1, 2, 2]
+DENSE = ARFF + "".join(",".join(map(repr, row)) + f",{c}\n" for row, c in zip(X.tolist(), CLASSES, strict=True))
+SPARSE = ARFF + "".join(f"{{0 {row[0]!r},4 {c}}}\n" for row, c in zip(X.tolist(), CLASSES, strict=True))
+
+
 @pytest.fixture
 def openml(monkeypatch):
-    """Replace OpenML, and record the requests."""
-    answers = Bunch(
-        data=X.astype(float), target=np.array(["1"] * 4 + ["2"] * 2, dtype=object), feature_names=list("abcd")
-    )
-    asked = []
-
-    def fetch_openml(**options):
-        asked.append(options)
-        if isinstance(answers.data, Exception):
-            raise answers.data
-        return answers
-
+    """Replace OpenML by a local server."""
     monkeypatch.delenv("ILFS_OFFLINE")
-    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch_openml)
-    answers.asked = asked
-    return answers
+    with serving() as server:
+
+        def holds(arff, **changes):
+            found = {"url": f"{server.address}/files/toy.arff", "default_target_attribute": "kind"} | changes
+            server.contents = {
+                "7.json": json.dumps({"data_set_description": found}).encode(),
+                "toy.arff": arff.encode(),
+            }
+
+        monkeypatch.setattr("ilfs.datasets.openml.OPENML_ADDRESS", f"{server.address}/files/{{}}.json")
+        server.holds = holds
+        yield server
 
 
-@pytest.mark.parametrize("kept", [np.asarray, sparse.csr_matrix])
-def test_openml_is_asked_once(register, cache, openml, kept):
+@pytest.mark.parametrize("arff", [DENSE, SPARSE])
+def test_openml_is_asked_once(register, cache, openml, arff):
     register(openml=7)
-    openml.data = kept(openml.data)
-    tables = [load("toy") for _ in range(2)]
-    assert [call["data_id"] for call in openml.asked] == [7]
+    openml.holds(arff, md5_checksum=hashlib.md5(arff.encode()).hexdigest())
+    reports = []
+    tables = [load("toy", progress=lambda *now: reports.append(now)) for _ in range(2)]
+    assert openml.asked == {"files": 2}  # the description and the file
+    assert reports[-1] == (len(arff), len(arff))
     assert {path.name for path in cache.iterdir()} == {"openml-7.npz", "openml-7.npz.lock"}
     for table in tables:
-        assert sparse.issparse(table.X) == sparse.issparse(openml.data)
+        assert sparse.issparse(table.X) == (arff == SPARSE)
         assert table.X.dtype == np.float32
         assert table.class_names == ("1", "2")
         assert table.feature_names == ("a", "b", "c", "d")
         assert table.checksum == content_checksum(table) == content_checksum(tables[0])
+    if arff == DENSE:
+        np.testing.assert_array_equal(tables[0].X, X)
+
+
+def test_columns_that_openml_says_to_ignore_are_no_features(register, cache, openml):
+    register(openml=7, features=2)
+    openml.holds(DENSE, row_id_attribute="a", ignore_attribute=["b"])
+    assert load("toy").feature_names == ("c", "d")
 
 
 def test_a_copy_on_openml_must_have_the_registered_sizes(register, cache, openml):
     register(openml=7, class_sizes=(3, 3))
-    sentence = r"data set 7 must be \(6, 4, \[3, 3\]\), got \(6, 4, \[2, 4\]\): put toy\.npz into"
+    openml.holds(DENSE)
+    sentence = r"OpenML's data set 7 must be \(6, 4, \[3, 3\]\), got \(6, 4, \[2, 4\]\): put toy\.npz into"
     with pytest.raises(FileNotFoundError, match=sentence):
         load("toy")
     assert not (cache / "openml-7.npz").exists()
 
 
-def test_the_error_without_a_network_names_openml(register, openml):
+@pytest.mark.parametrize(
+    ("arff", "changes", "reason"),
+    [
+        (DENSE, {"md5_checksum": "0" * 32}, "its MD5 must be 0{32}, got"),
+        (DENSE, {"url": "ftp://elsewhere/toy.arff"}, "an address must start with http"),
+        (DENSE, {"url": None}, "must start with http"),
+        (
+            DENSE,
+            {"default_target_attribute": "none"},
+            r"target must be a column of its file \(such as .*\), got 'none'",
+        ),
+        (DENSE[:-9], {}, "row 6 of its file must have 5 values, got"),
+        ("<html>", {}, "its file must begin with @relation"),
+    ],
+)
+def test_what_openml_gives_must_be_right(register, cache, openml, arff, changes, reason):
     register(openml=7)
-    openml.data = urllib.error.URLError("no network")
+    openml.holds(arff, **changes)
     with pytest.raises(
-        FileNotFoundError, match=r"data set 7 of OpenML could not be downloaded \(.*no network.*\): put toy\.npz into"
+        FileNotFoundError, match=rf"data set 7 of OpenML could not be .*({reason}).*: put toy\.npz into"
+    ):
+        load("toy")
+    assert {path.name for path in cache.iterdir()} == {"openml-7.npz.lock"}
+
+
+@pytest.mark.parametrize("description", [b"{}", b"no JSON", b"[1]", b'{"data_set_description": {"url": "x"}}'])
+def test_an_unknown_description_is_an_error(register, openml, description):
+    register(openml=7)
+    openml.contents = {"7.json": description}
+    with pytest.raises(FileNotFoundError, match="description must have url and default_target_attribute"):
+        load("toy")
+
+
+def test_the_error_without_a_network_names_openml(register, openml, monkeypatch):
+    register(openml=7)
+    monkeypatch.setattr("ilfs.datasets.openml.OPENML_ADDRESS", "http://127.0.0.1:9/{}")
+    with pytest.raises(
+        FileNotFoundError, match=r"data set 7 of OpenML could not be downloaded \(.*refused.*\): put toy\.npz into"
     ):
         load("toy")
 
@@ -221,7 +271,7 @@ def test_offline_mode_makes_no_requests(register, openml, monkeypatch):
     monkeypatch.setenv("ILFS_MIRROR", "http://127.0.0.1:9")
     with pytest.raises(FileNotFoundError, match=r"^TOY \(partial\) is not here: put"):
         load("toy")
-    assert openml.asked == []
+    assert not openml.asked
 
 
 def test_the_content_checksum_depends_on_values_and_names_only():

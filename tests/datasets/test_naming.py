@@ -3,7 +3,7 @@
 import pytest
 
 from ilfs.datasets import load, title_of
-from ilfs.datasets.naming import format_name, parse
+from ilfs.datasets.naming import format_name, paper_name, parse
 
 GENES = "sample,diagnosis,TP53,a&b,50 %,1017\n" + "".join(
     f"s{k},{'tumour' if k % 2 else 'normal'},{k},{k + 1},{k * k},{k % 3}\n" for k in range(6)
@@ -109,3 +109,12 @@ def test_titles_of_files_with_the_same_name_differ():
     names = ["colon", "a/genes.csv", "b/genes.csv?target=x", "c/cells.csv", "d/t.csv?target=x", "d/t.csv?target=y"]
     titles = [title_of(name, names) for name in names]
     assert titles == ["COLON", "a/genes", "b/genes", "cells", "d/t.csv?target=x", "d/t.csv?target=y"]
+
+
+def test_every_data_set_of_the_papers_table_4_is_found_by_its_name():
+    from ilfs.benchmark.paper_tables import precision
+
+    rows = {dataset for _, dataset in precision()} - {"dna", "other"}
+    assert {paper_name(name) for name in rows} == rows
+    assert {paper_name(name) for name in ("gina", "gina_openml", "gina_automl")} == {"gina"}
+    assert paper_name("genes.csv?target=y") == "genes.csv?target=y"

@@ -25,6 +25,29 @@ def differences():
     return "\n".join(f"- {spec.title}: {spec.differs}." for spec in REGISTRY.values() if spec.differs)
 
 
+def sources():
+    rows = [
+        "| data set | source | licence | verified by | address last tried | stated by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for spec in REGISTRY.values():
+        for source in spec.sources:
+            sums = ["SHA-256"] * any(file.sha256 for file in source.files) + ["MD5"] * any(
+                file.md5 for file in source.files
+            )
+            checks = ", ".join([*sums, "counts", *["values"] * bool(source.values)])
+            values = (
+                f"`{spec.name}`",
+                source.title,
+                source.licence,
+                checks,
+                source.verified.partition(":")[0],
+                source.known_from,
+            )
+            rows.append(f"| {' | '.join(values)} |")
+    return "\n".join(rows)
+
+
 def part_after(comment):
     return re.search(rf"<!-- {comment}.*?-->\n(.*?)\n<!-- end -->", PAGE, re.S)[1]
 
@@ -37,5 +60,9 @@ def test_list_of_differences_matches_the_registry():
     assert part_after("differs") == differences()
 
 
+def test_table_of_sources_matches_the_registry():
+    assert part_after("sources") == sources()
+
+
 def test_every_ending_is_on_the_page():
-    assert all(f"`{ending}`" in PAGE for ending in ENDINGS if not ending.endswith(".gz"))
+    assert all(f"`{ending}`" in PAGE for ending in ENDINGS if not ending.endswith((".gz", ".zip")))

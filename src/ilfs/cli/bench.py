@@ -207,7 +207,7 @@ def run_suite(options: argparse.Namespace) -> int:
             check_positive(f"--{name.replace('_', '-')}", getattr(options, name))
     check_jobs(options.jobs)
     asked, path = asked_suite(options), store_path(options)
-    suite = chosen_suite(asked, options)
+    suite = with_data_that_is_here(chosen_suite(asked, options), options)
     with NoDisplay() if options.quiet else display_of(suite) as display:
         summary = run(
             suite,
@@ -230,6 +230,20 @@ def run_suite(options: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 1 if summary.failed or summary.failed_before else 0
+
+
+def with_data_that_is_here(suite: Any, options: argparse.Namespace) -> Any:
+    """Leave out data sets of a built-in suite that are not here; those that the user names are an error later."""
+    from ilfs.benchmark import SUITES
+
+    if options.datasets is not None or options.suite not in SUITES or suite.experiment == "timing":
+        return suite
+    suite, missing = suite.without_missing()
+    for reason in missing.values():
+        note(f"left out: {reason}")
+    if missing:
+        note(f"running {len(suite.datasets)} of {len(suite.datasets) + len(missing)} data sets")
+    return suite
 
 
 def results_of(options: argparse.Namespace) -> Any:

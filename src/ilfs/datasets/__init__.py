@@ -5,10 +5,11 @@ from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
 from ilfs.datasets.naming import title_of
+from ilfs.datasets.obtain import Fetched, fetch_dataset
 from ilfs.datasets.properties import DatasetProperties, measure_properties
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
-from ilfs.datasets.spec import Paper, Spec
+from ilfs.datasets.spec import Paper, PublicFile, PublicSource, Spec
 from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
 from ilfs.datasets.voc_options import VocOptions
 
@@ -16,12 +17,16 @@ __all__ = [
     "REGISTRY",
     "Dataset",
     "DatasetProperties",
+    "Fetched",
     "Paper",
+    "PublicFile",
+    "PublicSource",
     "ReadLimits",
     "Spec",
     "Truth",
     "VocOptions",
     "cache_folder",
+    "fetch_dataset",
     "load",
     "load_truth",
     "make_truth",

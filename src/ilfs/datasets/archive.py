@@ -5,6 +5,7 @@ as codes 0 to K-1, and ``class_names`` their names. ``feature_names`` is optiona
 split for each row. Other arrays are ignored. Nothing is ever unpickled.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -98,8 +99,8 @@ def _rows_of(parts: Mapping[str, Any], split: str, n_rows: int, path: Path) -> N
     return np.asarray(marks == split)
 
 
-def write_archive(file: IO[bytes], table: Dataset) -> None:
-    """Write a data set as an archive."""
+def write_archive(file: IO[bytes], table: Dataset, **notes: str) -> None:
+    """Write a data set as an archive, with texts beside its arrays."""
     X = table.X
     if sparse.issparse(X):
         arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
@@ -107,7 +108,18 @@ def write_archive(file: IO[bytes], table: Dataset) -> None:
         arrays = {"X": X}
     if table.feature_names is not None:
         arrays["feature_names"] = np.array(table.feature_names)
+    arrays |= {key: np.array(text) for key, text in notes.items()}
     np.savez_compressed(file, y=table.y, class_names=np.array(table.class_names), **arrays)
+
+
+def read_provenance(path: Path) -> dict[str, str]:
+    """Read where a fetched archive comes from; the result is empty for an archive that does not say."""
+    parts = NpzArrays(path, DEFAULT_LIMITS)
+    try:
+        found = json.loads(str(parts["fetched"].ravel()[0])) if "fetched" in parts else {}
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"the note of its origin in {path} must be JSON: {error}") from error
+    return {str(key): str(text) for key, text in found.items()}
 
 
 def matrix_of(parts: Mapping[str, Any], path: Path) -> Any:

@@ -129,15 +129,33 @@ class Dataset:
 def content_checksum(table: Dataset) -> str:
     """Compute the SHA-256 of the values and names of a data set, independent of their memory layout."""
     digest = hashlib.sha256(repr((table.X.shape, table.class_names, table.feature_names)).encode())
-    parts = [table.X]
-    if sparse.issparse(table.X):
-        sorted_rows = table.X.sorted_indices()
-        parts = [sorted_rows.data, sorted_rows.indices.astype(np.int64), sorted_rows.indptr.astype(np.int64)]
     roles = [role for role in (table.groups, table.folds) if role is not None]
-    for part in (*parts, table.y.astype(np.int64), *roles):
+    for part in (*_parts(table.X), table.y.astype(np.int64), *roles):
         digest.update(part.dtype.str.encode())
         digest.update(np.ascontiguousarray(part).data)
     return digest.hexdigest()
+
+
+def values_checksum(table: Dataset) -> str:
+    """Compute the SHA-256 of values and classes alone: names, precision and the numbering of classes do not matter.
+
+    Two sources of one data set often name features and classes differently, or store more digits.
+    """
+    X = table.X.astype(np.float32)
+    digest = hashlib.sha256(repr(X.shape).encode())
+    _, first, codes = np.unique(table.y, return_index=True, return_inverse=True)
+    by_appearance = np.argsort(np.argsort(first))[codes]
+    for part in (*_parts(X), by_appearance.astype(np.int64)):
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()
+
+
+def _parts(X: Any) -> list[Any]:
+    """Return the arrays that determine a dense or sparse matrix, in an order that does not depend on its storage."""
+    if not sparse.issparse(X):
+        return [X]
+    sorted_rows = X.sorted_indices()
+    return [sorted_rows.data, sorted_rows.indices.astype(np.int64), sorted_rows.indptr.astype(np.int64)]
 
 
 def file_checksum(path: Path) -> str:

@@ -1,6 +1,5 @@
 """Load a data set by its name, from disk or by a download, or a table from a file."""
 
-import difflib
 import os
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +11,7 @@ from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
-from ilfs.datasets.naming import Column, Query, parse
+from ilfs.datasets.naming import Column, Query, parse, suggestion
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
 from ilfs.datasets.readers import ENDINGS, columns_of, read_table
 from ilfs.datasets.registry import REGISTRY
@@ -136,11 +135,8 @@ def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...
         if target is not None or drop:
             return read_table(path, target, name, drop=drop, limits=limits)
         return read_archive(path, name, limits=limits)
-    near = difflib.get_close_matches(name, REGISTRY, n=1)
-    meant = f", did you mean {near[0]!r}" if near else ""
-    raise FileNotFoundError(
-        f"no file and no data set is called {name!r}{meant}: ilfs.datasets.REGISTRY lists the registered names"
-    )
+    called = f"no file and no data set is called {name!r}{suggestion(name)}"
+    raise FileNotFoundError(f"{called}: ilfs.datasets.REGISTRY lists the registered names")
 
 
 def _on_disk(spec: Spec) -> Dataset | None:
@@ -150,8 +146,14 @@ def _on_disk(spec: Spec) -> Dataset | None:
         if spec.sha256 and spec.size not in (0, size):
             warn(f"{path} is not the registered file: its size must be {spec.size:,} bytes, got {size:,}")
         return read_archive(path, spec.name, spec.split)
-    path = _find(openml_file(spec)) if spec.openml else None
+    path = find_copy(spec)  # made from a public source: its bytes are not those of the registered file
     return None if path is None else read_openml(path, spec)
+
+
+def find_copy(spec: Spec) -> Path | None:
+    """Find the file that `load` would read, or None if there is none on disk."""
+    copies = [spec.file, spec.fetched_file, *([openml_file(spec)] if spec.openml else [])]
+    return next((path for path in map(_find, copies) if path is not None), None)
 
 
 def check_registered(table: Dataset) -> None:
@@ -175,7 +177,7 @@ def _find(file: str) -> Path | None:
 
 def _downloaded(spec: Spec, progress: Progress | None) -> Dataset:
     failures = []
-    for download in (_from_mirrors, _from_openml):
+    for download in (from_mirrors, _from_openml):
         try:
             table = download(spec, progress)
         except NotFetchedError as failure:
@@ -183,12 +185,13 @@ def _downloaded(spec: Spec, progress: Progress | None) -> Dataset:
         else:
             if table is not None:
                 return table
-    raise FileNotFoundError(_what_to_do(spec, failures))
+    raise FileNotFoundError(_missing(spec, failures))
 
 
-def _from_mirrors(spec: Spec, progress: Progress | None) -> Dataset | None:
+def from_mirrors(spec: Spec, progress: Progress | None) -> Dataset | None:
+    """Download the registered file from the servers in ``ILFS_MIRROR``; return None if there are none."""
     mirrors = os.environ.get("ILFS_MIRROR", "").split()
-    if _is_offline() or not mirrors or not spec.size:
+    if is_offline() or not mirrors or not spec.size:
         return None
     path = cache_folder() / spec.file
     urls = [f"{mirror.rstrip('/')}/{spec.file}" for mirror in mirrors]
@@ -196,11 +199,11 @@ def _from_mirrors(spec: Spec, progress: Progress | None) -> Dataset | None:
     return read_archive(path, spec.name, spec.split)
 
 
-def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:  # noqa: ARG001 scikit-learn reports none
-    if _is_offline() or spec.openml is None:
+def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:
+    if is_offline() or spec.openml is None:
         return None
     path = cache_folder() / openml_file(spec)
-    fetch_openml_copy(path, spec)
+    fetch_openml_copy(path, spec, progress)
     return read_openml(path, spec)
 
 
@@ -208,31 +211,37 @@ def whereabouts(spec: Spec) -> str:
     """Return how a data set can be loaded, without loading it.
 
     ``"yes"`` if it is on disk, ``"made"`` if it is generated on request, ``"mirror"`` or ``"OpenML"`` if it would be
-    downloaded from there, otherwise ``"no"``.
+    downloaded from there, ``"fetch"`` if `ilfs.datasets.fetch_dataset` may get it, otherwise ``"no"``.
     """
     if spec.origin == "synthetic":
         return "made"
-    if spec.origin == "scikit-learn" or _find(spec.file) or (spec.openml and _find(openml_file(spec))):
+    if spec.origin == "scikit-learn" or find_copy(spec):
         return "yes"
     if spec.name in VOC_YEARS and VocOptions().or_environment().is_complete:
         return "made"
-    if _is_offline():
+    if is_offline():
         return "no"
     if spec.size and os.environ.get("ILFS_MIRROR", "").split():
         return "mirror"
-    return "OpenML" if spec.openml else "no"
+    return "OpenML" if spec.openml else "fetch" if spec.sources else "no"
 
 
-def _is_offline() -> bool:
+def is_offline() -> bool:
+    """Return True if ``ILFS_OFFLINE`` forbids downloads."""
     return os.environ.get("ILFS_OFFLINE", "") not in ("", "0")
 
 
-def _what_to_do(spec: Spec, failures: list[str]) -> str:
+def _missing(spec: Spec, failures: list[str]) -> str:
     """Format the message for a missing data set: why it was not downloaded, where to put its file, where to get it."""
     missing = "; ".join([f"{spec.title} is not here", *failures])
+    return f"{missing}: {what_to_do(spec)}. Source: {spec.source}; see docs/datasets.md"
+
+
+def what_to_do(spec: Spec) -> str:
+    """Return what to do to get a data set that is not on disk."""
+    run = [f"run ilfs datasets fetch {spec.name}"] if spec.sources else []
     put = [f"put {spec.file} into {_folder_to_put_into()}"] if spec.size else []
-    advice = ", ".join([*put, *([spec.advice] if spec.advice else [])])
-    return f"{missing}: {advice}. Source: {spec.source}; see docs/datasets.md"
+    return ", or ".join([*run, *put, *([spec.advice.removeprefix("or ")] if spec.advice else [])])
 
 
 def _folder_to_put_into() -> str:

@@ -6,6 +6,7 @@ positions of columns; put quotes around a column whose name is a number: ``drop=
 equal values mark rows that must stay together, and ``folds`` a column with the split in which a row is a test row.
 """
 
+import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -14,9 +15,33 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ilfs.datasets.registry import REGISTRY
+from ilfs.datasets.spec import Spec
 
 Column = str | int
 INTEGER = re.compile(r"[+-]?\d+")
+
+
+def registered(name: str) -> Spec:
+    """Look up a registered data set; the error for an unknown name suggests a similar one."""
+    if name not in REGISTRY:
+        raise ValueError(f"no data set is called {name!r}{suggestion(name)}: ilfs datasets lists the names")
+    return REGISTRY[name]
+
+
+def suggestion(name: str) -> str:
+    """Return the part of an error message that suggests a registered name similar to an unknown one."""
+    near = difflib.get_close_matches(name, REGISTRY, n=1)
+    return f", did you mean {near[0]!r}" if near else ""
+
+
+def paper_name(name: str) -> str:
+    """Return the name under which the paper's tables have a data set; other names are returned unchanged.
+
+    >>> paper_name("gina_openml"), paper_name("wine")
+    ('gina', 'wine')
+    """
+    paper = REGISTRY[name].paper if name in REGISTRY else None
+    return name if paper is None else paper.row.lower().replace(" ", "")
 
 
 class Query(NamedTuple):

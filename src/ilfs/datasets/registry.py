@@ -1,16 +1,16 @@
 """The registered data sets: the ten of the paper, further real ones, small ones of scikit-learn, and synthetic ones.
 
 Checksums and sizes are those of the files behind the project's published results. These files have no public address; a
-group that shares them sets ``ILFS_MIRROR`` to its server, and downloads from it are verified.
+group that shares them sets ``ILFS_MIRROR`` to its server, and downloads from it are verified. Public sources from which
+``ilfs datasets fetch`` makes the same data sets, or similar ones, are in `ilfs.datasets.public_sources`.
 """
 
+from ilfs.datasets import public_sources as public
+from ilfs.datasets.public_sources import CC_BY, GPL_PACKAGE, MIT_SCRIPTS
 from ilfs.datasets.spec import NOT_STATED, Paper, Spec
 
 DATAMICROARRAY = "R package datamicroarray of J. A. Ramey"
 ASU = "feature-selection collection of Arizona State University"
-MIT_SCRIPTS = f"package MIT; the measurements: {NOT_STATED}"
-GPL_PACKAGE = f"package GPL (>= 2); the measurements: {NOT_STATED}"
-CC_BY = "CC BY 4.0"
 VOC_ADVICE = "download the VOCdevkit folder and choose a network, as docs/voc.md describes"
 
 PAPER = (
@@ -26,6 +26,7 @@ PAPER = (
         paper=Paper("COLON", 62, 2000, (40, 22)),
         sha256="e67db62e91ea52d68c61f6b8eec28b9e4a61803f10ac8e4aef354d6e21599493",
         size=375_123,
+        sources=public.COLON,
     ),
     Spec(
         name="leukemia",
@@ -40,6 +41,7 @@ PAPER = (
         sha256="76d25f559c344b6a361992fe244f08fe86aec30ae6da8f96e47eaa7e96074581",
         size=1_086_282,
         openml=1104,
+        sources=public.LEUKEMIA,
     ),
     Spec(
         name="prostate",
@@ -53,21 +55,25 @@ PAPER = (
         paper=Paper("PROSTATE", 102, 6033, (50, 52)),
         sha256="5bf3ba398051b091acafa46a33044c866e2906b79cc211b1b90c841a2db411d5",
         size=1_429_434,
+        sources=public.PROSTATE,
     ),
     Spec(
         name="lymphoma",
-        title="LYMPHOMA",
-        standing="exact",
+        title="LYMPHOMA (45 of 47 rows)",
+        standing="rebuilt",
         samples=45,
         features=4026,
         class_sizes=(22, 23),
         source="Alizadeh et al. 2000 (DLBCL), log ratios, 5948 missing values; a copy of the Kent Ridge repository",
         licence=NOT_STATED,
-        differs="two of the 47 rows of the Kent Ridge file are dropped to get the paper's class sizes; "
-        "the paper does not say which rows it used",
+        differs="two of the 47 rows of the Kent Ridge file (the fourth and fifth, both germinal) are dropped to get "
+        "the paper's class sizes; the paper does not say which rows it used. OpenML 1101, which a fetch prefers, has "
+        "classes of these sizes by public lists; it has not been compared",
         paper=Paper("LYMPHOMA", 45, 4026, (23, 22)),
         sha256="4328e2175310956729e86f71e505f98fd4b7a4c7c43e5928ebbf95c35b0396d7",
         size=308_539,
+        openml=1101,
+        sources=public.LYMPHOMA,
     ),
     Spec(
         name="lung",
@@ -81,6 +87,7 @@ PAPER = (
         paper=Paper("LUNG", 181, 12533, (31, 150)),
         sha256="16f22a9f10a376b53b756d7304babc0f281bf3e2000999fbb15080944f7624c1",
         size=5_186_719,
+        sources=public.LUNG,
     ),
     Spec(
         name="gina",
@@ -96,7 +103,8 @@ PAPER = (
         sha256="5a89ca46e400f6c8f18c9d0f6d991aea79293bd975c136e2a94c8cde7166be2b",
         size=2_084_222,
         split="train",
-        advice="or load 'gina_openml', the original rows",
+        advice="load 'gina_openml', the original rows",
+        sources=public.GINA,
     ),
     Spec(
         name="dexter",
@@ -113,6 +121,7 @@ PAPER = (
         size=193_294,
         sparse=True,
         openml=4136,
+        sources=public.DEXTER,
     ),
     Spec(
         name="polarity",
@@ -128,6 +137,7 @@ PAPER = (
         sha256="7e693de38e7fba2083367b1cf701e1392d3a2efd5a8779357d22b793ef2bdee2",
         size=928_025,
         sparse=True,
+        sources=public.POLARITY,
     ),
     Spec(
         name="voc2007",
@@ -169,9 +179,27 @@ MORE = (
         source="OpenML 1038, gina_agnostic",
         licence=NOT_STATED,
         differs="the paper's 3153 rows together with 315 validation rows",
+        paper=Paper("GINA", 3153, 970, (1500, 1600)),
         origin="openml",
         openml=1038,
         advice="load it once on a computer with internet access, and copy openml-1038.npz from its cache to yours",
+        sources=public.GINA_OPENML,
+    ),
+    Spec(
+        name="gina_automl",
+        title="GINA (OpenML, 3153 rows)",
+        standing="substitute",
+        samples=3153,
+        features=970,
+        class_sizes=None,
+        source="OpenML 41158, gina",
+        licence=NOT_STATED,
+        differs="by public lists it has the paper's sizes; it has not been compared with the challenge's training rows",
+        paper=Paper("GINA", 3153, 970, (1500, 1600)),
+        origin="openml",
+        openml=41158,
+        advice="load it once on a computer with internet access, and copy openml-41158.npz from its cache to yours",
+        sources=public.GINA_AUTOML,
     ),
     Spec(
         name="office_caltech10",

@@ -1,4 +1,4 @@
-"""Descriptions of registered data sets."""
+"""Descriptions of registered data sets and of the public sources that they can be fetched from."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,6 +7,7 @@ Standing = Literal["exact", "rebuilt", "partial", "substitute", "made"]
 Origin = Literal["file", "scikit-learn", "openml", "synthetic"]
 
 NOT_STATED = "not stated by the source"
+NEVER_TRIED = "never: no server could be reached when this entry was written"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,76 @@ class Paper:
     samples: int
     features: int
     class_sizes: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class PublicFile:
+    """A file of a public source.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file, by which it is also looked for in a folder of the user.
+    urls : tuple of str
+        Its addresses, which are tried in this order; none for a file whose address OpenML tells.
+    sha256, md5 : str
+        Published checksums of the file; empty if there is none.
+    """
+
+    name: str
+    urls: tuple[str, ...] = ()
+    sha256: str = ""
+    md5: str = ""
+
+
+@dataclass(frozen=True)
+class PublicSource:
+    """A public source of a data set: its files, and how they become a table.
+
+    Parameters
+    ----------
+    title : str
+        Name of the source.
+    converter : str
+        Key of `ilfs.datasets.converters.CONVERTERS`, the function that reads the files.
+    files : tuple of PublicFile
+        All files that the converter needs.
+    known_from : str
+        Where the address and the format are stated.
+    licence : str
+        Licence of the files.
+    verified : str
+        When and how the addresses were last tried.
+    openml : int, optional
+        Number of the data set on OpenML, whose server tells the address of the file.
+    member : str
+        Name of the file to read in an archive.
+    class_names : tuple of (str, str)
+        Classes to rename, from and to.
+    leave_out : tuple of int
+        Rows of the source that do not belong to the data set, from 0.
+    class_sizes : tuple of int, optional
+        Samples of each class in any order; None if the source does not determine them.
+    values : str
+        Checksum of the values (`ilfs.datasets.dataset.values_checksum`), if they should be those of the registered
+        file; empty if they are not known.
+    differs : str
+        Differences from the data of the paper, if they are not those of the registered file.
+    """
+
+    title: str
+    converter: str
+    files: tuple[PublicFile, ...]
+    known_from: str
+    licence: str = NOT_STATED
+    verified: str = NEVER_TRIED
+    openml: int | None = None
+    member: str = ""
+    class_names: tuple[tuple[str, str], ...] = ()
+    leave_out: tuple[int, ...] = ()
+    class_sizes: tuple[int, ...] | None = None
+    values: str = ""
+    differs: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +138,8 @@ class Spec:
         Number of a copy of the same samples on OpenML, which is used if there is no file.
     advice : str
         What to do if the data are not available.
+    sources : tuple of PublicSource
+        Public sources, best first, that ``ilfs datasets fetch`` tries.
     """
 
     name: str
@@ -86,6 +159,7 @@ class Spec:
     split: str = ""
     openml: int | None = None
     advice: str = ""
+    sources: tuple[PublicSource, ...] = ()
 
     @property
     def classes(self) -> int | None:
@@ -96,3 +170,8 @@ class Spec:
     def file(self) -> str:
         """Name of the file."""
         return f"{self.name}.npz"
+
+    @property
+    def fetched_file(self) -> str:
+        """Name of the file that is made from a public source; its bytes differ from those of the registered file."""
+        return f"{self.name}.fetched.npz"

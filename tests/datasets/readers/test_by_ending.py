@@ -19,7 +19,9 @@ def test_the_name_is_that_of_the_file_and_the_checksum_that_of_the_content(tmp_p
 
 @pytest.mark.parametrize("name", ["toy", "toy.xlsx", "toy.gz", "toy.npz.gz", "toy.pkl"])
 def test_an_unknown_ending_is_refused(tmp_path, name):
-    with pytest.raises(ValueError, match=rf"the name of a data file must end in \.csv, .*\.mat, got '{name}'"):
+    with pytest.raises(
+        ValueError, match=rf"the name of a data file must end in \.csv, .*images-idx3-ubyte, got '{name}'"
+    ):
         read_table(tmp_path / name)
 
 

@@ -9,8 +9,8 @@ from ilfs.benchmark.evaluation.job import Job
 from ilfs.benchmark.evaluation.protocol import Protocol
 from ilfs.benchmark.methods.method import BenchmarkMethod
 from ilfs.benchmark.suites.dataset_facts import DatasetFacts
-from ilfs.datasets import Dataset, VocOptions, load
-from ilfs.datasets.loading import check_registered
+from ilfs.datasets import REGISTRY, Dataset, VocOptions, load
+from ilfs.datasets.loading import check_registered, whereabouts
 from ilfs.methods import METHODS
 from ilfs.parameters import check_integer
 
@@ -146,6 +146,34 @@ class Suite:
         table = load(name, voc=self.voc)
         check_registered(table)
         return table
+
+    def without_missing(self) -> tuple["Suite", dict[str, str]]:
+        """Copy with the data sets that can be loaded, and the reason for each of the others.
+
+        Data sets that are not on disk are looked for where `ilfs.datasets.load` may download them from.
+
+        Returns
+        -------
+        Suite
+            The suite with the data sets that can be loaded.
+        dict
+            Why a data set cannot be loaded and what to do, by its name.
+        """
+        reasons = dict[str, str]()
+        for name in self.datasets:
+            if name in REGISTRY and whereabouts(REGISTRY[name]) not in ("yes", "made"):
+                try:
+                    load(name, voc=self.voc)
+                except FileNotFoundError as error:
+                    reasons[name] = str(error)
+        there = tuple(name for name in self.datasets if name not in reasons)
+        if not there:
+            names = ", ".join(self.datasets)
+            raise ValueError(
+                f"none of the data sets of suite {self.name} is here: run ilfs datasets fetch for {names}, or see "
+                "docs/datasets.md"
+            )
+        return replace(self, datasets=there), reasons
 
     def dataset_facts(self) -> dict[str, DatasetFacts]:
         """Load every data set once and collect the facts that jobs and tables need.

@@ -11,6 +11,11 @@ from ilfs.datasets.readers.arff import read_arff
 from ilfs.datasets.readers.arrays import read_mat, read_npy, read_npz
 from ilfs.datasets.readers.arrow import read_feather, read_parquet
 from ilfs.datasets.readers.assemble import Reader
+from ilfs.datasets.readers.c45 import read_c45
+from ilfs.datasets.readers.compressed import PACKED_ENDINGS
+from ilfs.datasets.readers.expression import read_gct, read_res
+from ilfs.datasets.readers.idx import read_idx
+from ilfs.datasets.readers.rdata import read_rdata
 from ilfs.datasets.readers.svmlight import read_svmlight
 from ilfs.datasets.readers.text import read_text
 
@@ -28,13 +33,24 @@ READERS: dict[str, Reader] = {
     ".svm": read_svmlight,
     ".arff": read_arff,
     ".mat": read_mat,
+    ".rdata": read_rdata,
+    ".rda": read_rdata,
+    ".rds": read_rdata,
+    ".gct": read_gct,
+    ".res": read_res,
+    ".names": read_c45,
+    ".data": read_c45,
 }
-GZIPPED = {
-    ending: READERS[ending] for ending in (".csv", ".tsv", ".tab", ".txt", ".svmlight", ".libsvm", ".svm", ".arff")
-}
+TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".svmlight", ".libsvm", ".svm", ".arff", ".gct", ".res")
+IDX_ENDINGS = ("images-idx3-ubyte", "images.idx3-ubyte")  # files of MNIST have no ending after a dot
 
 #: Endings of files that can be read.
-ENDINGS = (*READERS, *(f"{ending}.gz" for ending in GZIPPED))
+ENDINGS = (
+    *READERS,
+    *IDX_ENDINGS,
+    *(f"{ending}{packed}" for ending in TEXT_ENDINGS for packed in PACKED_ENDINGS),
+    *(f"{ending}.gz" for ending in IDX_ENDINGS),
+)
 
 
 def read_table(
@@ -54,8 +70,11 @@ def read_table(
     path : str or path
         A file that ends in ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (text; delimiter and header are detected; empty
         values, NA, NaN and ? are missing), ``.parquet`` or ``.feather`` (needs pyarrow), ``.npz``, ``.npy``,
-        ``.svmlight``, ``.libsvm`` or ``.svm`` (sparse), ``.arff`` (dense or sparse) or ``.mat`` (MATLAB up to
-        version 7). Text formats may be gzipped (``.csv.gz``).
+        ``.svmlight``, ``.libsvm`` or ``.svm`` (sparse), ``.arff`` (dense or sparse), ``.mat`` (MATLAB up to
+        version 7), ``.RData``, ``.rda`` or ``.rds`` (R; needs the package rdata), ``.gct`` or ``.res`` (gene
+        expression; classes in a ``.cls`` file beside it), ``.names`` or ``.data`` (C4.5; both files), or
+        ``images-idx3-ubyte`` (MNIST; its labels beside it). Text formats may be gzipped (``.csv.gz``) or the only file
+        of a zip archive (``.csv.zip``).
     target : str or int, optional
         The column that holds the classes: its name, or its position from 0 (-1 is the last). By default a column named
         class, target, label or y in any case, otherwise the last column that is not dropped. In ``.npz`` and ``.mat``
@@ -105,8 +124,12 @@ def columns_of(drop: Column | Sequence[Column]) -> tuple[Column, ...]:
 
 def _reader_of(path: Path) -> tuple[str, Reader]:
     """Return the name of the file without its ending, and the reader for the ending."""
-    readers, plain = (GZIPPED, path.with_suffix("")) if path.suffix.lower() == ".gz" else (READERS, path)
-    reader = readers.get(plain.suffix.lower())
-    if reader is None:
-        raise ValueError(f"the name of a data file must end in {', '.join(READERS)}, got {path.name!r}")
-    return plain.stem, reader
+    is_packed = path.suffix.lower() in PACKED_ENDINGS
+    plain = path.with_suffix("") if is_packed else path
+    if plain.name.lower().endswith(IDX_ENDINGS) and path.suffix.lower() != ".zip":
+        return plain.name, read_idx
+    ending = plain.suffix.lower()
+    if ending not in READERS or (is_packed and ending not in TEXT_ENDINGS):
+        known = ", ".join((*READERS, IDX_ENDINGS[0]))
+        raise ValueError(f"the name of a data file must end in {known}, got {path.name!r}")
+    return plain.stem, READERS[ending]

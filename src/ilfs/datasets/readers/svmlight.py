@@ -1,11 +1,9 @@
 """Reader of the svmlight (libsvm) format, which gives a sparse matrix."""
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from scipy import sparse
 
@@ -14,6 +12,7 @@ from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, exact_number
+from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.datasets.readers.text import bounded_lines
 
 LARGE_INTEGER = re.compile(rb":[+-]?+0*+([0-9]{16,}+)(?![.eE])")  # a match starts at a colon, so the time is linear
@@ -27,18 +26,15 @@ def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: Rea
         raise ValueError(f"target must be None for {path}, as svmlight rows start with their class, got {target!r}")
     if drop:
         raise ValueError(f"drop must be empty for {path}, as svmlight columns have no names, got {drop[0]!r}")
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with opened(path, "rb") as file:
+    with open_bytes(path) as file:
+        try:
             checked = CheckedLines(file, path, limits)
             X, _ = load_svmlight_file(checked)
-    except ReadError:
-        raise
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} must be a complete gzip file: {error}") from error
-    except (ValueError, OverflowError) as error:
-        what = f"{path} must be in the svmlight format (class index:value ...)"
-        raise ValueError(f"{what}: {reason_of(error)}") from error
+        except ReadError:
+            raise
+        except (ValueError, OverflowError) as error:
+            what = f"{path} must be in the svmlight format (class index:value ...)"
+            raise ValueError(f"{what}: {reason_of(error)}") from error
     return assemble(path, name, sparse.csr_array(X), checked.labels, limits)
 
 
@@ -57,7 +53,7 @@ class CheckedLines:
         Limits on the lines.
     """
 
-    def __init__(self, file: BinaryIO | gzip.GzipFile, path: Path, limits: ReadLimits) -> None:
+    def __init__(self, file: IO[bytes], path: Path, limits: ReadLimits) -> None:
         self.file, self.path, self.limits = file, path, limits
         self.labels: list[str] = []
         self._known: dict[bytes, str] = {}

@@ -1,4 +1,4 @@
-"""Reader of delimited text (csv, tsv and similar formats), gzipped or not.
+"""Reader of delimited text (csv, tsv and similar formats), compressed or not.
 
 The delimiter is the one that splits the first lines into equal numbers of values, most of which are numbers. The first
 row is a header if it has text in some column where the second row has a number. R and pandas write names or numbers of
@@ -6,9 +6,8 @@ rows to a first column without a name. It is left out: if the rows are sorted by
 """
 
 import csv
-import gzip
+import io
 import re
-import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from ilfs.datasets.readers.assemble import (
     what_to_do,
 )
 from ilfs.datasets.readers.blocks import RowBlocks
+from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.parameters import is_integer
 from ilfs.warn import warn
 
@@ -68,15 +68,12 @@ def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
 
 @contextmanager
 def open_text(path: Path, limits: ReadLimits) -> Generator[Iterator[str], None, None]:
-    """Open a text file, decompressed if its name ends in .gz; errors of decoding become a one-line ValueError."""
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    """Open a text file, perhaps a compressed one; errors of decoding become a one-line ValueError."""
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with open_bytes(path) as packed, io.TextIOWrapper(packed, encoding="utf-8-sig", newline="") as file:
             yield bounded_lines(file, path, limits)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} must be text in UTF-8, got {error.reason}") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} must be a complete gzip file: {error}") from error
     except csv.Error as error:
         raise ValueError(f"{path} must be delimited text: {error}") from error
 

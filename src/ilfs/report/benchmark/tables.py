@@ -13,6 +13,7 @@ from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.store.stored_job import StoredJob
 from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import title_of
+from ilfs.datasets.naming import paper_name
 from ilfs.text_table import Grid
 
 GROUP_TITLES = {"dna": "microarrays", "other": "others"}
@@ -264,7 +265,8 @@ def printed_precision(results: Results) -> Floats:
     """Average precision that the paper prints, of shape (n_datasets, n_methods); NaN where it prints none."""
     printed = paper.precision()
     names = ["ilfs" if method == "ilfs_paper" else method for method in results.methods]
-    return np.array([[printed.get((name, dataset), np.nan) for name in names] for dataset in results.datasets])
+    rows = map(paper_name, results.datasets)
+    return np.array([[printed.get((name, row), np.nan) for name in names] for row in rows])
 
 
 def mean(values: Floats) -> float | None:
