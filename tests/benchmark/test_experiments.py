@@ -156,6 +156,65 @@ def test_only_the_experiment_classes_accepts_several_labels_per_sample(given, mo
     assert min(value for _, metric, _, value, _ in measured if metric == "ap") > 0.9
 
 
+def test_fractions_are_sizes_rounded_down_and_each_once():
+    assert Protocol(fractions=(0.01, 0.02, 0.05, 0.1, 0.25, 0.5)).fraction_sizes(5120) == (
+        51,
+        102,
+        256,
+        512,
+        1280,
+        2560,
+    )
+    assert Protocol(fractions=(0.29, 1.0)).fraction_sizes(100) == (29, 100)
+    assert Protocol(fractions=(0.01, 0.02, 0.5)).fraction_sizes(5) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("fractions", "message"),
+    [
+        ((), "fractions must be numbers > 0 and <= 1, got none"),
+        ((0.0, 0.5), "fractions must be .* > 0, got 0"),
+        ((0.5, 1.5), "fractions must be numbers > 0 and <= 1, got 1.5"),
+        ((0.5, 0.1), r"fractions must be ascending, got \[0.5, 0.1\]"),
+        ((0.5, 0.5), r"fractions must be ascending, got \[0.5, 0.5\]"),
+    ],
+)
+def test_invalid_fractions_are_refused(fractions, message):
+    with pytest.raises(ValueError, match=message):
+        Protocol(fractions=fractions)
+
+
+def test_only_the_experiment_on_classes_depends_on_fractions():
+    other = replace(WINE.protocol, fractions=(0.1, 0.5))
+    assert replace(WINE, protocol=other).identity == WINE.identity
+    of_classes = replace(WINE, experiment="classes")
+    assert replace(of_classes, protocol=other).identity != of_classes.identity
+    assert "fractions" not in of_classes.describe()["protocol"]  # as in results stored before there were any
+
+
+@pytest.mark.parametrize(("method", "n_fits"), [("fisher", 3), ("ls", 1)])
+def test_each_class_is_ranked_once_and_evaluated_at_every_fraction(method, n_fits, monkeypatch):
+    fits = []
+    rank = module.rank
+    monkeypatch.setattr(module, "rank", lambda *given: fits.append(1) or rank(*given))
+    job = replace(WINE, experiment="classes", method=BenchmarkMethod(method))
+    several = compute(replace(job, protocol=replace(WINE.protocol, fractions=(0.1, 0.25, 0.5)))).measurements
+    assert len(fits) == n_fits
+    by_class = {(one.size, one.of_class): one.value for one in several if one.metric == "ap_2012"}
+    assert set(by_class) == {(size, k) for size in (1, 3, 6) for k in range(3)}
+    alone = compute(replace(job, protocol=replace(WINE.protocol, fractions=(0.25,)))).measurements
+    assert [one for one in several if one.size == 3] == alone
+    means = {one.size: one.value for one in several if one.metric == "ap_2012_macro"}
+    assert means == {size: pytest.approx(np.mean([by_class[size, k] for k in range(3)])) for size in (1, 3, 6)}
+
+
+def test_a_random_order_differs_between_classes():
+    job = replace(WINE, experiment="classes", method=BenchmarkMethod("random"))
+    X, y = np.zeros((4, 50)), np.arange(4) % 2
+    orders = [module.rank(job, X, y, k).order.tolist() for k in (0, 1, 1)]
+    assert orders[0] != orders[1] == orders[2]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_area_under_curve_matches_scikit_learn(seed):
     rng = np.random.default_rng(seed)

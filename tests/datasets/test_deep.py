@@ -291,9 +291,8 @@ class TestBadNetworks:
         return path
 
     def test_an_unknown_layer_is_refused(self, model, paths):
-        with pytest.raises(
-            ValueError, match=r"layer must be an output of .*tiny.onnx \('maps', 'logits'\) or an inner .*, got 'fc7'"
-        ):
+        names = r"\('convolved', 'maps', 'means', 'flat', 'logits'\)"
+        with pytest.raises(ValueError, match=rf"layer must be one of the layers of .*tiny.onnx {names}, got 'fc7'"):
             deep_features(paths, model, layer="fc7")
 
     def test_a_missing_file_and_a_folder_are_refused(self, tmp_path, paths):

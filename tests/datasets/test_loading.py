@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from server import serving
 
-from ilfs.datasets import REGISTRY, Spec, load
+from ilfs.datasets import REGISTRY, Spec, VocOptions, load
 from ilfs.datasets.archive import write_archive
 from ilfs.datasets.dataset import Dataset, content_checksum, file_checksum
 from ilfs.datasets.loading import check_registered
@@ -125,10 +125,11 @@ def test_the_error_for_a_missing_file_names_the_folder_to_put_it_into(cache, dat
 
 
 def test_the_error_for_voc_says_what_to_do():
-    with pytest.raises(
-        FileNotFoundError, match=r"^VOC 2007 is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder"
-    ):
+    file = r"^VOC 2007, EfficientNet-Lite0 is not here: put voc2007\.npz into .*, or compute the features of your own"
+    with pytest.raises(FileNotFoundError, match=file + ".* or load a substitute, 'office_caltech10' or"):
         load("voc2007")
+    with pytest.raises(FileNotFoundError, match=r"^VOC 2012 needs both: .* and ILFS_VOC_NETWORK the ONNX file of a"):
+        load("voc2012", voc=VocOptions(devkit="VOCdevkit"))
 
 
 def test_a_mirror_fills_the_cache(register, cache, tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_onnx import convolution_network, field, message, network, node, value
 
-from ilfs.datasets.onnx_file import NetworkFile, external_file, with_output
+from ilfs.datasets.onnx_file import NetworkFile, external_file, with_outputs
 
 names = st.text(min_size=1, max_size=300)
 
@@ -17,7 +17,7 @@ def test_names_are_read_as_written(layers, inserted):
     content = network(steps, {}, [value("image", ["n", 3, 4, 4])], [value(layers[-1], ["n"])])
     read = NetworkFile.read(content)
     assert (read.layers, read.outputs, read.external) == (tuple(layers), (layers[-1],), ())
-    assert NetworkFile.read(with_output(content, inserted)).outputs == (layers[-1], inserted)
+    assert NetworkFile.read(with_outputs(content, [inserted])).outputs == (layers[-1], inserted)
 
 
 def test_constants_and_unnamed_outputs_are_not_layers():

@@ -7,7 +7,7 @@ from small_devkit import CLASSES as SMALL
 from small_devkit import write_devkit
 from tiny_onnx import convolution_network, convolution_weights
 
-from ilfs.datasets import Dataset
+from ilfs.datasets import Dataset, VocOptions, load
 from ilfs.datasets.voc import VOC_CLASSES, load_voc, read_devkit
 
 pytest.importorskip("PIL", reason="needs the extra [deep]")
@@ -39,6 +39,13 @@ def tables(kit, network, tmp_path_factory):
 
 def main(folder, name):
     return folder / "VOC2007" / "ImageSets" / "Main" / name
+
+
+def add_other_classes(folder):
+    """Copy the lists of one class for the classes of the challenge that a small devkit lacks."""
+    for name in set(VOC_CLASSES) - set(SMALL):
+        for part in ("train", "val", "trainval", "test"):
+            main(folder, f"{name}_{part}.txt").write_bytes(main(folder, f"cat_{part}.txt").read_bytes())
 
 
 def test_the_twenty_classes_are_in_alphabetical_order():
@@ -236,14 +243,57 @@ def test_the_experiment_of_the_documentation_runs(kit, network, tmp_path, monkey
     assert float(printed["dog"]) < 80
 
 
+def test_the_submission_of_the_documentation_is_written(network, tmp_path, monkeypatch):
+    folder, labels = write_devkit(tmp_path, 2012, parts=("train", "val", "trainval"), n_images=24)
+    ids = [f"001{i:03d}" for i in range(24)]  # the images of val take the place of test images
+    (folder / "VOC2012" / "ImageSets" / "Main" / "test.txt").write_text("\n".join(ids))
+    page = (Path(__file__).parents[2] / "docs" / "voc.md").read_text()
+    (code,) = (block for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) if "write_submission(" in block)
+    for shown, ours in (
+        ('"VOCdevkit", 2012, "trainval"', f'{str(folder)!r}, 2012, "trainval", classes={SMALL}'),
+        ('"VOCdevkit", 2012', f"{str(folder)!r}, 2012"),
+        ('"vgg16.onnx", layer="fc7"', f'{str(network)!r}, layer="flat"'),
+        ('"submission"', repr(str(tmp_path))),
+    ):
+        assert shown in code
+        code = code.replace(shown, ours)
+    monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
+    exec(code, {})
+    home = tmp_path / "results" / "VOC2012" / "Main"
+    assert sorted(file.name for file in home.iterdir()) == [f"comp2_cls_test_{name}.txt" for name in SMALL]
+    lines = [line.split() for line in (home / "comp2_cls_test_cat.txt").read_text().splitlines()]
+    assert [image for image, _ in lines] == ids
+    scores, cats = np.array([float(score) for _, score in lines]), labels["val"][:, 1]
+    assert scores[cats == 1].mean() > scores[cats == 0].mean()
+
+
+def test_options_for_images_reach_the_features(own_kit, network, tmp_path):
+    add_other_classes(own_kit)
+    caffe = {"channels": "BGR", "scale": 1.0, "mean": [103.939, 116.779, 123.68], "std": [1, 1, 1], "layer": "flat"}
+    train, test = load_voc(own_kit, 2007, network, cache=False, **caffe)
+    words = {"channels": "BGR", "scale": "1", "mean": "103.939 116.779 123.68", "std": "1 1 1", "layer": "flat"}
+    table = load("voc2007", voc=VocOptions(str(own_kit), str(network), **words))
+    np.testing.assert_array_equal(table.X, np.vstack([train.X, test.X]))
+    plain = load("voc2007", voc=VocOptions(str(own_kit), str(network), "flat"))
+    assert not np.allclose(table.X, plain.X)
+    assert table.checksum != plain.checksum
+
+
+def test_the_command_lists_the_layers_if_there_is_no_such_layer(own_kit, network, tmp_path, capsys):
+    from ilfs.cli import main as command
+
+    add_other_classes(own_kit)
+    options = ["--datasets", "voc2007", "--devkit", str(own_kit), "--network", str(network), "--layer", "fc7"]
+    assert command(["bench", "run", "deep", *options, "--store", str(tmp_path / "s.sqlite"), "--quiet"]) == 2
+    said = "ilfs: layer must be one of the layers of .*tiny.onnx .'convolved', 'maps', 'means', 'flat', 'logits'.*'fc7'"
+    assert re.match(said, capsys.readouterr().err)
+
+
 def test_the_command_runs_the_papers_first_experiment(network, tmp_path, monkeypatch, capsys):
     from ilfs.cli import main as command
 
     folder, _ = write_devkit(tmp_path, parts=("train", "val", "trainval", "test"), n_images=24)
-    lists = folder / "VOC2007" / "ImageSets" / "Main"
-    for name in set(VOC_CLASSES) - set(SMALL):
-        for part in ("train", "val", "trainval", "test"):
-            (lists / f"{name}_{part}.txt").write_bytes((lists / f"cat_{part}.txt").read_bytes())
+    add_other_classes(folder)
     monkeypatch.setenv("ILFS_CACHE", str(tmp_path))
     for variable in ("DEVKIT", "NETWORK", "LAYER"):
         monkeypatch.setenv(f"ILFS_VOC_{variable}", "")  # only the options of the command count
@@ -252,7 +302,9 @@ def test_the_command_runs_the_papers_first_experiment(network, tmp_path, monkeyp
     assert command(["bench", "run", *options, "--jobs", "1", "--quiet"]) == 0
     assert command(["bench", "table", *options]) == 0
     message = capsys.readouterr().out
-    ours, difference = message.split("\n\nVOC 2007")[:2]
+    assert message.startswith("VOC 2007, features of your network: average precision of each class")
+    ours, by_fraction, difference = message.split("\n\nVOC 2007")[:3]
+    assert [line.split()[0] for line in by_fraction.splitlines()[2:] if line][1:] == ["1", "2", "6", "12"]
     rows = {line.split()[0]: line.split()[1:] for line in ours.split("\n\n")[1].splitlines()[1:]}
     assert set(rows) == {*VOC_CLASSES, "mean"}
     assert float(rows["bird"][0]) > 90

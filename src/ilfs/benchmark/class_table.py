@@ -52,11 +52,11 @@ def class_table(results: Results, dataset: str) -> ClassTable:
     return ClassTable(dataset, names, values.reshape(len(classes), len(by_method)))
 
 
-def class_means(results: Results, d: int, m: int, metric: str) -> dict[int, float]:
-    """Average precision of each class, mean over the splits."""
+def class_means(results: Results, d: int, m: int, metric: str, size: int | None = None) -> dict[int, float]:
+    """Average precision of each class with ``size`` features (by default the most), mean over the splits."""
     found: dict[int, list[float]] = {}
     for row in results.rows[d, m]:
         if row is not None and row.is_done:
-            for k, value in results.of_classes(row, metric).items():
+            for k, value in results.of_classes(row, metric, size).items():
                 found.setdefault(k, []).append(value)
     return {k: float(np.mean(values)) for k, values in found.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.choices import FORMATS, LAYOUTS, METRIC_TITLES
+from ilfs.cli import voc
 
 MAX_TIMING_SIDE = 2**31 - 1  # largest number of rows or columns in the timing experiment
 
@@ -51,14 +52,8 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
     parser.add_argument("--splits", type=int, metavar="N", help="number of splits")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of the timing experiment (10000)")
     parser.add_argument("--columns", type=int, metavar="N", help="columns of the timing experiment (5000)")
-    parser.add_argument(
-        "--devkit", metavar="FOLDER", help="the VOCdevkit folder, for the data sets voc2007 and voc2012"
-    )
-    parser.add_argument(
-        "--network", metavar="FILE.onnx", help="network whose activations are the features of VOC images"
-    )
-    parser.add_argument("--layer", metavar="NAME", help="layer of the network (the last)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
+    voc.add_options(parser)
     if of_last_run:
         parser.add_argument(
             "--any-code",
@@ -150,14 +145,7 @@ def asked_suite(options: argparse.Namespace) -> Any:
     """Load the suite named on the command line, before other options change it."""
     from ilfs.benchmark.suites.suite_file import suite_by_name
 
-    return replace(suite_by_name(options.suite), voc=voc_options(options))
-
-
-def voc_options(options: argparse.Namespace) -> Any:
-    """Collect the options of the VOC data sets."""
-    from ilfs.datasets import VocOptions
-
-    return VocOptions(options.devkit or "", options.network or "", options.layer or "")
+    return replace(suite_by_name(options.suite), voc=voc.options_of(options))
 
 
 def chosen_suite(suite: Any, options: argparse.Namespace) -> Any:
@@ -208,6 +196,7 @@ def run_suite(options: argparse.Namespace) -> int:
     check_jobs(options.jobs)
     asked, path = asked_suite(options), store_path(options)
     suite = with_data_that_is_here(chosen_suite(asked, options), options)
+    voc.compute_features(suite, quiet=options.quiet)
     with NoDisplay() if options.quiet else display_of(suite) as display:
         summary = run(
             suite,
@@ -280,7 +269,7 @@ def results_of_other_store(options: argparse.Namespace) -> Any:
         run = last_run_of(store, None)
         if run.suite.experiment == "timing":
             raise ValueError(f"--with-store must name results on data sets, got {path}, which has timings")
-        suite = replace(run.suite, voc=voc_options(options).or_else(run.suite.voc)).only(methods=options.methods)
+        suite = replace(run.suite, voc=voc.options_of(options).or_else(run.suite.voc)).only(methods=options.methods)
         return Results.from_store(suite, store, any_code=options.any_code)
 
 
@@ -315,8 +304,8 @@ def shown_suite(asked: Any, run: Any, options: argparse.Namespace) -> Any:
     is_plain = all(getattr(options, name) is None for name in names)
     n_jobs = getattr(options, "jobs", None)
     if asked is None or (is_plain and run is not None and suite_as_data(asked) == run.asked):
-        voc = voc_options(options).or_else(run.suite.voc)
-        suite = chosen_suite(replace(run.suite, voc=voc), options)
+        own = voc.options_of(options).or_else(run.suite.voc)
+        suite = chosen_suite(replace(run.suite, voc=own), options)
         return suite if n_jobs is None else suite.with_threads(effective_n_jobs(n_jobs))
     suite = chosen_suite(asked, options)
     if n_jobs is None and run is not None and suite.experiment == run.suite.experiment == "timing":

@@ -4,6 +4,8 @@ import argparse
 import sys
 from typing import Any
 
+from ilfs.cli import layers
+
 
 def add_to(commands: Any) -> None:
     """Add ``ilfs datasets`` and its actions; without an action it prints the list."""
@@ -21,6 +23,7 @@ def add_to(commands: Any) -> None:
     actions = parser.add_subparsers(metavar="ACTION")
     add_show(actions)
     add_fetch(actions)
+    layers.add_to(actions)
 
 
 def add_show(actions: Any) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ilfs.datasets.feature_cache import FeatureCache
 from ilfs.datasets.folders import cache_folder
-from ilfs.datasets.onnx_file import NetworkFile, external_file, with_output
+from ilfs.datasets.onnx_file import NetworkFile, external_file, with_outputs
 from ilfs.datasets.pixels import Pixels, colours
 from ilfs.parameters import check_choice, check_integer
 
@@ -31,6 +31,7 @@ IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
 DEFAULT_PIXELS = 224
 INPUT_TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16"}
+MAX_LISTED_LAYERS = 50  # in an error message
 FEATURES_VERSION = 1  # increase it when the same options give other features, so that cached ones are not used
 
 
@@ -106,7 +107,7 @@ def deep_features(
     >>> X.shape  # doctest: +SKIP
     (2, 4096)
     """
-    _need_libraries()
+    need_libraries()
     check_choice("pool", pool, ("flatten", "mean"))
     check_integer("batch_size", batch_size, 1)
     mean, std = colours("mean", mean), colours("std", std, positive=True)
@@ -147,7 +148,8 @@ def network_layers(model: AnyPath) -> tuple[str, ...]:
     return _read_network(Path(model))[1].layers
 
 
-def _need_libraries() -> None:
+def need_libraries() -> None:
+    """Raise an error that says what to install, unless the libraries of the extra ``[deep]`` are there."""
     for module, package in (("onnxruntime", "onnxruntime"), ("PIL", "Pillow")):
         if find_spec(module) is None:
             raise ImportError(f'deep features need the package {package}: pip install "ilfs[deep]"')
@@ -202,7 +204,7 @@ class Plan:
     model: Path
     model_digest: str
     layer: str
-    is_inner: bool
+    outputs: tuple[str, ...]
     pool: str
     pixels: Pixels
 
@@ -211,15 +213,18 @@ class Plan:
         """Read the network file and look up the layer."""
         content, network = _read_network(model)
         layer = network.outputs[-1] if layer is None else layer
-        if layer not in network.outputs + network.layers:
-            raise ValueError(
-                f"layer must be an output of {model} ({_listed(network.outputs)}) "
-                f"or an inner layer that network_layers lists, got {layer!r}"
-            )
+        known = tuple(dict.fromkeys(network.layers + network.outputs))
+        if layer not in known:
+            raise ValueError(f"layer must be one of the layers of {model} ({_shortened(known)}), got {layer!r}")
         digest = hashlib.sha256(content)
         for name in network.external:
             digest.update(hashlib.sha256(_content(external_file(model, name))).digest())
-        return cls(model, digest.hexdigest(), layer, layer not in network.outputs, pool, pixels)
+        return cls(model, digest.hexdigest(), layer, network.outputs, pool, pixels)
+
+    @property
+    def is_inner(self) -> bool:
+        """True if the network does not return the layer by itself."""
+        return self.layer not in self.outputs
 
     @property
     def key(self) -> str:
@@ -259,9 +264,11 @@ class Network:
     is_channels_last: bool
 
     @classmethod
-    def open(cls, plan: Plan, batch_size: int, providers: Providers | None) -> "Network":
-        """Load the network and determine the shape of its input."""
-        session = _session(plan, providers)
+    def open(
+        cls, plan: Plan, batch_size: int, providers: Providers | None = None, inner: Sequence[str] = ()
+    ) -> "Network":
+        """Load the network and determine the shape of its input; it can also return the given inner layers."""
+        session = _session(plan, providers, inner)
         inputs = session.get_inputs()
         if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].type not in INPUT_TYPES:
             found = ", ".join(f"{one.name!r}: {one.type} of shape {one.shape}" for one in inputs)
@@ -293,20 +300,22 @@ class Network:
         images = np.zeros((self.batch_size, self.height, self.width, 3), dtype=self.input_type)
         for image, path, content in zip(images, paths, contents, strict=False):
             image[:] = self.plan.pixels.from_content(path, content, self.width, self.height)
-        if not self.is_channels_last:
-            images = np.ascontiguousarray(images.transpose(0, 3, 1, 2))
-        rows = self._pooled(self._run(images))[: len(paths)]
+        rows = self._pooled(self.run(images, [self.plan.layer])[0])[: len(paths)]
         strange = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if strange.size:
             raise ValueError(f"{self.plan.layer!r} of {self.plan.model} is not finite for {paths[strange[0]]}")
         return rows
 
-    def _run(self, images: NDArray[Any]) -> Any:
+    def run(self, images: NDArray[Any], layers: Sequence[str]) -> list[Any]:
+        """Compute layers for a batch of images, images x height x width x colours."""
+        if not self.is_channels_last:
+            images = np.ascontiguousarray(images.transpose(0, 3, 1, 2))
         try:
-            return self.session.run([self.plan.layer], {self.input_name: images})[0]
+            found: list[Any] = self.session.run(list(layers), {self.input_name: images})
         except Exception as error:  # exceptions of onnxruntime have no common base class
             shape = f"{self.batch_size} images of {self.height} x {self.width} pixels"
             raise ValueError(f"{self.plan.model} cannot compute {shape}: {' '.join(str(error).split())}") from error
+        return found
 
     def _pooled(self, output: Any) -> FeatureRows:
         """Turn an output of the network into one row per image."""
@@ -324,7 +333,7 @@ class Network:
         return rows
 
 
-def _session(plan: Plan, providers: Providers | None) -> Any:
+def _session(plan: Plan, providers: Providers | None, inner: Sequence[str] = ()) -> Any:
     onnxruntime = import_module("onnxruntime")
     providers = ["CPUExecutionProvider"] if providers is None else list(providers)
     available = onnxruntime.get_available_providers()
@@ -334,8 +343,8 @@ def _session(plan: Plan, providers: Providers | None) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3  # errors only: its warnings concern authors of networks
     network: str | bytes = str(plan.model)
-    if plan.is_inner:
-        network = with_output(_content(plan.model), plan.layer)
+    if inner or plan.is_inner:
+        network = with_outputs(_content(plan.model), inner or (plan.layer,))
         folder = str(plan.model.absolute().parent)  # the folder whose files were checked, also if the model is a link
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     try:
@@ -352,6 +361,14 @@ def _length(name: str, axis: int | str | None, plan: Plan) -> int:
     if size not in (None, axis):
         raise ValueError(f"size must be the {name} of the images that {plan.model} takes, {axis}, got {size}")
     return axis
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """List names; of many, the last ones, whose layers are the usual features."""
+    left_out = len(names) - MAX_LISTED_LAYERS
+    if left_out <= 0:
+        return _listed(names)
+    return f"{_listed(names[left_out:])}, and {left_out} before these, which ilfs datasets layers lists"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -18,10 +18,9 @@ from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.roles import with_roles
 from ilfs.datasets.spec import Spec
 from ilfs.datasets.synthetic import load_truth
-from ilfs.datasets.voc_options import VocOptions
+from ilfs.datasets.voc_archive import read_voc_archive
+from ilfs.datasets.voc_options import VOC_YEARS, VocOptions
 from ilfs.warn import warn
-
-VOC_YEARS = {"voc2007": 2007, "voc2012": 2012}
 
 
 def load(
@@ -39,8 +38,8 @@ def load(
     user's cache (``ILFS_CACHE``, or the folder that the operating system has for caches). If it is not there, it is
     downloaded into the cache: from the servers that ``ILFS_MIRROR`` names (addresses of folders, separated by spaces),
     verified by size and SHA-256, or as a copy from OpenML where the registry knows one. ``ILFS_OFFLINE=1`` forbids
-    downloads. ``voc2007`` and ``voc2012`` are made from a VOCdevkit folder and a network that you name
-    (``ILFS_VOC_DEVKIT``, ``ILFS_VOC_NETWORK``).
+    downloads. If you name a VOCdevkit folder and a network (``ILFS_VOC_DEVKIT``, ``ILFS_VOC_NETWORK``), ``voc2007`` and
+    ``voc2012`` are made from these instead.
 
     Parameters
     ----------
@@ -58,7 +57,8 @@ def load(
     limits : ReadLimits, optional
         Limits on the memory that a file may ask for; see :func:`ilfs.datasets.read_table`.
     progress : callable, optional
-        Called during a download from a mirror with the number of bytes received and the size of the file.
+        Called during a download from a mirror with the number of bytes received and the size of the file; while
+        features of VOC images are computed, with the number of images done and of all, for each of the two parts.
     voc : VocOptions, optional
         Images and network of ``voc2007`` and ``voc2012``; by default those that the environment variables name.
 
@@ -120,10 +120,10 @@ def _load_registered(spec: Spec, progress: Progress | None, voc: VocOptions) -> 
         return load_bundled(spec.name)
     if spec.origin == "synthetic":
         return load_truth(spec.name).table
-    if spec.name in VOC_YEARS and _find(spec.file) is None:
+    if spec.name in VOC_YEARS and voc.or_environment().is_given:
         from ilfs.datasets.voc import voc_table
 
-        return voc_table(VOC_YEARS[spec.name], voc)
+        return voc_table(VOC_YEARS[spec.name], voc, progress)
     return _on_disk(spec) or _downloaded(spec, progress)
 
 
@@ -145,9 +145,16 @@ def _on_disk(spec: Spec) -> Dataset | None:
         size = path.stat().st_size
         if spec.sha256 and spec.size not in (0, size):
             warn(f"{path} is not the registered file: its size must be {spec.size:,} bytes, got {size:,}")
-        return read_archive(path, spec.name, spec.split)
+        return _read(path, spec)
     path = find_copy(spec)  # made from a public source: its bytes are not those of the registered file
     return None if path is None else read_openml(path, spec)
+
+
+def _read(path: Path, spec: Spec) -> Dataset:
+    """Read the file of a registered data set."""
+    if spec.name in VOC_YEARS:
+        return read_voc_archive(path, spec.name, VOC_YEARS[spec.name])
+    return read_archive(path, spec.name, spec.split)
 
 
 def find_copy(spec: Spec) -> Path | None:
@@ -196,7 +203,7 @@ def from_mirrors(spec: Spec, progress: Progress | None) -> Dataset | None:
     path = cache_folder() / spec.file
     urls = [f"{mirror.rstrip('/')}/{spec.file}" for mirror in mirrors]
     fetch(path, urls, sha256=spec.sha256, size=spec.size, progress=progress)
-    return read_archive(path, spec.name, spec.split)
+    return _read(path, spec)
 
 
 def _from_openml(spec: Spec, progress: Progress | None) -> Dataset | None:
@@ -215,10 +222,10 @@ def whereabouts(spec: Spec) -> str:
     """
     if spec.origin == "synthetic":
         return "made"
-    if spec.origin == "scikit-learn" or find_copy(spec):
-        return "yes"
     if spec.name in VOC_YEARS and VocOptions().or_environment().is_complete:
         return "made"
+    if spec.origin == "scikit-learn" or find_copy(spec):
+        return "yes"
     if is_offline():
         return "no"
     if spec.size and os.environ.get("ILFS_MIRROR", "").split():

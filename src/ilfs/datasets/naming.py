@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Spec
+from ilfs.datasets.voc_options import VOC_YEARS, VocOptions
 
 Column = str | int
 INTEGER = re.compile(r"[+-]?\d+")
@@ -112,7 +113,7 @@ def _is_quoted(text: str) -> bool:
     return len(text) > 2 and text[0] == text[-1] == "'"
 
 
-def title_of(name: str | os.PathLike[str], among: Sequence[str] = ()) -> str:
+def title_of(name: str | os.PathLike[str], among: Sequence[str] = (), *, voc: VocOptions | None = None) -> str:
     """Return the title of a data set for tables of results.
 
     Parameters
@@ -122,6 +123,8 @@ def title_of(name: str | os.PathLike[str], among: Sequence[str] = ()) -> str:
     among : sequence of str
         The names of all data sets of the table. The titles of files with the same name in different folders include the
         folder.
+    voc : VocOptions, optional
+        Images and network of the VOC data sets, as for `load`: with a network of the user, the title says so.
 
     Returns
     -------
@@ -138,6 +141,8 @@ def title_of(name: str | os.PathLike[str], among: Sequence[str] = ()) -> str:
     'old/genes'
     """
     name = os.fspath(name)
+    if name in VOC_YEARS and (voc or VocOptions()).or_environment().is_given:
+        return f"VOC {VOC_YEARS[name]}, features of your network"
     others = [other for other in among if other != name]
     formats: tuple[Callable[[str], str], ...] = (_short, _with_folder)  # the first that makes all titles distinct
     return next((title(name) for title in formats if title(name) not in map(title, others)), name)

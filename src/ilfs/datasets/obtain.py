@@ -20,12 +20,12 @@ from ilfs.datasets.converters import convert
 from ilfs.datasets.dataset import Dataset, file_checksum, values_checksum
 from ilfs.datasets.fetching import NotFetchedError, Progress, exclusively, fetch
 from ilfs.datasets.folders import cache_folder
-from ilfs.datasets.loading import VOC_YEARS, find_copy, from_mirrors, is_offline, load
+from ilfs.datasets.loading import find_copy, from_mirrors, is_offline, load
 from ilfs.datasets.naming import registered
 from ilfs.datasets.openml import check_sizes, download_openml
 from ilfs.datasets.spec import PublicSource, Spec
 from ilfs.datasets.two_digits import has_registered_pixels
-from ilfs.datasets.voc_options import VocOptions
+from ilfs.datasets.voc_options import VOC_YEARS, VocOptions
 from ilfs.files import write_atomically, writing_error
 
 Say = Callable[[str], None]

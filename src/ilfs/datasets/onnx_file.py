@@ -7,7 +7,7 @@ The file is a protocol buffer message: a sequence of fields, each a number, a ty
 message again. The numbers of the fields are those in onnx.proto.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
@@ -86,12 +86,13 @@ def external_file(model: Path, location: str) -> Path:
     return file
 
 
-def with_output(content: bytes, layer: str) -> bytes:
-    """Add an output to the content of a file.
+def with_outputs(content: bytes, layers: Iterable[str]) -> bytes:
+    """Add outputs to the content of a file.
 
-    Protocol buffer readers merge messages that follow each other, so the new output is simply appended.
+    Protocol buffer readers merge messages that follow each other, so the new outputs are simply appended.
     """
-    return content + _sized(MODEL_GRAPH, _sized(GRAPH_OUTPUT, _sized(VALUE_NAME, layer.encode())))
+    added = (_sized(GRAPH_OUTPUT, _sized(VALUE_NAME, layer.encode())) for layer in layers)
+    return content + _sized(MODEL_GRAPH, b"".join(added))
 
 
 def _tensors(model: memoryview) -> Iterator[memoryview]:

@@ -11,7 +11,12 @@ from ilfs.datasets.spec import NOT_STATED, Paper, Spec
 
 DATAMICROARRAY = "R package datamicroarray of J. A. Ramey"
 ASU = "feature-selection collection of Arizona State University"
-VOC_ADVICE = "download the VOCdevkit folder and choose a network, as docs/voc.md describes"
+FLICKR = "the images: terms of Flickr"
+VOC_ADVICE = (
+    "or compute the features of your own network from the images (ILFS_VOC_DEVKIT must name the VOCdevkit folder and "
+    "ILFS_VOC_NETWORK the ONNX file of a network, as docs/voc.md says; ilfs bench run deep has --devkit and "
+    "--network), or load a substitute, 'office_caltech10' or 'pascal_sentence'"
+)
 
 PAPER = (
     Spec(
@@ -141,29 +146,40 @@ PAPER = (
     ),
     Spec(
         name="voc2007",
-        title="VOC 2007 (features of your network)",
+        title="VOC 2007, EfficientNet-Lite0",
         standing="rebuilt",
         samples=9963,
-        features=None,
-        class_sizes=None,
+        features=5120,
+        class_sizes=(
+            *(442, 482, 612, 353, 456, 360, 1434, 659, 862, 268),
+            *(390, 839, 561, 467, 4015, 469, 193, 452, 520, 485),
+        ),
         source="PASCAL VOC 2007, images with several of 20 labels",
-        licence="the images: terms of Flickr",
-        differs="the images are not included; the deep features are those of the network you name",
+        licence=FLICKR,
+        differs="all images, labels and splits of the challenge, but the activations of EfficientNet-Lite0 (5120: the "
+        "last feature map, averaged to 2 x 2) and not those of a VGG network (4096)",
         paper=Paper("VOC 2007", 10_000, 4096),
+        sha256="bf7d8565f22b7833d71c826555556388eaac0a3ab5ff8614659f76ab4acbb838",
+        size=51_680_531,
         advice=VOC_ADVICE,
     ),
     Spec(
         name="voc2012",
-        title="VOC 2012 (features of your network)",
+        title="VOC 2012, EfficientNet-Lite0",
         standing="rebuilt",
         samples=11540,
-        features=None,
-        class_sizes=None,
+        features=5120,
+        class_sizes=(
+            *(670, 552, 765, 508, 706, 421, 1161, 1080, 1119, 303),
+            *(538, 1286, 482, 526, 4087, 527, 325, 507, 544, 575),
+        ),
         source="PASCAL VOC 2012, images with several of 20 labels",
-        licence="the images: terms of Flickr",
-        differs="the images are not included; labels are published for the 11540 images of train and val only; "
-        "the deep features are those of the network you name",
+        licence=FLICKR,
+        differs="trained on train and tested on val, as the labels of the test images are not public; the activations "
+        "of EfficientNet-Lite0 (5120) and not those of a VGG network (4096)",
         paper=Paper("VOC 2012", 20_000, 4096),
+        sha256="a8b21829366ccf0cf3c00bf4fdc874ffc946aa99c8f42b3269774f1c98d1358c",
+        size=59_050_972,
         advice=VOC_ADVICE,
     ),
 )

@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -120,13 +120,13 @@ def read_devkit(folder: AnyPath, year: int, part: str, *, classes: Sequence[str]
         raise ValueError(f"year must be from {YEARS[0]} to {YEARS[-1]}, got {year!r}")
     check_choice("part", part, PARTS)
     _check_classes(classes)
-    home = _home(Path(folder), year)
+    home = devkit_home(Path(folder), year)
     files = [_list_file(home, name, year, part) for name in classes]
     lists = [_read_list(file) for file in files]
     _check_same_images(files, lists)
     ids = tuple(lists[0])
     labels = np.array([list(labels.values()) for labels in lists], dtype=np.int8).T
-    return ImageSet(f"VOC{year} {part}", ids, labels, tuple(classes), _paths(home, ids))
+    return ImageSet(f"VOC{year} {part}", ids, labels, tuple(classes), image_paths(home, ids))
 
 
 def load_voc(
@@ -171,15 +171,15 @@ def load_voc(
     return _table(train, model, options), _table(test, model, options)
 
 
-def voc_table(year: int, options: VocOptions) -> Dataset:
+def voc_table(year: int, options: VocOptions, progress: Callable[[int, int], None] | None = None) -> Dataset:
     """Load one year of VOC, training and test rows in one table, from a VOCdevkit folder and a network."""
     given = options.or_environment()
     if not given.is_complete:
         raise FileNotFoundError(
-            f"VOC {year} is not here: ILFS_VOC_DEVKIT must name the VOCdevkit folder and ILFS_VOC_NETWORK the ONNX "
-            "file of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
+            f"VOC {year} needs both: ILFS_VOC_DEVKIT must name the VOCdevkit folder and ILFS_VOC_NETWORK the ONNX file "
+            "of a network, as docs/voc.md says (ilfs bench run deep has --devkit and --network)"
         )
-    train, test = load_voc(given.devkit, year, given.network, layer=given.layer or None)
+    train, test = load_voc(given.devkit, year, given.network, progress=progress, **given.deep_options())
     return Dataset(
         f"voc{year}",
         np.vstack([train.X, test.X]),
@@ -206,7 +206,7 @@ def _check_classes(classes: Sequence[str]) -> None:
         raise ValueError(f"classes must differ, got {repeated[0]!r} more than once")
 
 
-def _home(folder: Path, year: int) -> Path:
+def devkit_home(folder: Path, year: int) -> Path:
     """Find the folder that contains ImageSets."""
     own = f"VOC{year}"
     for home in (folder / own, folder / "VOCdevkit" / own, folder):
@@ -257,7 +257,8 @@ def _check_same_images(files: list[Path], lists: list[dict[str, int]]) -> None:
             )
 
 
-def _paths(home: Path, ids: tuple[str, ...]) -> tuple[Path, ...]:
+def image_paths(home: Path, ids: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files of images; raise an error if one is missing."""
     paths = tuple(home / "JPEGImages" / f"{image}.jpg" for image in ids)
     lost = [path.name for path in paths if not path.is_file()]
     if lost:

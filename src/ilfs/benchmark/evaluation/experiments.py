@@ -57,10 +57,10 @@ def rows_of(job: Job, table: Dataset) -> tuple[Integers, Integers]:
     return split_rows(table, job.split, job.protocol.test_fraction, seed)
 
 
-def rank(job: Job, X: Any, y: Integers) -> Ranking:
-    """Rank the columns of the training rows X by the method of a job."""
+def rank(job: Job, X: Any, y: Integers, *of_class: int) -> Ranking:
+    """Rank the columns of the training rows X by the method of a job; a random order differs between classes."""
     if job.method.is_random:
-        seed = seed_of(job.protocol.seed, job.dataset, "random", job.split)
+        seed = seed_of(job.protocol.seed, job.dataset, "random", job.split, *of_class)
         return Ranking(np.random.default_rng(seed).permutation(X.shape[1]))
     defaults = job.defaults()
     if job.experiment == "sizes":
@@ -133,46 +133,64 @@ def tuning_of(job: Job, table: Dataset, train: Integers, *of_class: int) -> Tuni
 
 
 def classes_experiment(job: Job) -> Outcome:
-    """Evaluate half of the features for each class against the rest; supervised methods rank them for each class."""
+    """Evaluate fractions of the features for each class against the rest; supervised methods rank for each class."""
     table = table_of(job)
     train, test = rows_of(job, table)
     relevant = table.y if table.is_multilabel else (table.y[:, None] == np.arange(table.n_classes)).astype(int)
-    n_kept = max(1, table.n_features // 2)
+    sizes = job.protocol.fraction_sizes(table.n_features)
     shared = None  # a ranking that does not depend on labels serves all classes
-    if job.method.is_random or not reads_labels(job.method.make()):
+    if not job.method.is_random and not reads_labels(job.method.make()):
         shared = timed(rank, job, table.X[train], relevant[train, 0])
     measurements, order, seconds, seconds_evaluated = [], [], 0.0, 0.0
     for k in range(table.n_classes):
         # A label of -1 means difficult, as in VOC: such rows are left out for this class.
         train_rows, test_rows = train[relevant[train, k] >= 0], test[relevant[test, k] >= 0]
         if shared is None:
-            ranking, taken = timed(rank, job, table.X[train_rows], relevant[train_rows, k])
+            ranking, taken = timed(rank, job, table.X[train_rows], relevant[train_rows, k], k)
         else:
             ranking, taken = shared if k == 0 else (shared[0], 0.0)
-        kept = first_of(ranking, n_kept, table.n_features, job.method.name)
-        measured, evaluated = timed(measure_class, job, table, relevant[:, k], k, train_rows, test_rows, kept)
-        measurements += [Measurement(OWN_SIZE if ranking.is_subset else n_kept, *one) for one in measured]
+        kept = first_of(ranking, sizes[-1], table.n_features, job.method.name)
+        counts = {OWN_SIZE: kept.size} if ranking.is_subset else {size: size for size in sizes}
+        rows = OfClass(k, relevant[:, k], train_rows, test_rows)
+        measured, evaluated = timed(measure_class, job, table, rows, kept, counts)
+        measurements += measured
         order, seconds, seconds_evaluated = kept.tolist(), seconds + taken, seconds_evaluated + evaluated
     return Outcome([*measurements, *means_of_classes(measurements)], order, seconds, seconds_evaluated)
 
 
+class OfClass(NamedTuple):
+    """Labels of one class against the rest, and the rows that count for it."""
+
+    number: int
+    labels: Integers
+    train: Integers
+    test: Integers
+
+
 def measure_class(
-    job: Job, table: Dataset, relevant: Integers, k: int, train: Integers, test: Integers, kept: Integers
-) -> list[tuple[str, int, float, str]]:
-    """Compute the metrics of one class against the rest: (metric, class, value, classifier)."""
-    X, T = impute(columns(table.X, train, kept), columns(table.X, test, kept))
-    tuning = tuning_of(job, table, train, k)
-    true, measured = relevant[test] == 1, []
+    job: Job, table: Dataset, rows: OfClass, kept: Integers, counts: Mapping[int, int]
+) -> list[Measurement]:
+    """Compute the metrics of one class against the rest for each size; ``counts`` has its number of columns."""
+    X, T = impute(columns(table.X, rows.train, kept), columns(table.X, rows.test, kept))
+    tuning = tuning_of(job, table, rows.train, rows.number)
+    true, measured = rows.labels[rows.test] == 1, []
     for classifier in job.protocol.classifiers:
-        predicted = predict(classifier, X, relevant[train], T, 2, tuning)
-        decision = predicted.decision[:, 1]
-        values = {
-            "ap": average_precision(true, decision),
-            "ap_2007": voc_average_precision(true, decision, definition="2007"),
-            "ap_2012": voc_average_precision(true, decision, definition="2012"),
-        } | penalty_of(predicted.C, job.protocol.Cs)
-        measured += [(metric, k, value, classifier.name) for metric, value in values.items()]
+        for size, count in counts.items():
+            predicted = predict(classifier, X[:, :count], rows.labels[rows.train], T[:, :count], 2, tuning)
+            found = precisions_of(true, predicted.decision[:, 1]) | penalty_of(predicted.C, job.protocol.Cs)
+            measured += [
+                Measurement(size, metric, rows.number, value, classifier.name) for metric, value in found.items()
+            ]
     return measured
+
+
+def precisions_of(true: Any, decision: Floats) -> dict[str, float]:
+    """Average precision by its three definitions."""
+    return {
+        "ap": average_precision(true, decision),
+        "ap_2007": voc_average_precision(true, decision, definition="2007"),
+        "ap_2012": voc_average_precision(true, decision, definition="2012"),
+    }
 
 
 def means_of_classes(measured: list[Measurement]) -> list[Measurement]:

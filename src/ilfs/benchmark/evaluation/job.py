@@ -27,7 +27,7 @@ class Job:
     ----------
     experiment : str
         ``"sizes"``: the best features at each size, all classes at once (the paper's second experiment).
-        ``"classes"``: half of the features, each class against the rest (its first experiment).
+        ``"classes"``: the best features at each fraction, each class against the rest (its first experiment).
         ``"timing"``: seconds and memory of one fit.
     dataset, checksum : str
         Name of the data set and checksum of its file; ``"uniform"`` for timing.
@@ -58,6 +58,8 @@ class Job:
         protocol = self.protocol.describe()
         if self.experiment == "classes":
             del protocol["sizes"]
+        else:
+            protocol.pop("fractions", None)
         return {
             "experiment": self.experiment,
             "dataset": self.dataset,
@@ -72,7 +74,8 @@ class Job:
         """Default parameters of the method: as many features as the largest subset that is evaluated."""
         if self.experiment == "timing":
             return {}
-        return {"n_features_to_select": 0.5 if self.experiment == "classes" else max(self.protocol.sizes)}
+        of_classes = self.experiment == "classes"
+        return {"n_features_to_select": max(self.protocol.fractions if of_classes else self.protocol.sizes)}
 
     @property
     def identity(self) -> str:

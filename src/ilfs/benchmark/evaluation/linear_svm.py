@@ -12,23 +12,23 @@ grid. Features are standardised on the training rows of each fold.
 The problem is solved exactly, by Newton's method: as long as the set of samples within the margin stays the same, the
 solution is that of a linear system with one equation for each feature (or for each sample, if there are fewer samples).
 Work is reused: every class starts from the products over all samples, each C starts from the margin of the next smaller
-one, and the system is updated by the samples that crossed the margin.
+one, and the system is updated by the samples that crossed the margin (`ilfs.benchmark.evaluation.margin`).
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from ilfs.arrays import Floats, Integers
+from ilfs.benchmark.evaluation.margin import MIN_CHOLESKY_SIZE, Margin
 from ilfs.benchmark.evaluation.metrics import balanced_accuracy
 from ilfs.benchmark.evaluation.precision import average_precision
 from ilfs.solvers.svm.newton import Mask, minimum
 
 TOL, MAX_ITER = 1e-6, 1000
-MIN_CHOLESKY_SIZE = 300  # samples or features; for smaller systems a general solver is faster
 CHOLESKY_JITTER = 1e-12  # added to the diagonal, relative to its mean, so that the factor exists
 INTERCEPT_RIDGE = 1e-10  # so that the intercept is defined when all samples in the margin are of one class
 EQUAL_SCORES = 1e-12  # largest difference of two cross-validation scores that count as equal
@@ -196,23 +196,10 @@ def by_cholesky(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
     return factor, coordinates.T
 
 
-def solution(products: Floats, penalty: Floats, right: Floats) -> Floats:
-    """Solve (products + diag(penalty)) x = right."""
-    H = products.copy()
-    H.flat[:: len(H) + 1] += penalty
-    if len(H) <= MIN_CHOLESKY_SIZE:
-        return np.asarray(np.linalg.solve(H, right), dtype=np.float64)
-    from scipy.linalg import cho_factor, cho_solve
-
-    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    return np.asarray(cho_solve(factor, right, check_finite=False))
-
-
-def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
+def path(margin: Margin, y: Floats, Cs: Sequence[float]) -> list[Floats]:
     """Intercept and weights for each C, ascending; each solution starts from the margin of the one before."""
     slack, active, solutions = np.zeros(y.size), np.ones(y.size, dtype=bool), []
     root_weights = np.sqrt(margin.weights)
-    margin.right = margin.Z.T @ (margin.weights * y)
     for C in Cs:
         # With the sum over the samples within the margin, the minimum of |w|^2 / 2 + C sum of weight * (y - f)^2 solves
         # (Z'WZ + I / (2 C)) theta = Z'Wy.
@@ -220,8 +207,7 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
         penalty[0] = INTERCEPT_RIDGE
 
         def solve(active: Mask, penalty: Floats = penalty) -> tuple[Floats, Floats]:
-            margin.move(active, y)
-            theta = solution(margin.G, penalty, margin.right)
+            theta = margin.solution(active, y, penalty)
             return theta, margin.Z @ theta
 
         def inner(a: Floats, b: Floats, penalty: Floats = penalty) -> float:
@@ -233,42 +219,3 @@ def path(margin: "Margin", y: Floats, Cs: Sequence[float]) -> list[Floats]:
             active = np.ones(y.size, dtype=bool)
         solutions.append(solve(active)[0])
     return solutions
-
-
-@dataclass
-class Margin:
-    """Linear system of Newton's method, as sums over the samples within the margin.
-
-    With a first column of ones in Z for the intercept and a diagonal matrix W of the weights, ``G`` is Z'WZ and
-    ``right`` is Z'Wy.
-    """
-
-    Z: Floats
-    weights: Floats
-    active: Mask
-    G: Floats
-    right: Floats
-
-    @classmethod
-    def from_all_samples(cls, Z: Floats, weights: Floats) -> "Margin":
-        """Products over all samples: at the start all are within the margin."""
-        Z = np.column_stack([np.ones(len(Z)), Z])
-        G = (Z * weights[:, None]).T @ Z
-        return cls(Z, weights, np.ones(len(Z), dtype=bool), G, np.zeros(Z.shape[1]))
-
-    def copy(self) -> "Margin":
-        """Shallow copy: methods replace the arrays and never change them in place."""
-        return replace(self)
-
-    def move(self, active: Mask, y: Floats) -> None:
-        """Change the set of samples within the margin: add those that entered, subtract those that left."""
-        moved = np.flatnonzero(active != self.active)
-        if moved.size > np.count_nonzero(active):  # fewer products if the sums are computed anew
-            weighted = self.Z[active] * self.weights[active, None]
-            self.G, self.right = weighted.T @ self.Z[active], y[active] @ weighted
-        elif moved.size:
-            sign = np.where(active[moved], 1.0, -1.0)
-            weighted = self.Z[moved] * (sign * self.weights[moved])[:, None]
-            self.G = self.G + weighted.T @ self.Z[moved]
-            self.right = self.right + y[moved] @ weighted
-        self.active = active.copy()

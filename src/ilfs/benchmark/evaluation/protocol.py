@@ -6,6 +6,7 @@ from typing import Any
 from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM, Classifier, as_classifier
 from ilfs.parameters import check_between, check_integer, check_positive
 
+ROUNDING = 1e-6  # features; larger than the rounding error of a fraction of all features
 MAX_SIZE = 2**31 - 1  # features; more than any table has, and small enough for the store
 
 
@@ -27,6 +28,8 @@ class Protocol:
         Seed of splits, folds and classifiers.
     classifiers : tuple of Classifier or str
         Classifiers that evaluate the subsets. A method orders the features once for all of them.
+    fractions : tuple of float
+        Fractions of the features, in place of ``sizes`` in the experiment ``"classes"``.
     """
 
     sizes: tuple[int, ...] = (10, 50, 100, 150, 200)
@@ -37,9 +40,11 @@ class Protocol:
     classifiers: tuple[Classifier, ...] = field(
         default=(Classifier(LINEAR_SVM),), metadata={"before": (Classifier(LINEAR_SVM),)}
     )
+    fractions: tuple[float, ...] = field(default=(0.5,), metadata={"before": (0.5,)})
 
     def __post_init__(self) -> None:
         self._check_sizes()
+        self._check_fractions()
         self._check_Cs()
         check_between("test_fraction", self.test_fraction, 0, 1)
         check_integer("n_folds", self.n_folds, 2)
@@ -54,6 +59,15 @@ class Protocol:
                 raise ValueError(f"sizes must be at most {MAX_SIZE}, got {size}")
         if len(set(self.sizes)) < len(self.sizes):
             raise ValueError(f"sizes must have every number once, got {list(self.sizes)}")
+
+    def _check_fractions(self) -> None:
+        check_is_list("fractions", self.fractions, "numbers > 0 and <= 1")
+        for fraction in self.fractions:
+            check_positive("fractions", fraction)
+        if max(self.fractions) > 1:
+            raise ValueError(f"fractions must be numbers > 0 and <= 1, got {max(self.fractions)}")
+        if list(self.fractions) != sorted(set(self.fractions)):
+            raise ValueError(f"fractions must be ascending, got {list(self.fractions)}")
 
     def _check_Cs(self) -> None:  # noqa: N802  C is the usual name of the parameter
         check_is_list("Cs", self.Cs, "numbers > 0")
@@ -75,6 +89,18 @@ class Protocol:
     def classifier_names(self) -> tuple[str, ...]:
         """Names of the classifiers."""
         return tuple(one.name for one in self.classifiers)
+
+    def fraction_sizes(self, n_features: int) -> tuple[int, ...]:
+        """Numbers of features that the fractions stand for, rounded down, at least 1; equal ones once.
+
+        Examples
+        --------
+        >>> from ilfs.benchmark import Protocol
+        >>> Protocol(fractions=(0.01, 0.1, 0.5)).fraction_sizes(5120)
+        (51, 512, 2560)
+        """
+        # 0.29 * 100 is a little less than 29.
+        return tuple(sorted({max(1, int(fraction * n_features + ROUNDING)) for fraction in self.fractions}))
 
     def describe(self) -> dict[str, Any]:
         """Describe the protocol as plain data."""

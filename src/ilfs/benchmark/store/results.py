@@ -143,7 +143,7 @@ class Results:
     @property
     def titles(self) -> tuple[str, ...]:
         """Titles of the data sets; they mark those that are rebuilt or substitutes."""
-        return tuple(title_of(name, self.datasets) for name in self.datasets)
+        return tuple(title_of(name, self.datasets, voc=self.suite.voc) for name in self.datasets)
 
     @property
     def least_features(self) -> int:
@@ -208,7 +208,23 @@ class Results:
         values, own = self.values(metric), self.values(metric, [OWN_SIZE])
         return np.where(np.isnan(self.own_counts)[..., None], values, own)
 
-    def of_classes(self, row: StoredJob, metric: str) -> dict[int, float]:
+    def class_sizes(self, dataset: str) -> tuple[int, ...]:
+        """Numbers of features of a data set that are evaluated in the experiment ``"classes"``, ascending.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+
+        Returns
+        -------
+        tuple of int
+            The fractions of the protocol, as numbers of features.
+        """
+        sizes: tuple[int, ...] = self.suite.protocol.fraction_sizes(self.facts[dataset].n_features)
+        return sizes
+
+    def of_classes(self, row: StoredJob, metric: str, size: int | None = None) -> dict[int, float]:
         """Average precision of each class, for one job of the experiment ``"classes"``.
 
         Parameters
@@ -217,14 +233,18 @@ class Results:
             The job.
         metric : {"ap", "ap_2007", "ap_2012"}
             Name of the definition.
+        size : int, optional
+            Number of features, one of `class_sizes`; the largest by default.
 
         Returns
         -------
         dict
-            Average precision by the number of the class.
+            Average precision by the number of the class. That of a method that chooses the number of features itself
+            is the same at every size.
         """
+        size = self.class_sizes(row.dataset)[-1] if size is None else size
         found = self.metric_values[self.classifier][metric]
-        return {k: value for (key, _, k), value in found.items() if key == row.key}
+        return {k: value for (key, n, k), value in found.items() if key == row.key and n in (size, OWN_SIZE)}
 
     def orders(self, dataset: str, method: str) -> list[list[int]]:
         """Best columns of every split that has been computed.

@@ -10,8 +10,6 @@ from ilfs.benchmark.methods.method import BenchmarkMethod, described_value
 from ilfs.benchmark.suites.suite import Suite
 from ilfs.datasets import VocOptions
 
-VOC_SETTINGS = {"ILFS_VOC_DEVKIT": "devkit", "ILFS_VOC_NETWORK": "network", "ILFS_VOC_LAYER": "layer"}
-
 
 @dataclass(frozen=True)
 class LastRun:
@@ -31,8 +29,7 @@ class LastRun:
 
 def describe_run(suite: Suite, asked: Suite) -> dict[str, Any]:
     """Describe a run as plain data, for `ilfs.benchmark.Store.remember`."""
-    voc = suite.voc.or_environment()
-    settings = {variable: value for variable, name in VOC_SETTINGS.items() if (value := getattr(voc, name))}
+    settings = suite.voc.or_environment().as_variables()
     return {"suite": suite_as_data(suite), "asked": suite_as_data(asked), "settings": settings}
 
 
@@ -57,8 +54,7 @@ def read_run(data: Mapping[str, Any]) -> LastRun:
     True
     """
     try:
-        settings = dict(data["settings"])
-        stored = VocOptions(**{name: str(settings.get(variable, "")) for variable, name in VOC_SETTINGS.items()})
+        stored = VocOptions.from_variables(dict(data["settings"]))
         # present environment variables take precedence over the stored ones
         voc = VocOptions().or_environment().or_else(stored)
         return LastRun(replace(suite_from_data(data["suite"]), voc=voc), dict(data["asked"]))

@@ -12,7 +12,6 @@ from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.store.stored_job import StoredJob
 from ilfs.choices import METRIC_TITLES
-from ilfs.datasets import title_of
 from ilfs.datasets.naming import paper_name
 from ilfs.text_table import Grid
 
@@ -213,20 +212,27 @@ def seconds_of(row: StoredJob | None) -> float:
 
 
 def classes_tables(results: Results) -> list[Grid]:
-    """Tables of each class against the rest with half of the features: one for each data set, and the paper's."""
+    """Tables of each class against the rest: for each data set by class, and by number of features; the paper's."""
     grids = []
     for d, dataset in enumerate(results.datasets):
         metric = VOC_METRICS.get(dataset, "ap")
-        by_method = [class_means(results, d, m, metric) for m in range(len(results.methods))]
+        largest = results.class_sizes(dataset)[-1]
+        by_method = [class_means(results, d, m, metric, largest) for m in range(len(results.methods))]
         classes = sorted(set().union(*by_method))
         ours = [[100 * one[k] if k in one else None for one in by_method] for k in classes]
         ours.append([100 * float(np.mean(list(one.values()))) if one else None for one in by_method])
         called = results.facts[dataset].class_names
         names = [*(called[k] for k in classes), "mean"]
-        title = f"{results.titles[d]}: average precision of each class against the rest, per cent, half of the features"
+        title = (
+            f"{results.titles[d]}: average precision of each class against the rest, per cent, "
+            f"{largest} of {results.facts[dataset].n_features} features"
+        )
         grids.append(Grid(title, ["class", *results.methods], [[n, *row] for n, row in zip(names, ours, strict=True)]))
-        if dataset in VOC_METRICS:
-            grids.append(voc_difference(dataset, results.methods, names, ours))
+        if len(results.class_sizes(dataset)) > 1:
+            grids.append(fractions_table(results, d, metric))
+        if dataset in VOC_METRICS and results.suite.voc.or_environment().is_given:
+            # Not for the features of EfficientNet-Lite0: the paper's are of another network.
+            grids.append(voc_difference(results, d, names, ours))
     printed = [
         [f"{name} (the paper)", *(paper.class_precision().get((name, "mean", m)) for m in results.methods)]
         for name in VOC_METRICS
@@ -234,16 +240,24 @@ def classes_tables(results: Results) -> list[Grid]:
     return [*grids, Grid("The paper's Table 3, means", ["", *results.methods], printed, digits=2)]
 
 
-def voc_difference(
-    dataset: str, methods: Sequence[str], names: Sequence[str], ours: Sequence[Sequence[float | None]]
-) -> Grid:
+def fractions_table(results: Results, d: int, metric: str) -> Grid:
+    """Table of the mean of the classes by number of features."""
+    rows: list[list[Any]] = []
+    for size in results.class_sizes(results.datasets[d]):
+        of_methods = [class_means(results, d, m, metric, size) for m in range(len(results.methods))]
+        rows.append([size, *(100 * float(np.mean(list(one.values()))) if one else None for one in of_methods)])
+    title = f"{results.titles[d]}: mean of the classes by number of features, per cent"
+    return Grid(title, ["features", *results.methods], rows)
+
+
+def voc_difference(results: Results, d: int, names: Sequence[str], ours: Sequence[Sequence[float | None]]) -> Grid:
     """Table of our average precision minus the paper's, by class."""
-    printed = paper.class_precision()
+    printed, dataset, methods = paper.class_precision(), results.datasets[d], results.methods
     rows: list[list[Any]] = []
     for name, values in zip(names, ours, strict=True):
         papers = [printed.get((dataset, name, method)) for method in methods]
         rows.append([name, *(None if a is None or b is None else a - b for a, b in zip(values, papers, strict=True))])
-    return Grid(f"{title_of(dataset)}: ours minus the paper's Table 3", ["class", *methods], rows)
+    return Grid(f"{results.titles[d]}: ours minus the paper's Table 3", ["class", *methods], rows)
 
 
 def timing_table(results: Results) -> list[Grid]:
