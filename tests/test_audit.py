@@ -2,7 +2,7 @@
 
 import re
 from importlib import import_module
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -94,7 +94,7 @@ def test_the_sum_over_all_paths_of_a_length_is_a_power_of_the_matrix(length):
     A = paths.adjacency(P)
     C = np.zeros((3, 3))
     for path in product(range(3), repeat=length + 1):  # nodes may be visited again
-        C[path[0], path[-1]] += np.prod([A[i, j] for i, j in zip(path, path[1:], strict=False)])
+        C[path[0], path[-1]] += np.prod([A[i, j] for i, j in pairwise(path)])
     np.testing.assert_allclose(C, np.linalg.matrix_power(A, length))
 
 
