@@ -156,7 +156,7 @@ def test_both_experiments_are_counted_together(two):
     assert rows["together"][0] == "8 of 10"
     assert rows["together"][2] == f"{binomial_tail(10, 8, 0.35):.2e}"
     assert rows["the paper"][:4] == ["7 of 10", 3, "4.82e-03", "2.60e-02"]
-    assert rows["together"][-1].endswith("VOC 2007 (features of your network)")
+    assert rows["together"][-1].endswith("VOC 2007, EfficientNet-Lite0")
 
 
 def test_a_data_set_in_both_stores_and_a_wrong_reference_are_refused(two):

@@ -228,7 +228,7 @@ def slow(handler):
 def test_voc_without_images_says_what_to_do(monkeypatch):
     for name in ("ILFS_VOC_DEVKIT", "ILFS_VOC_NETWORK"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(OSError, match=r"VOC 2007 .* needs images and a network: .*docs/voc\.md"):
+    with pytest.raises(OSError, match=r"VOC 2007, EfficientNet-Lite0 cannot be fetched: compute .*docs/voc\.md"):
         fetch_dataset("voc2007")
 
 

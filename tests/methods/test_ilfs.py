@@ -113,7 +113,7 @@ def test_one_step_of_the_paper_ranks_by_the_mean_token():
 
 
 class TestPrintedFormulas:
-    """Eq. 2 for several classes and the sign of the priors, to the letter."""
+    """Eq. 3 for several classes and the sign of the priors, to the letter."""
 
     def test_printed_evidence_divides_by_the_sum_over_all_classes(self, table):
         X, y = table

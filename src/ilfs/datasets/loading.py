@@ -248,7 +248,7 @@ def what_to_do(spec: Spec) -> str:
     """Return what to do to get a data set that is not on disk."""
     run = [f"run ilfs datasets fetch {spec.name}"] if spec.sources else []
     put = [f"put {spec.file} into {_folder_to_put_into()}"] if spec.size else []
-    return ", or ".join([*run, *put, *([spec.advice.removeprefix("or ")] if spec.advice else [])])
+    return ", or ".join([*run, *put, *([spec.advice] if spec.advice else [])])
 
 
 def _folder_to_put_into() -> str:

@@ -135,7 +135,7 @@ def _differs(spec: Spec, provenance: Mapping[str, str]) -> str:
 def _voc(spec: Spec) -> Fetched:
     """Compute the features of VOC, if images and network are named."""
     if not VocOptions().or_environment().is_complete:
-        raise NotFetchedError(f"{spec.title} needs images and a network: {spec.advice}")
+        raise NotFetchedError(f"{spec.title} cannot be fetched: {spec.advice}")
     table = load(spec.name)
     verified = f"{table.n_samples} samples, {table.n_features} features"
     return Fetched(spec.name, None, "computed from the images", verified, spec.differs, is_new=True)

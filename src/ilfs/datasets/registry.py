@@ -13,7 +13,7 @@ DATAMICROARRAY = "R package datamicroarray of J. A. Ramey"
 ASU = "feature-selection collection of Arizona State University"
 FLICKR = "the images: terms of Flickr"
 VOC_ADVICE = (
-    "or compute the features of your own network from the images (ILFS_VOC_DEVKIT must name the VOCdevkit folder and "
+    "compute the features of your own network from the images (ILFS_VOC_DEVKIT must name the VOCdevkit folder and "
     "ILFS_VOC_NETWORK the ONNX file of a network, as docs/voc.md says; ilfs bench run deep has --devkit and "
     "--network), or load a substitute, 'office_caltech10' or 'pascal_sentence'"
 )

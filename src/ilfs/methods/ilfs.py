@@ -90,7 +90,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         against the other classes (for two classes, that of two normal distributions with a common variance).
         ``"distance"``: squared distance to the other classes, divided by its sum with the squared distance to the own
         class, as in the paper; it does not depend on the variance. The distances to several other classes are averaged.
-        ``"distance_sum"``: they are summed, as Eq. 2 of the paper is printed. This is the same for two classes; for
+        ``"distance_sum"``: they are summed, as Eq. 3 of the paper is printed. This is the same for two classes; for
         more, uninformative features look better, and from ``n_tokens`` classes on they all have the last token.
     literal_sign : bool, default=False
         If True, count tokens of the paper's prior as it is printed, which is small for a well represented sample. The
@@ -241,7 +241,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         It uses the paper's evidence from distances, six equal intervals of [0, 1] and topics learned by maximum
         likelihood, without leaving samples out, balancing classes or removing redundancy. A feature with many large
         tokens is good, as the text of the paper says; by its formula it would be bad (``literal_sign=True``). With more
-        than two classes, the distances to the others are averaged, not summed as in Eq. 2
+        than two classes, the distances to the others are averaged, not summed as in Eq. 3
         (``evidence="distance_sum"``).
 
         The paper gives no rule for when to stop learning. One step is made: with more steps the topic relevancy comes
