@@ -40,6 +40,7 @@ def assert_near(a, b):
 
 
 @pytest.mark.filterwarnings("ignore:the topics did not converge")
+@pytest.mark.filterwarnings("ignore:the topic relevancy has lost")
 class TestInvariance:
     @given(tables(), settings_of_ilfs)
     def test_the_order_of_rows_does_not_matter(self, table, parameters):

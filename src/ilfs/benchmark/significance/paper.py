@@ -245,7 +245,7 @@ def joint_verdict(verdicts: Sequence[PaperVerdict], *, chance: float = PAPER_CHA
     >>> splits, classes = rng.normal(size=(8, 3, 100)), rng.normal(size=(2, 3, 20))
     >>> found = joint_verdict([paper_procedure(splits), paper_procedure(classes)])
     >>> found.n_trials, found.n_successes, round(found.tail, 2), round(found.at_least, 2)
-    (10, 2, 0.74, 0.91)
+    (10, 4, 0.25, 0.49)
     """
     n_trials, n_successes = sum(one.n_trials for one in verdicts), sum(one.n_successes for one in verdicts)
     tail, at_least = (
