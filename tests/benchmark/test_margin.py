@@ -60,7 +60,7 @@ def test_a_new_factor_is_made_where_the_last_is_of_no_use(samples, monkeypatch, 
     if change == "penalty":
         penalty = 2 * PENALTY
     if change == "accuracy":
-        monkeypatch.setattr(margin, "MAX_RESIDUAL", 0.0)
+        monkeypatch.setattr(margin, "MAX_SYSTEM_RESIDUAL", 0.0)
     factor = system.factor
     found = system.solution(active, y, penalty)
     assert system.factor is not factor

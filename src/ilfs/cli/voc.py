@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
-SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_IMAGE_LINES = 10.0
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -62,14 +62,14 @@ class ImageLines:
         self._n_last: int | None = None
 
     def __call__(self, n_done: int, n_images: int) -> None:
-        """Print a line if `SECONDS_BETWEEN_LINES` have passed since the last one."""
+        """Print a line if `SECONDS_BETWEEN_IMAGE_LINES` have passed since the last one."""
         from ilfs.cli.progress import time_left
 
         now = time.monotonic()
         if self._n_last is None or n_done < self._n_last:  # the first report of a part counts images that are cached
             self._start, self._n_cached = now, n_done
         self._n_last = n_done
-        if now - self._last >= SECONDS_BETWEEN_LINES:
+        if now - self._last >= SECONDS_BETWEEN_IMAGE_LINES:
             self._last = now
             n_computed = n_done - self._n_cached
             left = time_left((n_images - n_done) * (now - self._start) / n_computed if n_computed > 0 else None)

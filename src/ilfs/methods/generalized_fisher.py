@@ -54,7 +54,7 @@ from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE
 from ilfs.warn import warn
 
-BLOCK_FEATURES = 1024  # features that a thread multiplies at a time
+PRODUCT_FEATURES = 1024  # features that a thread multiplies at a time
 TIED_MEMBERSHIPS = 1e-4  # memberships that differ by less are equal: the solver does not resolve them
 TIED_DESCENTS = 1e-6  # the same for the scores, relative to the largest
 
@@ -240,7 +240,7 @@ class RidgeProblem:
         def of_block(features: slice) -> Floats:
             return np.asarray(((self.columns[features] @ residual) ** 2).sum(axis=1))
 
-        parts = thread_map(of_block, blocks(len(self.columns), BLOCK_FEATURES), self.n_jobs)
+        parts = thread_map(of_block, blocks(len(self.columns), PRODUCT_FEATURES), self.n_jobs)
         return np.asarray(np.concatenate(list(parts)) / self.ridge)
 
 

@@ -21,7 +21,7 @@ from ilfs.solvers.svm.newton import Mask
 MIN_CHOLESKY_SIZE = 300  # samples or features; for smaller systems a general solver is faster
 MAX_ACTIVE_FRACTION = 0.5  # of the features; with fewer active samples, the system of the samples is the cheaper one
 MAX_MOVED_FRACTION = 1 / 16  # of the features; with more changes, a new Cholesky factor is the cheaper way
-MAX_RESIDUAL = 1e-10  # of a system that was solved with an older factor, relative to its right side
+MAX_SYSTEM_RESIDUAL = 1e-10  # of a system that was solved with an older factor, relative to its right side
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Margin:
         Z, change = self.Z[moved], self._signed_weights(moved, active)
         theta = self.factor.changed_solution(right, Z, change) if moved.size else self.factor.solution(right)
         residual = self.G @ theta + penalty * theta + Z.T @ (change * (Z @ theta)) - right
-        return theta if np.abs(residual).max() <= MAX_RESIDUAL * np.abs(right).max() else None
+        return theta if np.abs(residual).max() <= MAX_SYSTEM_RESIDUAL * np.abs(right).max() else None
 
     def _solved_anew(self, active: Mask, right: Floats, penalty: Floats) -> Floats:
         self._move(active)
