@@ -14,7 +14,7 @@ from ilfs.datasets.pixels import Pixels
 class Layer:
     """A layer of a network.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The name, as `ilfs.datasets.deep.deep_features` takes it.

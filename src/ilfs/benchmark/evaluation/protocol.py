@@ -91,7 +91,17 @@ class Protocol:
         return tuple(one.name for one in self.classifiers)
 
     def fraction_sizes(self, n_features: int) -> tuple[int, ...]:
-        """Numbers of features that the fractions stand for, rounded down, at least 1; equal ones once.
+        """Convert the fractions to numbers of features, rounded down, at least 1; equal ones once.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features of the data set.
+
+        Returns
+        -------
+        tuple of int
+            In ascending order.
 
         Examples
         --------
