@@ -526,6 +526,4 @@ def test_a_run_without_any_data_says_what_to_do(some_data, capsys):
     for path in some_data.iterdir():
         path.unlink()
     assert main(["bench", "run", "paper"]) == 2
-    assert (
-        "none of the data sets of suite paper is here: run ilfs datasets fetch for colon, " in capsys.readouterr().err
-    )
+    assert "none of the data sets of suite paper is here: run ilfs datasets fetch colon " in capsys.readouterr().err

@@ -243,7 +243,8 @@ def results_of(options: argparse.Namespace) -> Any:
     check_jobs(getattr(options, "jobs", None))
     asked, path = None if options.suite is None else asked_suite(options), store_path(options)
     if not path.is_file():
-        raise ValueError(f"there is no file {path}: create it by ilfs bench run {options.suite or 'SUITE'}")
+        option = f" --store {path}" if options.store else ""
+        raise ValueError(f"there is no file {path}: create it by ilfs bench run {options.suite or 'SUITE'}{option}")
     with Store(path) as store:
         run = last_run_of(store, asked)
         shown = shown_suite(asked, run, options)

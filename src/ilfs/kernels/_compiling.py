@@ -12,7 +12,7 @@ import threading
 import time
 
 SECONDS_BEFORE_MESSAGE = 1.0  # seconds of compiling after which the message is logged
-MESSAGE = "ilfs: compiling numerical kernels, once on this machine; they are kept in %s"
+MESSAGE = "ilfs: compiling numerical kernels that are needed for the first time; they are kept in %s"
 
 
 class CompileClock:

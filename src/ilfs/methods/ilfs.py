@@ -394,8 +394,8 @@ class ILFS(PicksSubsets, StatisticsSelector):
         if not prefers_high_tokens(topics.tokens):
             warn(
                 "the topic relevancy has lost its meaning: badly represented samples are more typical of it than of "
-                "irrelevancy, or well represented ones less, so that relevance_ is no relevance. Make fewer steps "
-                "(max_iter=1, tol=None) or choose topics='shrunk' or 'anchored'",
+                "irrelevancy, or well represented ones less, so relevance_ does not measure relevance. Make fewer "
+                "steps (max_iter=1, tol=None) or choose topics='shrunk' or 'anchored'",
             )
         self.topic_tokens_, self.topic_weights_ = topics.tokens, topics.weights
         self.loglik_, self.n_iter_ = topics.loglik, topics.loglik.size - 1

@@ -222,10 +222,26 @@ def _start(function: Callable[[Any], Any], memory_limit: float | None) -> Worker
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, function, memory_limit), daemon=True)
-    with START_LOCK, _without_main(), _as_no_daemon():
+    with START_LOCK, _without_main(), _as_no_daemon(), _interrupts_blocked():
         process.start()
     there.close()
     return Worker(process, here)
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C: a process that is started meanwhile does not get it, this one gets it afterwards.
+
+    The terminal sends Ctrl-C to all processes. A worker that is still importing would end with a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -168,11 +168,9 @@ class Suite:
                     reasons[name] = str(error)
         there = tuple(name for name in self.datasets if name not in reasons)
         if not there:
-            names = ", ".join(self.datasets)
-            raise ValueError(
-                f"none of the data sets of suite {self.name} is here: run ilfs datasets fetch for {names}, or see "
-                "docs/datasets.md"
-            )
+            public = [name for name in self.datasets if name in REGISTRY and REGISTRY[name].sources]
+            advice = f"run ilfs datasets fetch {' '.join(public)}, or see" if public else "see"
+            raise ValueError(f"none of the data sets of suite {self.name} is here: {advice} docs/datasets.md")
         return replace(self, datasets=there), reasons
 
     def dataset_facts(self) -> dict[str, DatasetFacts]:

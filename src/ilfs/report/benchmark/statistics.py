@@ -283,7 +283,11 @@ def paper_grid(results: Results, reference: str) -> Grid:
             ]
         )
     header = ["average precision", "best", "significantly", "binomial tail", "samples that pass as normal", "best on"]
-    notes = ["The paper counts 7 of 10, tail 4.82e-3, and treats 20 splits x 5 sizes as 100 independent values."]
+    notes = [
+        "The paper counts 7 of 10, tail 4.82e-3, and treats 20 splits x 5 sizes as 100 independent values.",
+        "Binomial tail: probability of more successes than that, as the paper has it, and so 0 if all are successes. "
+        "It is not a p-value.",
+    ]
     return Grid(f"The paper's procedure for {reference}", header, rows, notes=notes)
 
 
