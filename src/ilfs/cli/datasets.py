@@ -6,6 +6,13 @@ from typing import Any
 
 from ilfs.cli import layers
 
+LEGEND = [
+    "standing: the same data as in the paper or the source (exact), some of the rows (partial), built again by the "
+    "recipe (rebuilt), other data in their place (substitute), or synthetic (made).",
+    "here: on disk (yes), computed when loaded (made), downloaded when loaded (OpenML, mirror), to be fetched by "
+    "ilfs datasets fetch NAME (fetch), or to be obtained by you (no): see ilfs datasets show NAME.",
+]
+
 
 def add_to(commands: Any) -> None:
     """Add ``ilfs datasets`` and its actions; without an action it prints the list."""
@@ -73,7 +80,7 @@ def print_list(options: argparse.Namespace) -> int:
         for spec in REGISTRY.values()
     ]
     header = ["name", "title", "paper", "samples", "features", "classes", "standing", "here"]
-    print(Grid("Data sets by name", header, rows).render(options.format, spreadsheet_safe=True))
+    print(Grid("Data sets by name", header, rows, notes=LEGEND).render(options.format, spreadsheet_safe=True))
     return 0
 
 
