@@ -16,7 +16,7 @@ with TABLE.open(encoding="utf-8") as lines:
     for row in csv.DictReader(line for line in lines if not line.startswith("#")):
         values[row["dataset"]][row["method"]].append(float(row["ap_macro"]))
 
-figure, axes = plt.subplots(figsize=(7, 3.6))
+_, axes = plt.subplots(figsize=(7, 3.6))
 counts = [int(name.removeprefix("steps_")) for name in values["colon"] if name.startswith("steps_")]
 ends = [200, 400]  # places of "converged" and "toolbox" on the axis
 for dataset, methods in values.items():
@@ -36,4 +36,3 @@ axes.set_xticks([*counts, *ends], [*map(str, counts), "converged", "topics\nfixe
 axes.minorticks_off()
 for side in ("top", "right"):
     axes.spines[side].set_visible(False)
-figure.tight_layout()
