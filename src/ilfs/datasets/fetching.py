@@ -98,7 +98,7 @@ class _MirrorError(Exception):
 
 @dataclass(frozen=True)
 class Expected:
-    """What is known of a file before it is downloaded; empty or 0 for what is not."""
+    """Checksums and size that a downloaded file must have; an empty string or 0 if unknown."""
 
     sha256: str
     md5: str
