@@ -30,7 +30,7 @@ CONFIGURATIONS = [
     ILFS(4, n_candidates=6, class_weight=None),
     ILFS(3, evidence="distance", topics="anchored", n_jobs=2),
     ILFS(0.25, intervals="pooled", n_tokens=4, class_weight=None),
-    ILFS(topics="learned", leave_one_out=False, max_iter=2),
+    ILFS(topics="learned", leave_one_out=False, max_iter=5),
     ILFS.paper(3, evidence="distance_sum"),
     FisherScore(),
     FisherScore(4, n_jobs=2),

@@ -62,7 +62,7 @@ def test_tokens_of_real_data_match_the_definition(name):
 @needs_data
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("selector", [ILFS(n_jobs=2), ILFS.paper(max_iter=20), ILFS(intervals="pooled")], ids=str)
+@pytest.mark.parametrize("selector", [ILFS(n_jobs=2), ILFS.paper(max_iter=200), ILFS(intervals="pooled")], ids=str)
 def test_every_data_set_gets_a_complete_finite_ranking(name, selector):
     X, y = load(name)
     selector.fit(X, y)

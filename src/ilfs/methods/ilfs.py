@@ -65,6 +65,7 @@ PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the p
     "class_weight": None,
     "redundancy": None,
 }
+MAX_LOW_FRACTION = 0.25  # of relevancy in the lower half of the tokens; topics without a meaning would have 1/2
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
 
 
@@ -393,8 +394,8 @@ class ILFS(PicksSubsets, StatisticsSelector):
             )
         if not prefers_high_tokens(topics.tokens):
             warn(
-                "the topic relevancy has lost its meaning: badly represented samples are more typical of it than of "
-                "irrelevancy, or well represented ones less, so relevance_ does not measure relevance. Make fewer "
+                "the topic relevancy has lost its meaning: it holds many badly represented samples, or fewer well "
+                "represented ones than irrelevancy, so relevance_ does not measure relevance. Make fewer "
                 "steps (max_iter=1, tol=None) or choose topics='shrunk' or 'anchored'",
             )
         self.topic_tokens_, self.topic_weights_ = topics.tokens, topics.weights
@@ -519,7 +520,8 @@ def prefers_high_tokens(tokens: Floats) -> bool:
     Returns
     -------
     bool
-        False if the lowest token is more probable under relevancy than under irrelevancy, or the highest one less.
+        False if the highest token is less probable under relevancy than under irrelevancy; or if the lowest one is more
+        probable and the lower half of the tokens has more than `MAX_LOW_FRACTION` of relevancy.
 
     Examples
     --------
@@ -529,9 +531,13 @@ def prefers_high_tokens(tokens: Floats) -> bool:
     True
     >>> prefers_high_tokens(np.array([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]))
     False
+    >>> prefers_high_tokens(np.array([[0.02, 0.08, 0.9], [0.0, 1.0, 0.0]]))  # a few badly represented samples
+    True
     """
     relevancy, irrelevancy = tokens
-    return bool(relevancy[0] <= irrelevancy[0] and relevancy[-1] >= irrelevancy[-1])
+    low = float(relevancy[: relevancy.size // 2].sum())
+    has_low_tokens = relevancy[0] > irrelevancy[0] and low > MAX_LOW_FRACTION
+    return bool(relevancy[-1] >= irrelevancy[-1] and not has_low_tokens)
 
 
 def equal_frequency_cuts(mass: Floats, n_parts: int) -> NDArray[np.int64]:
