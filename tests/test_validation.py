@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from ilfs import ILFS, FisherScore, LaplacianScore, Novelty, list_methods, novel_order
 from ilfs.registry import make_selector
-from ilfs.validation import looks_like_quantity, warn_of_quantity
+from ilfs.sources.label_checks import looks_like_quantity, warn_of_quantity
 
 WRAPPERS = ("novelty(fisher)", "novelty(ls)")
 N_SAMPLES, NAMES = 40, ["a", "b", "c", "d", "e"]
@@ -325,7 +325,7 @@ class TestQuantities:
     )
     def test_quantities_give_a_warning(self, y):
         with pytest.warns(UserWarning, match="if y is a quantity such as an age, bin it first"):
-            warn_of_quantity(y)
+            warn_of_quantity(*np.unique(y, return_counts=True))
 
     @pytest.mark.parametrize(
         ("n_classes", "size"), [(20, 72), (26, 300), (40, 10), (40, 7), (100, 10), (1000, 2)], ids=str
@@ -333,10 +333,10 @@ class TestQuantities:
     @pytest.mark.parametrize("first", [0, 1])
     def test_codes_of_balanced_classes_give_no_warning(self, n_classes, size, first):
         y = np.repeat(np.arange(n_classes), size) + first
-        warn_of_quantity(y)
+        warn_of_quantity(*np.unique(y, return_counts=True))
         drawn = np.random.default_rng(0).permutation(y)[: y.size * 7 // 10]
         if np.unique(drawn).size == n_classes and size > 2:
-            warn_of_quantity(drawn)
+            warn_of_quantity(*np.unique(drawn, return_counts=True))
 
     @pytest.mark.parametrize(
         "y",
@@ -352,7 +352,7 @@ class TestQuantities:
         ids=["text", "ages as text", "two", "booleans", "twenty", "some codes", "none"],
     )
     def test_other_labels_give_no_warning(self, y):
-        warn_of_quantity(y)
+        warn_of_quantity(*np.unique(y, return_counts=True))
 
     def test_very_unequal_sizes_of_class_codes_look_like_a_quantity(self):
         assert looks_like_quantity(np.arange(30), np.array([1] * 20 + [50] * 10))

@@ -29,7 +29,7 @@ from ilfs.execution import (
 )
 from ilfs.parameters import check_integer, is_fraction, is_integer
 from ilfs.registry import classes_with
-from ilfs.sources import FrameSource, TableSource, table_source
+from ilfs.sources import FrameSource, Source, TableSource, stream_source, table_source
 from ilfs.sources.frames import is_worth_converting_by_block
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import UnusableColumnError
@@ -161,7 +161,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         """Validate, score every feature and order them."""
         self._check_parameters()
         self._forget()
-        source = self._validate(X, y, sample_weight)
+        source = self._source_of(X, y, sample_weight)
         with self._named_columns():
             scores = self._score_any(source)
         self._end_progress()  # before the ranking: an interrupt in a callback leaves the selector unfitted
@@ -169,8 +169,23 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         self._warn_of_size()
         return self
 
+    def _source_of(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Source:
+        """Make a source of the input of ``fit``."""
+        source = stream_source(X, y, sample_weight, reads_labels=self._reads_labels)
+        if source is None:
+            return self._validate(X, y, sample_weight)
+        self._set_columns(source)
+        return source
+
+    def _set_columns(self, source: Source) -> None:
+        """Set number and names of the columns, as scikit-learn does for a table in memory."""
+        self.n_features_in_ = source.n_features
+        names = source.feature_names
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
     def _validate(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TableSource:
-        """Check the input of ``fit`` and make a source of it."""
+        """Check a table in memory and make a source of it."""
         X, y = self._split(X, y)
         table = check_columns(X)
         if (sparse.issparse(table) or is_sparse_frame(table)) and not self._takes_sparse:
@@ -193,13 +208,20 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         # A method that needs all rows gets one array, converted once for all labels.
         return source if self._prefers_statistics else table_source(source.to_matrix(), labels, weight)
 
-    def _score_any(self, source: TableSource) -> Scores:
-        """Score a table with any number of labellings."""
-        if len(source.labellings) > 1:
-            return self._score_labels(source)
-        if source.labellings:
+    def _score_any(self, source: Source) -> Scores:
+        """Score a source with any number of labellings."""
+        if len(source.labellings) == 1:
             refuse_one_class(source.labellings[0])
-        return self._score_source(source)
+        if not isinstance(source, TableSource):
+            return self._score_stream(source)
+        return self._score_labels(source) if len(source.labellings) > 1 else self._score_source(source)
+
+    def _score_stream(self, source: Source) -> Scores:
+        """Score a source whose rows are not in memory."""
+        raise TypeError(
+            f"{self._title} needs all rows in memory: load the table if it fits, or use a method that reads rows in "
+            f"blocks ({classes_with('streams')})"
+        )
 
     @contextmanager
     def _named_columns(self) -> Iterator[None]:
@@ -489,6 +511,11 @@ class PlannedSelector(RankingSelector):
         if len(fold.labellings) > 1:
             return run_plan(self._plan_labels(fold.labellings, fold.all_rows), fold)
         return run_plan(self._plan(fold.classes), fold)
+
+    def _score_stream(self, source: Source) -> Scores:
+        if not self._streams:  # a wrapper, around a method that needs all rows
+            return super()._score_stream(source)
+        return self._score_fold(fold_of(source, self.n_jobs))
 
     def _fit_fold(self, fold: Fold, feature_names: Sequence[str] | None = None) -> Self:
         """Fit on an engine, with the same result as ``fit``."""

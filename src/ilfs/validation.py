@@ -16,18 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array
 
 from ilfs.arrays import Floats, sparse_defect
 from ilfs.parameters import is_integer
+from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
 from ilfs.statistics.labels import Classes
 from ilfs.warn import warn
 
 MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 MAX_CHARACTERS_SHOWN = 40  # of a value in a message
-MAX_UNSUSPICIOUS_CLASSES = 20  # more distinct integers than this may be a quantity
-MAX_CHANCE_DISPERSION = 2.0  # variance / mean of class sizes; about 1 for rows drawn from equal classes
 
 IF_IT_FITS = "if it fits in memory"
 LOADING_ADVICE = {  # (package, class): how to load such a table into memory
@@ -359,17 +357,9 @@ def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None: every sample needs a class")
     y = check_types(check_rows(y, n_samples))
-    # type_of_target reads every value; these dtypes need no check.
-    kind = "" if y.ndim == 1 and y.dtype.kind in "biuSU" else type_of_target(y, input_name="y")
-    if kind not in ("", "binary", "multiclass", "multilabel-indicator"):
-        raise ValueError(
-            f"Unknown label type: y must hold classes or be an indicator matrix of 0 and 1, got {kind} values: bin a "
-            "quantity first, e.g. pandas.qcut(y, 4, labels=False), or pass names of classes as text, y.astype(str)"
-        )
-    if kind == "multilabel-indicator" and (others := np.setdiff1d(y, (0, 1))).size:
-        raise ValueError(f"an indicator matrix y must hold 0 and 1, got {others[0]}")
-    if quantities and y.ndim == 1:
-        warn_of_quantity(y)
+    check_kind_of_labels(y)
+    if quantities and y.ndim == 1 and y.dtype.kind in "iuf":
+        warn_of_quantity(*np.unique(y, return_counts=True))
     return np.asarray(y)
 
 
@@ -385,71 +375,6 @@ def check_rows(y: Any, n_samples: int) -> NDArray[Any]:
     if labels.dtype.kind in "mM":
         raise ValueError(f"y must hold classes, got dates or durations ({labels.dtype}): bin them or pass them as text")
     return labels
-
-
-def check_types(y: NDArray[Any]) -> NDArray[Any]:
-    """Raise for missing labels and labels of several types; convert Python objects to an array of their type.
-
-    Objects without a NumPy type, such as the intervals of ``pandas.cut``, are converted to strings.
-    """
-    missing = [i for i, label in enumerate(y.flat) if is_missing(label)] if y.dtype.kind in "fO" else []
-    if missing:
-        row = missing[0] // (y.size // len(y))
-        raise ValueError(f"y must have a label for every sample, row {row} has none (NaN, None or NA)")
-    types = sorted({type(label).__name__ for label in y.flat}) if y.dtype.kind == "O" else []
-    if len(types) > 1:
-        raise ValueError(f"labels in y must be of one type, got {' and '.join(types)}")
-    if not types:
-        return y
-    labels = np.asarray(y.tolist())
-    return np.array([str(label) for label in y]) if labels.dtype.kind == "O" and y.ndim == 1 else labels
-
-
-def is_missing(label: Any) -> bool:
-    """Check if a label is None, NaN, or the NA or NaT of pandas."""
-    return (
-        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
-    )
-
-
-def warn_of_quantity(y: NDArray[Any]) -> None:
-    """Warn if there are so many integer labels that they look like an age or a count, not like classes."""
-    if y.dtype.kind not in "iuf":
-        return
-    values, sizes = np.unique(y, return_counts=True)
-    if looks_like_quantity(values, sizes):
-        warn(
-            f"y has {values.size} distinct numbers, so {values.size} classes were made, of {sizes.min()} to "
-            f"{sizes.max()} samples: if y is a quantity such as an age, bin it first, e.g. pandas.qcut(y, 4, "
-            "labels=False) or sklearn.preprocessing.KBinsDiscretizer; if its numbers are names of classes, pass "
-            "y.astype(str)",
-        )
-
-
-def looks_like_quantity(values: NDArray[Any], sizes: NDArray[Any]) -> bool:
-    """Check if distinct integers, with the number of samples of each, are unlikely to be class codes.
-
-    Class codes are 0 to K - 1 or 1 to K, with class sizes that are equal or vary like those of a random sample. Other
-    integers are accepted as class codes if the class sizes differ by at most one. A quantity has other values, or few
-    samples in its tails.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ilfs.validation import looks_like_quantity
-    >>> looks_like_quantity(np.arange(40), np.full(40, 10))  # ten photographs each of forty persons
-    False
-    >>> looks_like_quantity(np.arange(18, 90), np.arange(1, 73))  # ages
-    True
-    """
-    if values.size <= MAX_UNSUSPICIOUS_CLASSES:
-        return False
-    if sizes.mean() < 2:
-        return True
-    are_codes = values[0] in (0, 1) and values[-1] - values[0] == values.size - 1
-    if are_codes:
-        return bool(sizes.var() / sizes.mean() > MAX_CHANCE_DISPERSION)
-    return bool(sizes.max() - sizes.min() > 1)
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:

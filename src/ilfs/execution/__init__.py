@@ -1,14 +1,17 @@
 """Engines that compute statistics over the rows of a source.
 
 A *fold* is an engine over a source: given the description of a statistic, it computes the statistic of every block and
-merges the results. `InMemory` does this in threads. A method is a *plan* of such requests, and so does not know where
+merges the results. `InMemory` does this in threads for a table in memory, `Streamed` for rows that are read in blocks.
+A method is a *plan* of such requests, and so does not know where
 the rows are. Methods that need all rows at once get `AllRows`.
 """
 
+from ilfs.execution.engines import fold_of
 from ilfs.execution.fold import Fold, Read
-from ilfs.execution.memory import InMemory, fold_of
+from ilfs.execution.memory import InMemory
 from ilfs.execution.plan import Plan, ask, both, run_plan, together, under_labelling
 from ilfs.execution.rows import AllRows, LabelledRows, MissingValuesError, refuse_missing
+from ilfs.execution.stream import Streamed
 from ilfs.execution.threads import blocks, one_blas_thread, thread_map
 
 __all__ = [
@@ -19,6 +22,7 @@ __all__ = [
     "MissingValuesError",
     "Plan",
     "Read",
+    "Streamed",
     "ask",
     "blocks",
     "both",

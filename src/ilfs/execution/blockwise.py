@@ -9,12 +9,11 @@ An engine over any source needs one method::
 The calls of `read_block` may run in other processes, because requests and blocks can be pickled.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ilfs.arrays import Integers, read_only
 from ilfs.execution.fold import Read
@@ -52,30 +51,66 @@ def read_block(reads: Sequence[Read[Any]], block: RowBlock) -> list[Any]:
 
 def _read_one(read: Read[Any], block: RowBlock, present: Integers | None) -> Any:
     labels = block.row_labels(read.labelling)
-    if read.columns is None:
-        return read.description(_whole_block(block.X, labels, block.first_row))
-    places = read.columns if present is None else np.searchsorted(present, read.columns)
     # Leaves of a block are merged first to last, as `MergeTree` does.
-    return reduce(lambda merged, leaf: merged.merge(leaf), _read_leaves(read, block, labels, places))
+    return reduce(lambda merged, leaf: merged.merge(leaf), map(read.description, _blocks(read, block, labels, present)))
 
 
-def _read_leaves(read: Read[Any], block: RowBlock, labels: RowLabels, places: Integers) -> Iterable[Any]:
-    if sparse.issparse(block.X):
-        yield read.description(_whole_block(block.X[:, places], labels, block.first_row))
-        return
-    for rows in leaves(slice(0, len(block.X)), places.size):
-        values = np.ascontiguousarray(block.X[rows].take(places, axis=1), dtype=np.float64)
-        first_row, whole = block.first_row + rows.start, slice(0, places.size)
-        yield read.description(DenseBlock(values, labels.take(rows), 0, places.size, whole, True, first_row))
+def _blocks(read: Read[Any], block: RowBlock, labels: RowLabels, present: Integers | None) -> Iterator[Block]:
+    """Iterate over the leaves of a request for some columns, or give the whole block."""
+    if block.is_sparse:
+        whole = sparse_block(block, labels)
+        yield whole if read.columns is None else whole.take(places_of(read, present))
+    elif read.columns is None:
+        yield dense_block(block, labels, slice(0, block.X.shape[1]))
+    else:
+        places = places_of(read, present)
+        for rows in leaves(slice(0, len(block.X)), places.size):
+            yield gathered_block(block, labels, rows, places)
 
 
-def _whole_block(X: Any, labels: RowLabels, first_row: int) -> Block:
-    """Make a block of all columns of some rows."""
-    if sparse.issparse(X):
-        return SparseBlock.from_matrix(X, labels, first_row)
-    kept = np.float32 if X.dtype == np.float32 else np.float64
-    values, n_columns = read_only(np.ascontiguousarray(X, dtype=kept)), X.shape[1]
-    return DenseBlock(values, labels, 0, n_columns, slice(0, n_columns), first_row=first_row)
+def places_of(read: Read[Any], present: Integers | None) -> Integers:
+    """Return the positions of the requested columns among those that a block holds."""
+    assert read.columns is not None
+    return read.columns if present is None else np.searchsorted(present, read.columns)
+
+
+def dense_block(block: RowBlock, labels: RowLabels, columns: slice, first_column: int = 0) -> DenseBlock:
+    """Make a block of neighbouring columns of dense rows; it is copied only if its layout or type requires it.
+
+    Parameters
+    ----------
+    block : RowBlock
+        The rows.
+    labels : RowLabels
+        Their classes.
+    columns : slice
+        Columns of ``block``.
+    first_column : int, default=0
+        Position of the first column of ``block`` in the whole table.
+
+    Returns
+    -------
+    DenseBlock
+        The columns.
+    """
+    place, n_columns = slice(first_column + columns.start, first_column + columns.stop), columns.stop - columns.start
+    kept = np.float32 if block.X.dtype == np.float32 else np.float64
+    if block.X.flags.c_contiguous and block.X.dtype == kept:
+        return DenseBlock(read_only(block.X), labels, columns.start, columns.stop, place, first_row=block.first_row)
+    values = read_only(np.ascontiguousarray(block.X[:, columns], dtype=kept))
+    return DenseBlock(values, labels, 0, n_columns, place, first_row=block.first_row)
+
+
+def gathered_block(block: RowBlock, labels: RowLabels, rows: slice, places: Integers) -> DenseBlock:
+    """Copy chosen columns of some dense rows."""
+    values = np.ascontiguousarray(block.X[rows].take(places, axis=1), dtype=np.float64)
+    whole = slice(0, places.size)
+    return DenseBlock(values, labels.take(rows), 0, places.size, whole, True, block.first_row + rows.start)
+
+
+def sparse_block(block: RowBlock, labels: RowLabels) -> SparseBlock:
+    """Make a block of all columns of sparse rows."""
+    return SparseBlock.from_matrix(block.X, labels, block.first_row)
 
 
 def merge_blocks(statistics: Iterable[Sequence[Any]]) -> list[Any]:

@@ -191,21 +191,3 @@ class SparsePartition:
         if labelling not in self._labels:
             self._labels[labelling] = self._source.row_labels(labelling)
         return self._labels[labelling]
-
-
-def fold_of(source: TableSource, n_jobs: int | None = None) -> Fold:
-    """Return the engine for a source.
-
-    Parameters
-    ----------
-    source : TableSource
-        Rows with their classes.
-    n_jobs : int, optional
-        Number of threads, as `joblib` counts them.
-
-    Returns
-    -------
-    Fold
-        Computes statistics over the source.
-    """
-    return InMemory(source, n_jobs)

@@ -11,8 +11,14 @@ from typing import Generic, TypeVar
 
 from ilfs.statistics.description import S
 
-FAN_IN = 64  # children of an inner node of the tree
+FAN_IN = 8  # children of an inner node of the tree; a worker of a cluster holds so many statistics at once
 K = TypeVar("K", bound=Hashable)
+
+
+def merged_in_place(before: S, after: S) -> S:
+    """Merge two statistics; the first one may be overwritten."""
+    merged: S = getattr(before, "merge_in_place", before.merge)(after)
+    return merged
 
 
 class MergeTree(Generic[S]):
@@ -49,9 +55,7 @@ class MergeTree(Generic[S]):
             level += 1
 
     def _merge(self, before: S, after: S) -> S:
-        merge = getattr(before, "merge_in_place", before.merge) if self._in_place else before.merge
-        merged: S = merge(after)
-        return merged
+        return merged_in_place(before, after) if self._in_place else before.merge(after)
 
     def result(self) -> S:
         """Merge the statistics left on all levels; higher levels hold earlier rows."""

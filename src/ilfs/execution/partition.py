@@ -54,7 +54,7 @@ def leaves_per_block(n_columns: int) -> int:
 def dense_strips(source: DenseSource, n_threads: int) -> list[slice]:
     """Cut the columns of a dense table into strips."""
     if source.in_place:
-        return blocks(source.n_features, _even_width(source.n_features, n_threads))
+        return blocks(source.n_features, even_width(source.n_features, n_threads))
     width = COPIED_STRIP_COLUMNS_BY_COLUMN if source.by_column else COPIED_STRIP_COLUMNS
     return blocks(source.n_features, max(width, MIN_COPIED_VALUES // max(source.n_rows, 1)))
 
@@ -64,7 +64,7 @@ def sparse_strips(n_features: int, n_stored: int) -> list[slice]:
     return blocks(n_features, max(1, n_features * SPARSE_STRIP_VALUES // max(1, n_stored, n_features)))
 
 
-def _even_width(n_features: int, n_threads: int) -> int:
+def even_width(n_features: int, n_threads: int) -> int:
     """Return the strip width that divides the columns evenly among threads, within the limits of the kernels."""
     n_strips = n_threads * math.ceil(n_features / (MAX_STRIP_COLUMNS * n_threads))
     return int(np.maximum(math.ceil(n_features / n_strips), MIN_STRIP_COLUMNS))

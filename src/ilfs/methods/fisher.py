@@ -106,7 +106,7 @@ class FisherScore(StatisticsSelector):
         self.weighting = weighting
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features of X by how well they separate the classes in y.
 
         Parameters

@@ -208,7 +208,7 @@ class FSV(SupervisedRowsSelector):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by their use in planes that separate the classes in y.
 
         Parameters

@@ -144,7 +144,7 @@ class GeneralizedFisherScore(SupervisedRowsSelector):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the features of X that together separate the classes in y.
 
         Parameters

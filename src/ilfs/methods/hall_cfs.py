@@ -141,7 +141,7 @@ class HallCFS(SupervisedRowsSelector):
         self.max_stale = max_stale
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Search for the subset of features with the largest merit, and rank all features.
 
         Parameters

@@ -299,7 +299,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features of X by their relevance for y.
 
         Parameters

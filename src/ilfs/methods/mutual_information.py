@@ -181,7 +181,7 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         self.prior = prior
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features of X by their mutual information with y.
 
         Parameters

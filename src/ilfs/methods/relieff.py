@@ -132,7 +132,7 @@ class ReliefF(SupervisedRowsSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how they differ between neighbouring samples of different classes in y.
 
         Parameters

@@ -135,7 +135,7 @@ class SVMRFE(SupervisedRowsSelector):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how long they stay in a linear SVM for the classes y.
 
         Parameters

@@ -1,11 +1,26 @@
-"""Sources of rows: arrays, sparse matrices and data frames.
+"""Sources of rows: arrays, sparse matrices, data frames, and tables that are read in batches.
 
 A *source* knows its columns and classes and gives its rows in blocks, in a fixed order, as often as it is asked to. A
 *fold* (`ilfs.execution`) computes statistics over a source.
 """
 
+from ilfs.sources.batches import Batch, BatchReader, BatchSource
 from ilfs.sources.frames import FrameSource
-from ilfs.sources.source import RowBlock, Source
+from ilfs.sources.recognise import stream_source
+from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.sources.tables import ArraySource, SparseSource, TableSource, table_source
 
-__all__ = ["ArraySource", "FrameSource", "RowBlock", "Source", "SparseSource", "TableSource", "table_source"]
+__all__ = [
+    "ArraySource",
+    "Batch",
+    "BatchReader",
+    "BatchSource",
+    "FrameSource",
+    "ReadProgress",
+    "RowBlock",
+    "Source",
+    "SparseSource",
+    "TableSource",
+    "stream_source",
+    "table_source",
+]

@@ -1,8 +1,11 @@
 """The interface of all sources."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
+
+from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.statistics.labels import Classes, RowLabels
@@ -29,6 +32,11 @@ class RowBlock:
     weight: Floats
     first_row: int
 
+    @property
+    def is_sparse(self) -> bool:
+        """True if the values are a sparse matrix."""
+        return sparse.issparse(self.X)
+
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes of these rows.
 
@@ -47,7 +55,23 @@ class RowBlock:
         return self.labels[labelling]
 
 
-class Source(Protocol):
+@dataclass(frozen=True)
+class ReadProgress:
+    """How far a read of the rows has come.
+
+    Parameters
+    ----------
+    number : int
+        Number of the read, from 1 on; 0 for the labels, which are read first to find the classes.
+    fraction : float or None
+        Fraction of the table that was read, from 0 to 1; None if the number of rows is not known.
+    """
+
+    number: int
+    fraction: float | None
+
+
+class Source(ABC):
     """Rows with their classes, which can be read in blocks any number of times.
 
     A *labelling* gives every row a class. There may be several of them, all of which are read together: the labels of
@@ -65,13 +89,17 @@ class Source(Protocol):
         Classes of each labelling.
     all_rows : Classes
         All rows as one class.
+    has_labels : bool
+        True if rows have labels; asking for it does not read them.
     """
 
     n_features: int
     is_sparse: bool
+    has_labels: bool
     feature_names: list[Any] | None
     labellings: tuple[Classes, ...]
     all_rows: Classes
 
+    @abstractmethod
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows from the first one, in blocks in a fixed order; only some columns, if given."""

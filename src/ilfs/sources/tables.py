@@ -1,6 +1,6 @@
 """Tables in memory, or memory-mapped: numpy arrays and sparse matrices."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from copy import copy
 from typing import Any, Self
@@ -11,13 +11,13 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.cached import cached_property
-from ilfs.sources.source import RowBlock
+from ilfs.sources.source import RowBlock, Source
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
 
 BLOCK_ROWS = 8192  # rows of a block; the same for all sources, so that their sums round alike
 
 
-class TableSource(ABC):
+class TableSource(Source):
     """Base class of tables with random access to rows and columns.
 
     Parameters
@@ -55,9 +55,14 @@ class TableSource(ABC):
         return np.ones(self.n_rows) if self.sample_weight is None else self.sample_weight
 
     @property
-    def all_rows(self) -> Classes:
+    def all_rows(self) -> Classes:  # type: ignore[override]
         """All rows as one class."""
         return Classes.count(np.zeros(1), [RowLabels.one_class(self.weight)])
+
+    @property
+    def has_labels(self) -> bool:  # type: ignore[override]
+        """True if rows have labels."""
+        return bool(self.labels)
 
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes of all rows under a labelling; if it is None, all rows are one class."""
