@@ -221,3 +221,27 @@ def test_the_command_counts_two_stores(tmp_path, capsys):
         assert "tests as the paper counts its 576" in capsys.readouterr().out
     assert main(["bench", "table", "--store", sizes, "--layout", "paper", "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("method,dataset,mean,deviation,least,largest,mark")
+
+
+def test_each_number_of_features_has_its_own_comparison(tmp_path, monkeypatch):
+    n_classes = 8  # the smallest p-value of Wilcoxon's test is 2 / 2^8 = 0.008
+    names = tuple("abcdefgh")
+    made = Dataset("made", np.zeros((80, 40)), np.arange(80) % n_classes, names, known_checksum="c")
+    monkeypatch.setattr(suites_module, "load", lambda _, voc: made)
+    methods = tuple(BenchmarkMethod(name) for name in ("ilfs", "fisher"))
+    suite = Suite("deep", "classes", ("voc2007",), methods, 1, Protocol(fractions=(0.05, 0.5)))
+    # With two features ILFS leads on every class, by 1 to 8 points; with twenty on every other class, by 1 point.
+    behind = {2: [0.01 * (k + 1) for k in range(n_classes)], 20: [0.01 * (-1) ** k for k in range(n_classes)]}
+    with Store(tmp_path / "deep.sqlite") as store:
+        for job in suite.jobs():
+            measured = [
+                (size, metric, k, 0.9 - (behind[size][k] if job.method.name == "fisher" else 0.0))
+                for size in behind
+                for metric in ("ap", "ap_2007", "ap_2012")
+                for k in range(n_classes)
+            ]
+            store.write(job.key, job.identity, job.describe(), Outcome(measured, [1], 0.1, 0.2))
+        results = Results.from_store(suite, store)
+    (grid,) = [grid for grid in statistics_of(results, "ilfs") if "by number of features" in grid.title]
+    assert grid.header == ["method", "2", "20"]
+    assert grid.rows == [["fisher", "+4.5 better", "+0.0 n.s."]]

@@ -29,7 +29,7 @@ class ClassTable:
     values: Floats
 
 
-def class_table(results: Results, dataset: str) -> ClassTable:
+def class_table(results: Results, dataset: str, size: int | None = None) -> ClassTable:
     """Compute the numbers of the paper's Table 3 for a data set.
 
     Parameters
@@ -38,6 +38,8 @@ def class_table(results: Results, dataset: str) -> ClassTable:
         Results of a suite with the experiment ``"classes"``.
     dataset : str
         Name of the data set.
+    size : int, optional
+        Number of features; the largest that was evaluated by default.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def class_table(results: Results, dataset: str) -> ClassTable:
         Means over the splits, by VOC's definition of the year for VOC 2007 and 2012.
     """
     d, metric = results.datasets.index(dataset), VOC_METRICS.get(dataset, "ap")
-    by_method = [class_means(results, d, m, metric) for m in range(len(results.methods))]
+    by_method = [class_means(results, d, m, metric, size) for m in range(len(results.methods))]
     classes = sorted(set().union(*by_method))
     values = np.array([[100 * one.get(k, np.nan) for one in by_method] for k in classes])
     names = tuple(results.facts[dataset].class_names[k] for k in classes)

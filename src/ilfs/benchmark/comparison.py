@@ -205,7 +205,9 @@ def values_of_classes(results: Results) -> Floats:
     return values
 
 
-def compare_on_classes(results: Results, dataset: str, reference: str) -> tuple[ClassComparison, ...]:
+def compare_on_classes(
+    results: Results, dataset: str, reference: str, size: int | None = None
+) -> tuple[ClassComparison, ...]:
     """Compare a reference with each method over the classes of a data set, in per cent of average precision.
 
     Parameters
@@ -216,13 +218,15 @@ def compare_on_classes(results: Results, dataset: str, reference: str) -> tuple[
         Name of the data set.
     reference : str
         Name of the method that is compared with all others.
+    size : int, optional
+        Number of features; the largest that was evaluated by default.
 
     Returns
     -------
     tuple of ClassComparison
         One for each method that shares at least three classes with the reference.
     """
-    found = compare_over_classes(class_table(results, dataset).values, results.methods.index(reference))
+    found = compare_over_classes(class_table(results, dataset, size).values, results.methods.index(reference))
     if not found:
         raise ValueError("tests over classes need three classes that two methods share")
     return found

@@ -18,6 +18,7 @@ from ilfs.benchmark.comparison import (
 )
 from ilfs.benchmark.paper_tables import dataset_rows
 from ilfs.benchmark.printed_tests import printed_tests
+from ilfs.benchmark.significance.classes import ClassComparison
 from ilfs.benchmark.significance.paper import PAPER_CHANCE, JointVerdict, PaperVerdict, binomial_tail, joint_verdict
 from ilfs.benchmark.store.results import Results
 from ilfs.choices import METRIC_TITLES
@@ -45,7 +46,8 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
     -------
     list of Grid
         Ranks; the reference over the data sets and on each; the paper's procedure; stability, by data set and by size.
-        For the experiment ``"classes"``: the reference over the classes of each data set; the paper's procedure.
+        For the experiment ``"classes"``: the reference over the classes of each data set, at the largest and at each
+        number of features; the paper's procedure.
     """
     if results.suite.experiment == "timing":
         raise ValueError(f"suite {results.suite.name} has no statistics, as it only times the methods")
@@ -72,10 +74,12 @@ def classes_statistics(results: Results, reference: str, metric: str) -> list[Gr
     """Tests of the experiment ``"classes"``: the reference over the classes of each data set, the paper's procedure."""
     if metric != "ap_macro":
         raise ValueError(f"suite {results.suite.name} has average precision only (ap_macro), got the metric {metric!r}")
-    grids = [
-        possible(f"{reference} against each method on {title}", over_classes_grid, results, name, title, reference)
-        for name, title in zip(results.datasets, results.titles, strict=True)
-    ]
+    grids = []
+    for name, title in zip(results.datasets, results.titles, strict=True):
+        about = f"{reference} against each method on {title}"
+        grids.append(possible(about, over_classes_grid, results, name, title, reference))
+        if len(results.class_sizes(name)) > 1:
+            grids.append(possible(f"{about}, by size", over_sizes_grid, results, name, title, reference))
     notes = [
         "The paper's test takes the values of two methods for independent samples. The paired t-test and Wilcoxon's "
         "test compare them class by class; Holm's correction is for Wilcoxon's test.",
@@ -102,6 +106,28 @@ def over_classes_grid(results: Results, dataset: str, title: str, reference: str
     header = ["method", "better / equal / worse", "mean difference", "the paper's t-test p", "paired t-test p"]
     about = f"{reference} against each method over the {n_classes} classes of {title}"
     return Grid(about, [*header, "Wilcoxon p", "with Holm"], rows, digits=2)
+
+
+def over_sizes_grid(results: Results, dataset: str, title: str, reference: str) -> Grid:
+    """Table of the reference against each method over the classes of a data set, at each number of features."""
+    sizes = results.class_sizes(dataset)
+    found = [{one.method: one for one in compare_on_classes(results, dataset, reference, size)} for size in sizes]
+    rows = [
+        [method, *(difference_and_word(of_size.get(m)) for of_size in found)]
+        for m, method in enumerate(results.methods)
+        if method != reference
+    ]
+    notes = [
+        f"Mean difference of the classes in percentage points, {reference} minus the method; better, worse: significant "
+        f"at the level {SIGNIFICANCE_LEVEL} by Wilcoxon's test with Holm's correction for the methods of a column."
+    ]
+    about = f"{reference} against each method over the classes of {title}, by number of features"
+    return Grid(about, ["method", *(f"{size:,}" for size in sizes)], rows, notes=notes)
+
+
+def difference_and_word(found: ClassComparison | None) -> str | None:
+    """Format a comparison over classes: the mean difference and "better", "worse" or "n.s."."""
+    return None if found is None else f"{found.difference:+.1f} {in_a_word(found.adjusted, found.difference)}"
 
 
 def joint_grid(several: Sequence[Results], reference: str, metric: str = "ap_macro") -> Grid:
