@@ -479,6 +479,11 @@ class PlannedSelector(RankingSelector):
 
     _streams = True
 
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory, besides one of the labels."""
+        raise NotImplementedError
+
     def _plan(self, classes: Classes) -> Plan[Scores]:
         """Ask for statistics and score all features."""
         raise NotImplementedError

@@ -74,11 +74,12 @@ def command_line() -> "argparse.ArgumentParser":
     import argparse
 
     from ilfs import __version__
-    from ilfs.cli import bench, datasets, methods
+    from ilfs.cli import bench, datasets, methods, rank
 
     parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    rank.add_to(commands)
     bench.add_to(commands)
     datasets.add_to(commands)
     methods.add_to(commands)

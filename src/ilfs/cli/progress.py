@@ -6,8 +6,11 @@ from typing import Any, Protocol, Self
 
 from ilfs.benchmark.jobs.runner import FinishedJob
 from ilfs.benchmark.suites.suite import Suite
+from ilfs.sources import ReadProgress
 
 SECONDS_BETWEEN_LINES = 15.0
+SECONDS_BETWEEN_UPDATES = 0.2  # of a line on a terminal
+BAR_CHARACTERS = 30
 
 
 class Display(Protocol):
@@ -50,6 +53,53 @@ def time_left(seconds: float | None) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s left"
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
+
+
+class ReadLine:
+    """Progress of the reads of a table: a line that is rewritten on a terminal, a line every few seconds elsewhere.
+
+    Parameters
+    ----------
+    n_reads : int, optional
+        Number of reads, if known.
+    """
+
+    def __init__(self, n_reads: int | None = None) -> None:
+        self._n_reads, self._number = n_reads, -1
+        self._begun = self._last = time.monotonic()
+        self._is_terminal, self._is_shown = sys.stderr.isatty(), False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_shown:
+            self._write("")
+
+    def __call__(self, progress: ReadProgress) -> None:
+        """Show how far a read has come."""
+        now = time.monotonic()
+        if progress.number != self._number:
+            self._number, self._begun = progress.number, now
+        if now - self._last >= (SECONDS_BETWEEN_UPDATES if self._is_terminal else SECONDS_BETWEEN_LINES):
+            self._last = now
+            self._write(self.text(progress, now - self._begun))
+
+    def text(self, progress: ReadProgress, seconds: float) -> str:
+        """Format the progress of a read that began some seconds ago."""
+        of_all = "" if self._n_reads is None else f" of {self._n_reads}"
+        name = f"read {progress.number}{of_all}" if progress.number else "labels"
+        if not progress.fraction:
+            return name
+        left = time_left(seconds * (1 / progress.fraction - 1)) if seconds > 1 else ""
+        n_done = round(BAR_CHARACTERS * progress.fraction)
+        bar = "#" * n_done + "." * (BAR_CHARACTERS - n_done)
+        return f"{name}  {bar} {100 * progress.fraction:3.0f} %  {left}".rstrip()
+
+    def _write(self, text: str) -> None:
+        self._is_shown = bool(text) and self._is_terminal
+        print(f"\r{text:70}\r" if self._is_terminal else text, end="" if self._is_terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
 
 
 class NoDisplay:

@@ -119,6 +119,11 @@ class CFS(UnsupervisedRowsSelector, PlannedSelector):
             np.minimum(least[others], by_others, out=least[others])
         return Scores(0.0 - least, floor=UNIT_FLOOR)
 
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, products."""
+        return 2
+
     def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  unsupervised
         """Read the rows twice in blocks; the correlations of all pairs are stored."""
         moments = yield from complete_moments()

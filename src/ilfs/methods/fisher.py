@@ -127,6 +127,11 @@ class FisherScore(StatisticsSelector):
         """
         return self._fit(X, y, sample_weight)
 
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments."""
+        return 1
+
     def _plan(self, classes: Classes) -> Plan[Scores]:
         moments = (yield from ask(Moments())).checked()
         self.classes_ = classes.labels

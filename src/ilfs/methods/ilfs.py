@@ -320,6 +320,11 @@ class ILFS(PicksSubsets, StatisticsSelector):
         """
         return self._fit(X, y, sample_weight)
 
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products."""
+        return 2 if self.redundancy is None else 3
+
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
         """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
         moments = (yield from ask(Moments())).checked()

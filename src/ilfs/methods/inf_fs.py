@@ -34,10 +34,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats
-from ilfs.execution import AllRows, Plan, ask, blocks, both, one_blas_thread, thread_map
+from ilfs.execution import AllRows, Plan, ask, blocks, both, fold_of, one_blas_thread, thread_map
 from ilfs.execution.pairs import complete_moments, pair_correlations
 from ilfs.parameters import check_between, check_choice, check_integer, check_within
 from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, refuse_constant
+from ilfs.sources import Source
 from ilfs.statistics import Classes, DistinctValues
 from ilfs.warn import warn
 
@@ -176,6 +177,14 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
     def _streams(self) -> bool:  # type: ignore[override]
         """Ranks need all rows in memory; Pearson correlations can be computed from blocks."""
         return self.correlation == "pearson"
+
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, products."""
+        return 2
+
+    def _score_stream(self, source: Source) -> Scores:
+        return self._score_fold(fold_of(source, self.n_jobs))  # the plan names the parameter that allows blocks
 
     def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  unsupervised
         """Read the rows twice in blocks; the correlations of all pairs are stored."""

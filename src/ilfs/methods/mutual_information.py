@@ -226,6 +226,11 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             return self._score_fold(fold_of(source, self.n_jobs))
         return super()._score_labels(source)
 
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: distinct values, counts."""
+        return 2
+
     def _plan(self, classes: Classes) -> Plan[Scores]:
         """Read the rows in blocks: once to find the cuts or check the columns, and once to count."""
         self.classes_ = classes.labels

@@ -190,6 +190,11 @@ class Novelty(PicksSubsets):
         labels = [source.labellings[label] for label in self.per_label_]
         return run_plan(self._plan_joint_scores(labels, moments, fold.all_rows), fold)
 
+    @property
+    def n_reads(self) -> int:
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: those of the selector, products."""
+        return int(self.selector.n_reads) + 1
+
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
         inner = clone(self.selector)
         moments, self.selector_ = yield from both(ask(Moments()), inner._plan_fit(classes, self))

@@ -107,10 +107,24 @@ def write_ranking(
     if spreadsheet_safe:
         table = {title: _neutralised(values) for title, values in table.items()}
     path = Path(path)
-    if path.suffix.lower() in OTHER_FORMATS:
-        raise ValueError(f"path must be that of a CSV file, the only format that is written, got {str(path)!r}")
+    check_csv_path(path)
     write_text_atomically(path, _csv_of(table))
     return path
+
+
+def check_csv_path(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a path is not that of a CSV file, or its folder does not exist.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write.
+    """
+    path = Path(path)
+    if path.suffix.lower() in OTHER_FORMATS:
+        raise ValueError(f"path must be that of a CSV file, the only format that is written, got {str(path)!r}")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"the folder of {str(path)!r} does not exist: make it first")
 
 
 def _neutralised(values: NDArray[Any]) -> NDArray[Any]:

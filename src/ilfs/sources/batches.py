@@ -8,6 +8,7 @@ much memory are blocks lower; then the last digits of a score may change.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,7 +135,7 @@ class BatchSource(Source):
         memory_limit: int | None = None,
         progress: Callable[[ReadProgress], None] | None = None,
     ) -> None:
-        self.reader, self._y, self._weight = reader, y, sample_weight
+        self.reader, self._y, self._weight, self._is_labelled = reader, y, sample_weight, True
         self.n_features, self.is_sparse, self.feature_names = reader.n_features, reader.is_sparse, reader.feature_names
         self.progress, self.strip_columns = progress, reader.strip_columns
         self._height = SPARSE_BLOCK_ROWS if reader.is_sparse else block_height(reader, memory_limit)
@@ -174,7 +175,20 @@ class BatchSource(Source):
     @property
     def has_labels(self) -> bool:  # type: ignore[override]
         """True if rows have labels; this does not read them."""
-        return self.reader.has_labels or self._y is not None
+        return self._is_labelled and (self.reader.has_labels or self._y is not None)
+
+    def without_labels(self) -> "BatchSource":
+        """Return the same rows without their labels, for methods that read none."""
+        source = copy(self)
+        source.__dict__.pop("_counted", None)
+        source._is_labelled = False
+        return source
+
+    @property
+    def block_bytes(self) -> int:
+        """Memory that dense blocks take at most: a block that is computed, one that is filled, and its batches."""
+        n_columns = self.reader.strip_columns or self.n_features
+        return BLOCKS_AT_A_TIME * self._height * n_columns * self.reader.dtype.itemsize
 
     @property
     def n_rows(self) -> int | None:
@@ -200,7 +214,7 @@ class BatchSource(Source):
         start = 0
         for batch in self.reader.batches(columns, self._height):
             rows = slice(start, start + batch.n_rows)
-            y = batch.y if self._y is None else self._y[rows]
+            y = None if not self._is_labelled else batch.y if self._y is None else self._y[rows]
             weight = batch.weight if self._weight is None else self._weight[rows]
             if self._y is not None and len(self._y[rows]) < batch.n_rows:
                 raise ValueError(f"X and y must have the same number of rows, got {len(self._y)} labels for more rows")

@@ -38,4 +38,4 @@ def given_source(source: Source, y: Any, sample_weight: Any, *, reads_labels: bo
         raise TypeError(f"{given} must be None if X is a source, which has labels and weights of its own")
     if reads_labels and not source.has_labels:
         raise ValueError("fit requires y to be passed, but the source has no target: name it, ilfs.read(..., target=)")
-    return source
+    return source if reads_labels or not source.has_labels else source.without_labels()

@@ -103,3 +103,7 @@ class Source(ABC):
     @abstractmethod
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows from the first one, in blocks in a fixed order; only some columns, if given."""
+
+    @abstractmethod
+    def without_labels(self) -> "Source":
+        """Return the same rows without their labels, for methods that read none."""
