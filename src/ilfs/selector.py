@@ -216,7 +216,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
             return self._score_stream(source)
         return self._score_labels(source) if len(source.labellings) > 1 else self._score_source(source)
 
-    def _score_stream(self, source: Source) -> Scores:
+    def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002  for subclasses
         """Score a source whose rows are not in memory."""
         raise TypeError(
             f"{self._title} needs all rows in memory: load the table if it fits, or use a method that reads rows in "

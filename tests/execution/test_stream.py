@@ -1,6 +1,7 @@
 """Rows that are read in batches give the same result as a table in memory."""
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -98,7 +99,9 @@ def test_float32_and_missing_values_give_the_same_bits(selector, n_jobs):
     np.testing.assert_allclose(found.scores_, expected.scores_, rtol=1e-5 if isinstance(selector, InfFS) else 1e-12)
 
 
-@pytest.mark.parametrize("selector", [SELECTORS["gain"], SELECTORS["fisher"], SELECTORS["mi"]], ids=["gain", "fisher", "mi"])
+@pytest.mark.parametrize(
+    "selector", [SELECTORS["gain"], SELECTORS["fisher"], SELECTORS["mi"]], ids=["gain", "fisher", "mi"]
+)
 def test_sparse_batches_agree_with_memory(selector):
     X, y, weight = table()
     X = sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0.0))
@@ -151,7 +154,7 @@ class TestReads:
             ILFS().fit(BatchSource(PartsReader(X, y, [65, 65], strips=5), progress=reported.append))
         ends = {one.number: one.fraction for one in reported}
         assert ends == {0: None, 1: 1.0, 2: 1.0, 3: 1.0}
-        assert all(a.fraction <= b.fraction for a, b in zip(reported, reported[1:]) if a.number == b.number > 0)
+        assert all(a.fraction <= b.fraction for a, b in pairwise(reported) if a.number == b.number > 0)
 
 
 class TestLabels:
@@ -212,9 +215,11 @@ class TestLabels:
         class Changing(PartsReader):
             def batches(self, columns, max_rows):
                 for batch in super().batches(columns, max_rows):
-                    yield Batch(batch.X, np.full(batch.n_rows, "new") if len(self.passes) > 1 else batch.y, None, batch.n_rows)
+                    yield Batch(
+                        batch.X, np.full(batch.n_rows, "new") if len(self.passes) > 1 else batch.y, None, batch.n_rows
+                    )
 
-        with pytest.raises(ValueError, match="has changed between two reads: label .*'new'"):
+        with pytest.raises(ValueError, match=r"has changed between two reads: label .*'new'"):
             FisherScore().fit(BatchSource(Changing(X, y, [65, 65])))
 
 
@@ -267,7 +272,9 @@ class TestErrors:
     def test_bad_weights_name_the_row(self, weight):
         X, y, weights = table()
         weights[70] = weight
-        with pytest.raises(ValueError, match=f"sample_weight must be a number >= 0 for each row, got {weight} in row 70"):
+        with pytest.raises(
+            ValueError, match=f"sample_weight must be a number >= 0 for each row, got {weight} in row 70"
+        ):
             FisherScore().fit(BatchSource(PartsReader(X, y, [65, 65], weights)))
 
 

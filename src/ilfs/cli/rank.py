@@ -133,8 +133,8 @@ def described(name: str, source: Any) -> str:
 
 def fit(selector: Any, source: Any, options: argparse.Namespace) -> None:
     """Fit the selector, with a progress line for each read of a stream."""
-    from ilfs.cli.progress import ReadLine
     from ilfs.cli.dry_run import n_reads
+    from ilfs.cli.progress import ReadLine
 
     if options.quiet or not hasattr(source, "progress"):
         selector.fit(source)

@@ -249,12 +249,14 @@ def check_row_weights(weight: Any, first_row: int) -> Floats | None:
     """Raise unless weights are finite numbers >= 0."""
     if weight is None:
         return None
-    weight = np.asarray(weight, dtype=np.float64)
-    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    checked: Floats = np.asarray(weight, dtype=np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
     if wrong.size:
         row = int(wrong[0])
-        raise ValueError(f"sample_weight must be a number >= 0 for each row, got {weight[row]} in row {first_row + row}")
-    return weight
+        raise ValueError(
+            f"sample_weight must be a number >= 0 for each row, got {checked[row]} in row {first_row + row}"
+        )
+    return checked
 
 
 class Tally:

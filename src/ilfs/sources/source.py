@@ -35,7 +35,7 @@ class RowBlock:
     @property
     def is_sparse(self) -> bool:
         """True if the values are a sparse matrix."""
-        return sparse.issparse(self.X)
+        return bool(sparse.issparse(self.X))
 
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes of these rows.

@@ -118,8 +118,9 @@ def over_sizes_grid(results: Results, dataset: str, title: str, reference: str) 
         if method != reference
     ]
     notes = [
-        f"Mean difference of the classes in percentage points, {reference} minus the method; better, worse: significant "
-        f"at the level {SIGNIFICANCE_LEVEL} by Wilcoxon's test with Holm's correction for the methods of a column."
+        f"Mean difference of the classes in percentage points, {reference} minus the method; better, worse: "
+        f"significant at the level {SIGNIFICANCE_LEVEL} by Wilcoxon's test with Holm's correction for the methods of a "
+        "column."
     ]
     about = f"{reference} against each method over the classes of {title}, by number of features"
     return Grid(about, ["method", *(f"{size:,}" for size in sizes)], rows, notes=notes)
