@@ -18,7 +18,7 @@ from ilfs.benchmark.methods.method import RANDOM
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.suites.built_in import PAPER_DATASETS
 from ilfs.methods import METHODS
-from ilfs.report.benchmark import diagram_svg, quality_grid, statistics_of, tables_of
+from ilfs.report.benchmark import diagram_svg, joint_grid, quality_grid, statistics_of, tables_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "findings"
 STORES = {
@@ -69,7 +69,7 @@ def main():
         write_grids("steps", tables_of(steps)[:1])
         write("steps.csv", quality_grid(steps).render("csv"))
     if (folder / "deep.sqlite").is_file():
-        write_grids("deep", tables_of(results_of("deep", folder)))
+        write_deep(folder)
     if (folder / "timing.sqlite").is_file():
         write_grids("timing", tables_of(results_of("timing", folder)))
 
@@ -91,6 +91,21 @@ def write_paper(folder):
     write_grids("stability", [by_set, by_size])
     write("ranks.svg", diagram_svg(rank_diagram(paper)))
     write("quality.csv", quality_grid(paper).render("csv"))
+
+
+def write_deep(folder):
+    """Write the tables of the paper's first experiment, and the count over both experiments."""
+    deep = results_of("deep", folder)
+    grids = tables_of(deep)
+    statistics = statistics_of(deep, "ilfs")
+    for d, name in enumerate(deep.datasets):
+        by_class, by_size = grids[2 * d : 2 * d + 2]
+        of_half, of_sizes = statistics[2 * d : 2 * d + 2]
+        write_grids(name, [by_class])
+        write_grids(f"{name}_sizes", [by_size])
+        write_grids(f"{name}_tests", [of_half, of_sizes])
+    if (folder / "sizes.sqlite").is_file():
+        write_grids("both_experiments", [joint_grid([results_of("paper", folder), deep], "ilfs")])
 
 
 def write_subsets(folder):
