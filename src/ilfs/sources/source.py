@@ -35,7 +35,7 @@ class RowBlock:
     @property
     def is_sparse(self) -> bool:
         """True if the values are a sparse matrix."""
-        return sparse.issparse(self.X)
+        return bool(sparse.issparse(self.X))
 
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes of these rows.
@@ -103,3 +103,15 @@ class Source(ABC):
     @abstractmethod
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows from the first one, in blocks in a fixed order; only some columns, if given."""
+
+    def without_labels(self) -> "Source":
+        """Return the same rows without labels, for a method that reads none; by default the source itself."""
+        return self
+
+    def close(self) -> None:  # noqa: B027  most sources hold nothing open
+        """Free what the source holds open, such as temporary files; it cannot be read afterwards."""
+
+    def __repr__(self) -> str:
+        n_rows = getattr(self, "n_rows", None)
+        rows = "" if n_rows is None else f"{n_rows:,} rows x "
+        return f"<{type(self).__name__}: {rows}{self.n_features:,} features>"

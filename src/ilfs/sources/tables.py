@@ -77,6 +77,12 @@ class TableSource(Source):
         one.y = self.y[:, labelling] if self.y is not None and self.y.ndim == 2 else self.y
         return one
 
+    def without_labels(self) -> Self:
+        """Return the same table without labels."""
+        one = copy(self)
+        one.labellings, one.labels, one.y = (), (), None
+        return one
+
     @abstractmethod
     def to_matrix(self) -> Any:
         """Return the whole table as an array or a sparse matrix, for methods that need all rows at once."""

@@ -1,0 +1,1 @@
+"""Files of the user as sources: small ones are loaded, larger ones are read in blocks."""
