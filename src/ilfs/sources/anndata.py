@@ -100,7 +100,7 @@ class AnnDataReader(BatchReader):
         self.n_rows, self.n_features = matrix.shape
         self.feature_names = list(X.var_names)
         self._y, self._sample_weight = labels_of(X, request), weights_of(X, request)
-        self.has_labels = self._y is not None
+        self.has_labels, self.has_weights = self._y is not None, self._sample_weight is not None
         self.dtype = np.dtype(np.float32 if matrix.dtype == np.float32 else np.float64)
         form = getattr(matrix, "format", "dense")
         kind = {"csr": RowsOnDisk, "csc": ColumnsOnDisk}.get(form, DenseOnDisk)

@@ -66,6 +66,7 @@ class ArrowReader(BatchReader):
         self._is_indicator, self.has_labels = roles.is_indicator, bool(roles.targets)
         self._targets = [schema.names[j] for j in roles.targets]
         self._weight = None if roles.weight is None else schema.names[roles.weight]
+        self.has_weights = self._weight is not None
         features = [schema.field(j) for j in roles.features]
         refuse_other_types(features, name)
         self.feature_names = [field.name for field in features]

@@ -69,8 +69,8 @@ class BatchReader(ABC):
         True if batches are sparse matrices.
     by_column : bool
         True if the values of a column are contiguous in a batch.
-    has_labels : bool
-        True if batches have labels.
+    has_labels, has_weights : bool
+        True if batches have labels, or weights.
     n_rows : int or None
         Number of rows, if it is known without reading them.
     strip_columns : int or None
@@ -85,6 +85,7 @@ class BatchReader(ABC):
     is_sparse: bool = False
     by_column: bool = False
     has_labels: bool = False
+    has_weights: bool = False
     n_rows: int | None = None
     strip_columns: int | None = None
 
@@ -194,6 +195,11 @@ class BatchSource(Source):
     def has_labels(self) -> bool:  # type: ignore[override]
         """True if rows have labels; this does not read them."""
         return self._is_labelled and (self.reader.has_labels or self._y is not None)
+
+    @property
+    def has_weights(self) -> bool:  # type: ignore[override]
+        """True if rows have weights."""
+        return self.reader.has_weights or self._weight is not None
 
     def without_labels(self) -> "BatchSource":
         """Return the same rows without labels, for a method that reads none."""

@@ -38,9 +38,9 @@ class BlocksReader(BatchReader):
         first = next(iter(start()), None)
         if first is None:
             raise ValueError(f"{self.name} must give at least one block of rows, got none; can it be iterated again?")
-        X, y, _ = parts_of(first, 0, self.name)
+        X, y, weight = parts_of(first, 0, self.name)
         self.n_features, self.has_labels, self.is_sparse = X.shape[1], y is not None, sparse.issparse(X)
-        self.feature_names = names_of(first)
+        self.feature_names, self.has_weights = names_of(first), weight is not None
         if self.feature_names is not None:
             check_column_names([str(name) for name in self.feature_names], self.name)
         self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)

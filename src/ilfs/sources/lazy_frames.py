@@ -37,7 +37,7 @@ class LazyFrameReader(BatchReader):
         schema = frame.collect_schema()
         names, kinds = list(schema.names()), list(schema.dtypes())
         self._roles = find_roles(names, len(names), request.target, request.drop, request.weight, self.name)
-        self.has_labels = bool(self._roles.targets)
+        self.has_labels, self.has_weights = bool(self._roles.targets), self._roles.weight is not None
         refuse_columns([(names[j], kinds[j]) for j in self._roles.features if not is_numeric(kinds[j])], self.name)
         self.feature_names = [names[j] for j in self._roles.features]
         self._aside = [names[j] for j in self._roles.aside]

@@ -89,13 +89,14 @@ class Source(ABC):
         Classes of each labelling.
     all_rows : Classes
         All rows as one class.
-    has_labels : bool
-        True if rows have labels; asking for it does not read them.
+    has_labels, has_weights : bool
+        True if rows have labels, or weights; asking for it does not read them.
     """
 
     n_features: int
     is_sparse: bool
     has_labels: bool
+    has_weights: bool = False
     feature_names: list[Any] | None
     labellings: tuple[Classes, ...]
     all_rows: Classes

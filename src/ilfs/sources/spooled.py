@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ilfs.importing import check_installed
 from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
 from ilfs.sources.roles import Request
 
@@ -102,6 +103,7 @@ def ipc_batches(file: Any, names: Sequence[str], max_rows: int) -> Iterator[Any]
 
 def open_stream(X: Any, request: Request) -> SpooledReader:
     """Make a reader of anything with Arrow's PyCapsule stream interface."""
+    check_installed("pyarrow", "parquet", f"reading {type(X).__name__}")
     import pyarrow
 
     return SpooledReader(pyarrow.RecordBatchReader.from_stream(X), request)
