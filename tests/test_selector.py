@@ -359,12 +359,9 @@ class TestDataFrames:
         assert not hasattr(selector, "feature_names_in_")
         assert selector.get_feature_names_out()[0].startswith("x")
 
-    def test_a_lazy_frame_is_rejected(self, table):
+    def test_a_lazy_frame_gives_the_scores_of_the_array(self, table):
         X, y = table
-        with pytest.raises(
-            TypeError, match=r"X must be in memory, got polars.LazyFrame: call X.collect\(\) if it fits"
-        ):
-            ILFS().fit(pl.DataFrame(X).lazy(), y)
+        assert np.array_equal(ILFS().fit(pl.DataFrame(X).lazy(), y).scores_, ILFS().fit(X, y).scores_)
 
     @pytest.mark.parametrize("kind", [int, bool, str, float])
     def test_labels_may_be_python_objects(self, table, kind):

@@ -2,7 +2,9 @@
 
 import warnings
 from decimal import Decimal
+from pathlib import Path
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -481,6 +483,27 @@ class TestNotInMemory:
                 lambda X: dd.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=2),
                 r"X must be in memory, got dask.DataFrame: call X.compute\(\) if it fits",
             ),
+            (
+                lambda X: dask.delayed(X),
+                r"X must be in memory, got dask.Delayed\w*: call X.compute\(\) if it fits in memory",
+            ),
+            (
+                lambda X: "expression.csv",
+                r"got the path 'expression.csv': open the file first, fit\(ilfs.read\(path, target=...\)\)",
+            ),
+        ],
+        ids=["dask array", "dask frame", "delayed", "path"],
+    )
+    @one_of_each
+    def test_fit_raises_with_advice(self, selector, make, message, table):
+        X, y = table
+        with pytest.raises(TypeError, match=message):
+            clone(selector).fit(make(X), y)
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda X: da.from_array(X), r"got dask.Array: call X.compute\(\) if it fits in memory"),
             (lambda X: pl.DataFrame(X).lazy(), r"X must be in memory, got polars.LazyFrame: call X.collect\(\) if"),
             (
                 lambda X: ds.dataset(pa.table(dict(zip(NAMES, X.T, strict=True)))),
@@ -490,26 +513,17 @@ class TestNotInMemory:
                 lambda X: pa.table(dict(zip(NAMES, X.T, strict=True))).to_reader(),
                 r"X must be in memory, got pyarrow.RecordBatchReader: call X.read_all\(\) if it fits in memory",
             ),
+            (lambda X: Path("x.csv"), r"got the path 'x\.csv': open the file first"),
             (
-                lambda X: "expression.csv",
-                r"got the path 'expression.csv': read the file first, table = ilfs.datasets.read_table\(path, target=",
+                lambda X: AnnData(),
+                r"X must be an array or a data frame, got an AnnData: .*adata\[:, selector.get_support",
             ),
-            (lambda X: AnnData(), r"X must be an array or a data frame, got an AnnData: .*fit\(adata.X, adata.obs\["),
         ],
-        ids=["dask array", "dask frame", "lazy", "dataset", "reader", "path", "AnnData"],
+        ids=["dask array", "lazy", "dataset", "reader", "path", "AnnData"],
     )
-    @one_of_each
-    def test_fit_raises_with_advice(self, selector, make, message, table):
-        X, y = table
+    def test_transform_raises_with_advice(self, make, message, table):
         with pytest.raises(TypeError, match=message):
-            clone(selector).fit(make(X), y)
-
-    def test_transform_raises_with_advice(self, table, tmp_path):
-        done = ILFS().fit(*table)
-        with pytest.raises(TypeError, match=r"got dask.Array: call X.compute"):
-            done.transform(da.from_array(table[0]))
-        with pytest.raises(TypeError, match=r"got the path '.*x\.csv': read the file first"):
-            done.transform(tmp_path / "x.csv")
+            ILFS().fit(*table).transform(make(table[0]))
 
 
 class TestPyarrow:

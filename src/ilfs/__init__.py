@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ReliefF,
     )
     from ilfs.methods.novelty import novel_order
+    from ilfs.reading import read
     from ilfs.registry import list_methods
     from ilfs.scoring import scorer
 
@@ -54,12 +55,14 @@ __all__ = [
     "__version__",
     "list_methods",
     "novel_order",
+    "read",
     "scorer",
 ]
 
 MODULES = {  # modules of the public names that are not in ilfs.methods
     "list_methods": "ilfs.registry",
     "novel_order": "ilfs.methods.novelty",
+    "read": "ilfs.reading",
     "scorer": "ilfs.scoring",
 }
 PACKAGES = ("benchmark", "datasets", "methods", "registry", "report")

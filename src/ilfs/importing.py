@@ -83,6 +83,26 @@ def import_object(path: str, folder: str | None = None) -> Any:
         raise LookupError(f"{where} has no {name!r}") from None
 
 
+def check_installed(package: str, extra: str, what: str) -> None:
+    """Raise an ImportError that names the extra if an optional package is not installed.
+
+    Parameters
+    ----------
+    package : str
+        Name of the package.
+    extra : str
+        Extra of this project that installs it.
+    what : str
+        What needs the package, for the message.
+    """
+    try:
+        importlib.import_module(package)
+    except ImportError as error:
+        if error.name != package:  # installed, but broken
+            raise
+        raise ImportError(f'{what} needs the package {package}: pip install "ilfs[{extra}]"', name=package) from None
+
+
 def import_module(name: str, folder: str | None) -> Any:
     """Import a module; report a missing one as a LookupError, and any error in it as an ImportError in one line."""
     try:

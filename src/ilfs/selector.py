@@ -162,8 +162,12 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         self._check_parameters()
         self._forget()
         source = self._source_of(X, y, sample_weight)
-        with self._named_columns():
-            scores = self._score_any(source)
+        try:
+            with self._named_columns():
+                scores = self._score_any(source)
+        finally:
+            if source is not X:  # a source that the caller made may be read again
+                source.close()
         self._end_progress()  # before the ranking: an interrupt in a callback leaves the selector unfitted
         self._rank(scores)
         self._warn_of_size()
@@ -174,7 +178,11 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         source = stream_source(X, y, sample_weight, reads_labels=self._reads_labels)
         if source is None:
             return self._validate(X, y, sample_weight)
+        if source.is_sparse and not self._takes_sparse:
+            raise TypeError(self._refusal_of_sparse())
         self._set_columns(source)
+        if isinstance(y, str):
+            self.target_name_ = y
         return source
 
     def _set_columns(self, source: Source) -> None:
@@ -210,17 +218,17 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     def _score_any(self, source: Source) -> Scores:
         """Score a source with any number of labellings."""
-        if len(source.labellings) == 1:
+        if self._reads_labels and len(source.labellings) == 1:
             refuse_one_class(source.labellings[0])
         if not isinstance(source, TableSource):
             return self._score_stream(source)
         return self._score_labels(source) if len(source.labellings) > 1 else self._score_source(source)
 
-    def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002  for subclasses
+    def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002
         """Score a source whose rows are not in memory."""
         raise TypeError(
-            f"{self._title} needs all rows in memory: load the table if it fits, or use a method that reads rows in "
-            f"blocks ({classes_with('streams')})"
+            f"{self._title} needs all rows in memory: load the table if it fits, e.g. with ilfs.read and a higher "
+            f"memory_limit, or use a method that reads rows in blocks ({classes_with('streams')})"
         )
 
     @contextmanager

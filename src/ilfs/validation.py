@@ -41,10 +41,11 @@ LOADING_ADVICE = {  # (package, class): how to load such a table into memory
     ("pyarrow", "ParquetDataset"): f"call X.read() {IF_IT_FITS}",
     ("pyspark", "DataFrame"): f"call X.toPandas() {IF_IT_FITS}",
     ("duckdb", "DuckDBPyRelation"): f"call X.to_arrow_table() {IF_IT_FITS}",
+    ("ilfs", "Source"): f"pass the table itself {IF_IT_FITS}",
 }
 ANNDATA_ADVICE = (
-    "X must be an array or a data frame, got an AnnData: pass its matrix and a column of its observations, "
-    "fit(adata.X, adata.obs['...']), or adata.to_df() for the names of the genes"
+    "X must be an array or a data frame, got an AnnData: select the features with adata[:, selector.get_support()], or "
+    "pass adata.X"
 )
 NON_NUMERIC_ADVICE = (
     "drop such columns or convert them to numbers (text and categories with OneHotEncoder or OrdinalEncoder of "
@@ -62,11 +63,13 @@ def check_n_jobs(n_jobs: Any) -> None:
 
 
 def check_in_memory(X: Any) -> None:
-    """Raise for a path, a lazy or distributed table and AnnData, with advice on loading the table into memory."""
+    """Raise for a path, a lazy or distributed table and AnnData, with advice on loading the table into memory.
+
+    ``fit`` reads some of these in blocks (`ilfs.sources.recognise`), ``transform`` none.
+    """
     if isinstance(X, str | os.PathLike):
         raise TypeError(
-            f"X must be a table in memory, got the path {os.fspath(X)!r}: read the file first, "
-            "table = ilfs.datasets.read_table(path, target=...), and fit(table.X, table.y)"
+            f"X must be a table, got the path {os.fspath(X)!r}: open the file first, fit(ilfs.read(path, target=...))"
         )
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
     if ("anndata", "AnnData") in kinds:

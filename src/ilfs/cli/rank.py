@@ -110,16 +110,14 @@ def connection(options: argparse.Namespace) -> AbstractContextManager[Any]:
 
 def opened(options: argparse.Namespace) -> Any:
     """Open the table with the chosen engine, and tell its size."""
-    from ilfs.datasets.reading import read
+    from ilfs.reading.entry import open_table
 
-    source = read(
-        options.input,
-        options.target,
-        options.drop,
-        memory_limit=options.memory_limit,
-        weight=options.weight,
-        engine=options.engine,
-    )
+    if options.engine == "dask":
+        from ilfs.reading.dask_files import open_on_dask
+
+        return open_on_dask(options.input, options.target, options.drop, options.weight)
+    limit, columns = options.memory_limit, (options.target, options.drop)
+    source = open_table(options.input, *columns, limit, weight=options.weight, engine=options.engine)
     tell(options, described(options.input, source))
     return source
 

@@ -10,6 +10,7 @@ The calls of `read_block` may run in other processes, because requests and block
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -108,9 +109,10 @@ def gathered_block(block: RowBlock, labels: RowLabels, rows: slice, places: Inte
     return DenseBlock(values, labels.take(rows), 0, places.size, whole, True, block.first_row + rows.start)
 
 
-def sparse_block(block: RowBlock, labels: RowLabels) -> SparseBlock:
-    """Make a block of all columns of sparse rows."""
-    return SparseBlock.from_matrix(block.X, labels, block.first_row)
+def sparse_block(block: RowBlock, labels: RowLabels, first_column: int = 0) -> SparseBlock:
+    """Make a block of all columns of sparse rows; ``first_column`` is their position in the whole table."""
+    place = slice(first_column, first_column + block.X.shape[1])
+    return replace(SparseBlock.from_matrix(block.X, labels, block.first_row), columns=place)
 
 
 def merge_blocks(statistics: Iterable[Sequence[Any]]) -> list[Any]:

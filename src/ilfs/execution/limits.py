@@ -1,25 +1,9 @@
 """Memory limit for statistics of all pairs of features."""
 
-import os
-from pathlib import Path
+from ilfs.memory import FREE_FRACTION, GIGABYTE, free_bytes
 
 PAIR_BYTES = 8  # bytes per pair of features and matrix
 PAIR_COPIES = 5  # matrices held at the same time: two being merged, one being computed, the correlations, one temporary
-FREE_FRACTION = 0.5  # fraction of the free memory that may be used
-GIGABYTE = 1e9
-
-
-def free_bytes() -> int:
-    """Return the free memory in bytes: all memory if only that is known, and 8 GB if nothing is known."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return int(8 * GIGABYTE)
 
 
 def check_pairs_fit(n_features: int, method: str, limit: float | None = None) -> None:

@@ -135,7 +135,7 @@ def block_tasks(
     labels = block.row_labels(read.labelling)
     labels.by_class  # noqa: B018  computed here once, not by every thread
     if block.is_sparse:
-        whole = sparse_block(block, labels)
+        whole = sparse_block(block, labels, first_column)
         if read.columns is not None:
             whole = whole.take(places_of(read, present))
         yield 0, lambda: read.description(whole)

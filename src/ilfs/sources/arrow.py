@@ -3,8 +3,9 @@
 pyarrow is imported only here and where such tables are opened.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.sources.batches import Batch, BatchReader, column_places
+from ilfs.sources.roles import Column, Request, Target, find_roles
 
 MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 EXACT_IN_FLOAT32 = ("float", "halffloat", "int8", "int16", "uint8", "uint16", "bool")  # names of Arrow's types
@@ -24,15 +26,15 @@ class ArrowReader(BatchReader):
     Parameters
     ----------
     schema : pyarrow.Schema
-        Names and types of all columns.
+        Names and types of all columns. Columns in which pandas has stored its index are no features.
     open_batches : callable
         Function of a list of column names and the most rows of a batch. It returns an iterable of record batches, from
         the first row to the last, each with these columns in this order.
-    target : str or sequence of str, optional
+    target : str, int or sequence of them, optional
         Column that holds the classes, or several columns of 0 and 1, one for each label.
-    drop : sequence of str, default=()
+    drop : sequence of str or int, default=()
         Columns that are not features.
-    weight : str, optional
+    weight : str or int, optional
         Column that holds the weights of the rows.
     name : str
         Name of the table in messages.
@@ -48,30 +50,35 @@ class ArrowReader(BatchReader):
         self,
         schema: Any,
         open_batches: Open,
-        target: str | Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        weight: str | None = None,
+        target: Target = None,
+        drop: Sequence[Column] = (),
+        weight: Column | None = None,
         *,
         name: str = "the table",
         n_rows: int | None = None,
         strip_columns: int | None = None,
     ) -> None:
         self.name, self.n_rows, self.strip_columns = name, n_rows, strip_columns
-        self._open, self._weight = open_batches, weight
-        self._targets = [] if target is None else [target] if isinstance(target, str) else list(target)
-        self._is_indicator = target is not None and not isinstance(target, str)
-        self.has_labels = bool(self._targets)
-        check_column_names(schema.names, name)
-        for role, column in (*(("target", one) for one in self._targets), *(("drop", one) for one in drop)):
-            check_column(role, column, schema.names, name)
-        if weight is not None:
-            check_column("weight", weight, schema.names, name)
-        aside = {*self._targets, *drop, *([] if weight is None else [weight])}
-        features = [field for field in schema if field.name not in aside]
+        self._open = open_batches
+        roles = find_roles(
+            schema.names, len(schema), target, (*drop, *index_columns(schema, (target, weight))), weight, name
+        )
+        self._is_indicator, self.has_labels = roles.is_indicator, bool(roles.targets)
+        self._targets = [schema.names[j] for j in roles.targets]
+        self._weight = None if roles.weight is None else schema.names[roles.weight]
+        self.has_weights = self._weight is not None
+        features = [schema.field(j) for j in roles.features]
         refuse_other_types(features, name)
         self.feature_names = [field.name for field in features]
         self.n_features = len(features)
         self.dtype = common_dtype(features)
+
+    @classmethod
+    def from_request(
+        cls, schema: Any, open_batches: Open, request: Request, n_rows: int | None = None
+    ) -> "ArrowReader":
+        """Make a reader with the target, weight and name of a request."""
+        return cls(schema, open_batches, request.target, request.drop, request.weight, name=request.name, n_rows=n_rows)
 
     def batches(self, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
         """Read the rows from the first to the last."""
@@ -93,34 +100,46 @@ class ArrowReader(BatchReader):
         return np.column_stack(labels) if self._is_indicator else labels[0]
 
 
-def check_column_names(names: Sequence[str], table: str) -> None:
-    """Raise if two columns have the same name."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"columns of {table} must have different names, {name!r} occurs twice")
-        seen.add(name)
+def index_columns(schema: Any, chosen: Sequence[Any]) -> list[str]:
+    """Return the columns in which pandas has stored its index, except chosen ones: row numbers are not a feature."""
+    metadata = (schema.metadata or {}).get(b"pandas")
+    index = json.loads(metadata).get("index_columns", []) if metadata else []
+    return [name for name in index if name in schema.names and name not in chosen]
 
 
-def check_column(role: str, column: str, names: Sequence[str], table: str) -> None:
-    """Raise if a table has no such column."""
-    if column not in names:
-        near = get_close_matches(column, names, n=3) or list(names[:3])
-        raise ValueError(f"{role} must be a column of {table} (such as {', '.join(near)}), got {column!r}")
+@contextmanager
+def one_line_errors(what: str) -> Iterator[None]:
+    """Turn errors of pyarrow into a ValueError of one line that begins with ``what``."""
+    import pyarrow
+
+    try:
+        yield
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ValueError(f"{what}: {(str(error).splitlines() or [type(error).__name__])[0]}") from None
+
+
+def arranged(batch: Any, names: Sequence[str]) -> Any:
+    """Put the columns of a record batch into the order that was asked for; without columns it keeps its rows."""
+    return batch.select(list(names)) if names else batch
 
 
 def refuse_other_types(fields: Sequence[Any], table: str) -> None:
-    """Raise if there are no columns, or some of them do not hold numbers; all of these are named."""
-    if not fields:
-        raise ValueError(f"{table} must have at least one column besides target, weight and dropped columns, got none")
-    wrong = [field for field in fields if not is_numeric(field.type)]
+    """Raise if some columns do not hold numbers; all of these are named."""
+    wrong = [(field.name, field.type) for field in fields if not is_numeric(field.type)]
+    refuse_columns(wrong, table)
+
+
+def refuse_columns(wrong: Sequence[tuple[str, Any]], table: str) -> None:
+    """Raise if there are columns, given by name and type, that do not hold numbers."""
     if wrong:
-        some = ", ".join(f"{field.name!r} holds {field.type}" for field in wrong[:MAX_NAMES_SHOWN])
+        some = ", ".join(f"{name!r} holds {kind}" for name, kind in wrong[:MAX_NAMES_SHOWN])
         n_more = len(wrong) - MAX_NAMES_SHOWN
         more = f" and {n_more} more columns are not numeric" if n_more > 0 else ""
         raise ValueError(
-            f"columns of {table} must hold numbers, {some}{more}: drop them, or convert them to numbers; if one of "
-            "them holds the classes, name it as the target"
+            f"columns of {table} must hold numbers, {some}{more}: drop them, or convert them to numbers; if one "
+            "of them holds the classes, name it as the target"
         )
 
 
@@ -151,7 +170,7 @@ def column_values(column: Any) -> NDArray[Any]:
     kind = column.type
     if types.is_floating(kind) or (types.is_integer(kind) and not column.null_count):
         return np.asarray(column.to_numpy(zero_copy_only=False))
-    return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
+    return np.asarray(column.cast("float64", safe=False).to_numpy(zero_copy_only=False))
 
 
 def label_values(column: Any) -> NDArray[Any]:
@@ -161,6 +180,8 @@ def label_values(column: Any) -> NDArray[Any]:
     """
     from pyarrow import types
 
+    if types.is_decimal(column.type):
+        column = column.cast("float64", safe=False)
     if types.is_string(column.type) or types.is_large_string(column.type) or types.is_string_view(column.type):
         column = column.dictionary_encode()
     if not types.is_dictionary(column.type):

@@ -69,8 +69,8 @@ class BatchReader(ABC):
         True if batches are sparse matrices.
     by_column : bool
         True if the values of a column are contiguous in a batch.
-    has_labels : bool
-        True if batches have labels.
+    has_labels, has_weights : bool
+        True if batches have labels, or weights.
     n_rows : int or None
         Number of rows, if it is known without reading them.
     strip_columns : int or None
@@ -85,6 +85,7 @@ class BatchReader(ABC):
     is_sparse: bool = False
     by_column: bool = False
     has_labels: bool = False
+    has_weights: bool = False
     n_rows: int | None = None
     strip_columns: int | None = None
 
@@ -104,6 +105,24 @@ class BatchReader(ABC):
         Batch
             The next rows. Every call starts again at the first row and gives the same rows in the same order.
         """
+
+    @property
+    def n_bytes(self) -> int | None:
+        """Estimate of the bytes that all values take in memory; None if it is not known."""
+        return None if self.n_rows is None else self.n_rows * self.n_features * self.dtype.itemsize
+
+    def check_classes(self, labels: NDArray[Any], rows: NDArray[Any]) -> None:
+        """Check the classes of all rows: warn if they look like a quantity.
+
+        Parameters
+        ----------
+        labels, rows : ndarray of shape (n_classes,)
+            Label of each class, and the number of its rows.
+        """
+        warn_of_quantity(labels, rows)
+
+    def close(self) -> None:  # noqa: B027  most readers hold nothing open
+        """Free what the reader holds open, such as temporary files; it cannot be read afterwards."""
 
 
 class BatchSource(Source):
@@ -155,11 +174,10 @@ class BatchSource(Source):
             if self.progress is not None:
                 n_rows = self.reader.n_rows
                 self.progress(ReadProgress(0, everything.n_rows / n_rows if n_rows else None))
-        if everything.n_rows < 2:
-            raise ValueError(f"{self.reader.name} must have at least 2 rows, got {everything.n_rows}")
+        check_number_of_rows(everything.n_rows, self.reader.name)
         classes = tuple(tally.classes() for tally in tallies)
         if len(classes) == 1:
-            warn_of_quantity(classes[0].labels, classes[0].rows)
+            self.reader.check_classes(classes[0].labels, classes[0].rows)
         return classes, everything.classes()
 
     @property
@@ -177,18 +195,27 @@ class BatchSource(Source):
         """True if rows have labels; this does not read them."""
         return self._is_labelled and (self.reader.has_labels or self._y is not None)
 
+    @property
+    def has_weights(self) -> bool:  # type: ignore[override]
+        """True if rows have weights."""
+        return self.reader.has_weights or self._weight is not None
+
     def without_labels(self) -> "BatchSource":
-        """Return the same rows without their labels, for methods that read none."""
-        source = copy(self)
-        source.__dict__.pop("_counted", None)
-        source._is_labelled = False
-        return source
+        """Return the same rows without labels, for a method that reads none."""
+        one = copy(self)
+        one._y, one._is_labelled = None, False
+        vars(one).pop("_counted", None)
+        return one
 
     @property
     def block_bytes(self) -> int:
         """Memory that dense blocks take at most: a block that is computed, one that is filled, and its batches."""
         n_columns = self.reader.strip_columns or self.n_features
         return BLOCKS_AT_A_TIME * self._height * n_columns * self.reader.dtype.itemsize
+
+    def close(self) -> None:
+        """Free what the reader holds open, such as temporary files."""
+        self.reader.close()
 
     @property
     def n_rows(self) -> int | None:
@@ -200,8 +227,8 @@ class BatchSource(Source):
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows from the first one, in blocks; only some columns, if given."""
         labellings = self.labellings  # before the pass begins: this may read the labels
-        start, n_columns = 0, self.n_features if columns is None else columns.size
-        for X, y, weight in reblocked(self._checked_batches(columns), self.reader, n_columns, self._height):
+        start = 0
+        for X, y, weight in self.pieces(columns):
             labels = tuple(
                 encode_rows(column, classes, weight, self.reader.name)
                 for column, classes in zip(label_columns(y), labellings, strict=True)
@@ -209,22 +236,51 @@ class BatchSource(Source):
             yield RowBlock(X, labels, weight, start)
             start += X.shape[0]
 
+    def pieces(self, columns: Integers | None = None) -> "Iterator[Piece]":
+        """Read values, labels and weights in blocks, with labels as the reader gives them."""
+        n_columns = self.n_features if columns is None else columns.size
+        return reblocked(self._checked_batches(columns), self.reader, n_columns, self._height)
+
     def _checked_batches(self, columns: Integers | None) -> Iterator[Batch]:
         """Read batches, with labels and weights from the reader or from the arrays that were given."""
         start = 0
         for batch in self.reader.batches(columns, self._height):
+            if not batch.n_rows:
+                continue
             rows = slice(start, start + batch.n_rows)
-            y = None if not self._is_labelled else batch.y if self._y is None else self._y[rows]
-            weight = batch.weight if self._weight is None else self._weight[rows]
-            if self._y is not None and len(self._y[rows]) < batch.n_rows:
-                raise ValueError(f"X and y must have the same number of rows, got {len(self._y)} labels for more rows")
+            y = given_rows("y", self._y, rows, batch.y) if self._is_labelled else None
+            weight = given_rows("sample_weight", self._weight, rows, batch.weight)
             if y is not None:
                 y = check_types(np.asarray(y), start)
                 check_kind_of_labels(y)
             yield Batch(batch.X, y, check_row_weights(weight, start), batch.n_rows)
             start = rows.stop
-        if self._y is not None and start < len(self._y):
-            raise ValueError(f"X and y must have the same number of rows, got {start} and {len(self._y)}")
+        check_all_used("y", self._y, start)
+        check_all_used("sample_weight", self._weight, start)
+
+
+def given_rows(name: str, given: NDArray[Any] | None, rows: slice, of_batch: Any) -> Any:
+    """Return the labels or weights of some rows: from the array that was given, if any, or from the batch."""
+    if given is None:
+        return of_batch
+    if len(given) < rows.stop:
+        raise ValueError(
+            f"X and {name} must have the same number of rows, got {len(given)} values of {name} and at least "
+            f"{rows.stop} rows"
+        )
+    return given[rows]
+
+
+def check_all_used(name: str, given: NDArray[Any] | None, n_rows: int) -> None:
+    """Raise if an array of labels or weights has more rows than the table."""
+    if given is not None and len(given) != n_rows:
+        raise ValueError(f"X and {name} must have the same number of rows, got {n_rows} and {len(given)}")
+
+
+def check_number_of_rows(n_rows: int, name: str) -> None:
+    """Raise if there are fewer than two rows of positive weight."""
+    if n_rows < 2:
+        raise ValueError(f"{name} must have at least 2 rows, got {n_rows}")
 
 
 def block_height(reader: BatchReader, memory_limit: int | None) -> int:
@@ -254,9 +310,9 @@ def check_row_weights(weight: Any, first_row: int) -> Floats | None:
     if wrong.size:
         row = int(wrong[0])
         raise ValueError(
-            f"sample_weight must be a number >= 0 for each row, got {checked[row]} in row {first_row + row}"
+            f"sample_weight must be a number >= 0 for each row, got {weight[row]} in row {first_row + row}"
         )
-    return checked
+    return np.asarray(weight)
 
 
 class Tally:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.cached import cached_property
-from ilfs.sources.arrow import ArrowReader
+from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
+from ilfs.sources.roles import Column, Target
 
 STRIP_COLUMNS = 256  # columns that are read at a time
+PAGE_BYTES = 2**20  # of decoded values that reading holds for each column
 BUFFER_BYTES = 2**16  # of a column's compressed values that are read from the file at a time
 
 
@@ -26,16 +28,19 @@ class ParquetReader(ArrowReader):
         As for `ArrowReader`.
     name : str
         Name of the table in messages.
+    memory_limit : int, optional
+        Bytes that reading may take: a low limit makes strips narrower, which takes longer.
     """
 
     def __init__(
         self,
         files: "Sequence[ParquetPart]",
-        target: str | Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        weight: str | None = None,
+        target: Target = None,
+        drop: Sequence[Column] = (),
+        weight: Column | None = None,
         *,
         name: str,
+        memory_limit: int | None = None,
     ) -> None:
         self._files = list(files)
         if not self._files:
@@ -50,7 +55,7 @@ class ParquetReader(ArrowReader):
             weight,
             name=name,
             n_rows=sum(file.n_rows for file in self._files),
-            strip_columns=STRIP_COLUMNS,
+            strip_columns=strip_width(memory_limit),
         )
 
     def _open_files(self, names: Sequence[str], max_rows: int) -> Iterator[Any]:
@@ -66,23 +71,25 @@ class ParquetPart:
     path : path-like
         The file.
     keys : mapping, optional
-        Names and values of columns that the names of folders state, such as ``year=2024``.
+        Names and values, as pyarrow scalars, of columns that the names of folders state, such as ``year=2024``. A
+        column of the file with the same name is used instead.
     """
 
     def __init__(self, path: Any, keys: dict[str, Any] | None = None) -> None:
-        self.path, self.keys = Path(path), dict(keys or {})
+        self.path, self._all_keys = Path(path), dict(keys or {})
 
     @cached_property
     def _file(self) -> Any:
-        import pyarrow
         import pyarrow.parquet
 
-        try:
+        with one_line_errors(f"{self.path} must be a complete Parquet file"):
             return pyarrow.parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER_BYTES)
-        except (pyarrow.ArrowInvalid, OSError) as error:
-            if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-                raise
-            raise ValueError(f"{self.path} must be a Parquet file: {str(error).splitlines()[0]}") from None
+
+    @cached_property
+    def keys(self) -> dict[str, Any]:
+        """Names and values of the columns that only the names of folders state."""
+        stored = self._file.schema_arrow.names
+        return {name: value for name, value in self._all_keys.items() if name not in stored}
 
     @cached_property
     def schema(self) -> Any:
@@ -91,7 +98,7 @@ class ParquetPart:
 
         schema = self._file.schema_arrow
         for name, value in self.keys.items():
-            schema = schema.append(pyarrow.field(name, pyarrow.scalar(value).type))
+            schema = schema.append(pyarrow.field(name, value.type))
         return schema
 
     @property
@@ -101,26 +108,23 @@ class ParquetPart:
 
     def batches(self, names: Sequence[str], max_rows: int) -> Iterator[Any]:
         """Read some columns from the first row to the last."""
-        import pyarrow
-
         stored = [name for name in names if name not in self.keys]
-        try:
+        with one_line_errors(f"{self.path} cannot be read to its end"):
             for batch in self._file.iter_batches(batch_size=max_rows, columns=stored):
-                yield self._arranged(batch, names)
-        except (pyarrow.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{self.path} cannot be read: {str(error).splitlines()[0]}") from None
+                yield arranged(self._with_keys(batch), names)
 
-    def _arranged(self, batch: Any, names: Sequence[str]) -> Any:
-        """Put the columns of a batch into the order that was asked for, with the constant columns of the folders."""
+    def _with_keys(self, batch: Any) -> Any:
+        """Add the columns of the folders, which have the same value in all rows."""
         import pyarrow
 
-        columns = [
-            pyarrow.repeat(pyarrow.scalar(self.keys[name]), batch.num_rows) if name in self.keys else batch.column(name)
-            for name in names
-        ]
-        if not columns:  # neither labels nor features were asked for, only the number of rows
-            return batch
-        return pyarrow.record_batch(columns, names=list(names))
+        for name, value in self.keys.items():
+            batch = batch.append_column(name, pyarrow.repeat(value, batch.num_rows))
+        return batch
+
+
+def strip_width(memory_limit: int | None) -> int:
+    """Return the number of columns to read at a time; half of the limit is for decoded pages."""
+    return STRIP_COLUMNS if memory_limit is None else max(min(STRIP_COLUMNS, memory_limit // (2 * PAGE_BYTES)), 1)
 
 
 def check_same_schema(first: ParquetPart, other: ParquetPart) -> None:

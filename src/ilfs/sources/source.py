@@ -89,13 +89,14 @@ class Source(ABC):
         Classes of each labelling.
     all_rows : Classes
         All rows as one class.
-    has_labels : bool
-        True if rows have labels; asking for it does not read them.
+    has_labels, has_weights : bool
+        True if rows have labels, or weights; asking for it does not read them.
     """
 
     n_features: int
     is_sparse: bool
     has_labels: bool
+    has_weights: bool = False
     feature_names: list[Any] | None
     labellings: tuple[Classes, ...]
     all_rows: Classes
@@ -104,6 +105,14 @@ class Source(ABC):
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows from the first one, in blocks in a fixed order; only some columns, if given."""
 
-    @abstractmethod
     def without_labels(self) -> "Source":
-        """Return the same rows without their labels, for methods that read none."""
+        """Return the same rows without labels, for a method that reads none; by default the source itself."""
+        return self
+
+    def close(self) -> None:  # noqa: B027  most sources hold nothing open
+        """Free what the source holds open, such as temporary files; it cannot be read afterwards."""
+
+    def __repr__(self) -> str:
+        n_rows = getattr(self, "n_rows", None)
+        rows = "" if n_rows is None else f"{n_rows:,} rows x "
+        return f"<{type(self).__name__}: {rows}{self.n_features:,} features>"

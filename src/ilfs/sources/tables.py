@@ -64,6 +64,11 @@ class TableSource(Source):
         """True if rows have labels."""
         return bool(self.labels)
 
+    @property
+    def has_weights(self) -> bool:  # type: ignore[override]
+        """True if rows have weights."""
+        return self.sample_weight is not None
+
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes of all rows under a labelling; if it is None, all rows are one class."""
         if labelling is None or not self.labels:
@@ -78,7 +83,7 @@ class TableSource(Source):
         return one
 
     def without_labels(self) -> Self:
-        """Return the same table without labels, for methods that read none."""
+        """Return the same table without labels."""
         one = copy(self)
         one.labellings, one.labels, one.y = (), (), None
         return one

@@ -1,6 +1,5 @@
 """Steps that all formats share: find target and features, encode the classes, and check the result."""
 
-import difflib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -17,7 +16,7 @@ from ilfs.datasets.checks import MAX_QUOTED_LENGTH, as_floats, check_matrix, quo
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadError, ReadLimits
 from ilfs.datasets.naming import Column, format_name
-from ilfs.parameters import is_integer
+from ilfs.sources.roles import find_column
 
 Target = Column | None
 Drop = Sequence[Column]
@@ -34,7 +33,11 @@ def find_columns(
 ) -> tuple[int, list[int]]:
     """Find the position of the column that holds the classes, and the positions of the features."""
     kept = find_kept(names, n_columns, drop, path)
-    at = _usual_target(names, kept, path) if target is None else _find("target", target, names, n_columns, path)
+    at = (
+        _usual_target(names, kept, path)
+        if target is None
+        else find_column("target", target, names, n_columns, str(path))
+    )
     if at not in kept:
         raise ValueError(f"target and drop must be different columns of {path}, got {target!r} for both")
     return at, [j for j in kept if j != at]
@@ -42,39 +45,10 @@ def find_columns(
 
 def find_kept(names: Sequence[str] | None, n_columns: int, drop: Drop, path: Path) -> list[int]:
     """Find the positions of the columns that are not dropped."""
-    dropped = {_find("drop", column, names, n_columns, path) for column in drop}
+    dropped = {find_column("drop", column, names, n_columns, str(path)) for column in drop}
     if len(dropped) == n_columns:
         raise ValueError(f"drop must leave at least one column of {path}, got all {n_columns}")
     return [j for j in range(n_columns) if j not in dropped]
-
-
-def _find(role: str, column: Any, names: Sequence[str] | None, n_columns: int, path: Path) -> int:
-    """Find the position of a column; ``role`` is the name of the parameter, for error messages."""
-    if isinstance(column, str):
-        return _named(role, column, names, path)
-    if not is_integer(column):
-        or_none = ", its position or None" if role == "target" else " or its position"
-        raise TypeError(f"{role} must be the name of a column{or_none}, got {column!r}")
-    if not -n_columns <= column < n_columns:
-        raise ValueError(f"{role} must be a position from 0 to {n_columns - 1} in {path}, got {column}")
-    position = int(column) % n_columns
-    # Names of columns may be numbers, such as Entrez identifiers of genes; a wrong choice would go unnoticed.
-    if names is not None and str(column) in names and names[position] != str(column):
-        raise ValueError(
-            f"{role} must be the name of a column of {path}, as one is called {str(column)!r} "
-            f"and another has this position ({names[position]!r}), got {column}"
-        )
-    return position
-
-
-def _named(role: str, column: str, names: Sequence[str] | None, path: Path) -> int:
-    if names is None:
-        raise ValueError(f"{role} must be the position of a column, as {path} has no names of columns, got {column!r}")
-    if column not in names:
-        near = difflib.get_close_matches(column, names, n=3) or list(names[:3])
-        such_as = ", ".join(one[:MAX_QUOTED_LENGTH] for one in near)
-        raise ValueError(f"{role} must be a column of {path} (such as {such_as}), got {column!r}")
-    return names.index(column)
 
 
 def _usual_target(names: Sequence[str] | None, kept: Sequence[int], path: Path) -> int:

@@ -59,11 +59,20 @@ class Layout:
 
 def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:
     """Read delimited text."""
+    layout = detect_layout(path, [*drop, target], limits)
     with open_text(path, limits) as lines:
-        layout = _layout(_sample(lines), [*drop, target], path)
+        return _read_body(body_rows(lines, layout), layout, target, drop, path, name, limits)
+
+
+def detect_layout(path: Path, chosen: Sequence[Target], limits: ReadLimits) -> Layout:
+    """Detect delimiter and header from the first lines; ``chosen`` are the columns to drop and, last, the target."""
     with open_text(path, limits) as lines:
-        body = islice(_rows(lines, layout.delimiter), int(layout.names is not None), None)
-        return _read_body(body, layout, target, drop, path, name, limits)
+        return _layout(_sample(lines), chosen, path)
+
+
+def body_rows(lines: Iterable[str], layout: Layout) -> Iterator[list[str]]:
+    """Split lines into rows of values, without the header."""
+    return islice(_rows(lines, layout.delimiter), int(layout.names is not None), None)
 
 
 @contextmanager
