@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from ilfs.arrays import Floats, Integers
 from ilfs.callbacks import ProgressMixin, reports_progress
@@ -180,10 +180,20 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
             return self._validate(X, y, sample_weight)
         if source.is_sparse and not self._takes_sparse:
             raise TypeError(self._refusal_of_sparse())
+        if source.has_weights and sample_weight is None and not self._takes_weights:
+            raise TypeError(
+                f"{self._title} takes no weights, but the table has weights of its rows: leave them out, or use a "
+                f"method that takes weights ({classes_with('weights')})"
+            )
         self._set_columns(source)
         if isinstance(y, str):
             self.target_name_ = y
         return source
+
+    @property
+    def _takes_weights(self) -> bool:
+        """True if ``fit`` takes ``sample_weight``; a wrapper passes it on."""
+        return has_fit_parameter(self, "sample_weight") or hasattr(self, "__metadata_request__fit")
 
     def _set_columns(self, source: Source) -> None:
         """Set number and names of the columns, as scikit-learn does for a table in memory."""
