@@ -48,7 +48,7 @@ from ilfs.parameters import check_between, check_choice, is_integer
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
 from ilfs.solvers.information import PRIORS, InformationPosterior, Prior
 from ilfs.sources import TableSource
-from ilfs.statistics import Classes, ColumnValues, DistinctValues, Histograms, RowSample, SampledRows
+from ilfs.statistics import Classes, ClassHistograms, ColumnValues, DistinctValues, Histograms, RowSample, SampledRows
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR
@@ -227,12 +227,13 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         return super()._score_labels(source)
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
-        """Read the rows in blocks: once to find the cuts or check the columns, and once to count."""
+        """Count the values of each bin and class in one read of the rows, after another one if cuts must be found."""
         self.classes_ = classes.labels
-        cuts, values = yield from (self._plan_cuts(classes) if self.edges is None else self._plan_given_cuts())
+        cuts, values, histograms = yield from (
+            self._plan_found_cuts(classes) if self.edges is None else self._plan_given_cuts()
+        )
         columns = np.flatnonzero(values.varying)
         refuse_constant(columns)
-        histograms = yield from ask(Histograms(*cuts))
         if self.estimate == "plugin":
             information, bias = histogram_information(histograms.counts, cuts.n_cuts)
             scores = self._information_scores(information[columns], bias[columns])
@@ -241,15 +242,22 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             scores = self._posterior_scores(posterior, columns, values.low.size)
         return scores.with_constants(columns, values.low.size, self._lowest)
 
-    def _plan_given_cuts(self) -> Plan[tuple["Cuts", ColumnValues]]:
-        """Use the given edges; the rows are read once to find constant columns."""
-        values = (yield from ask(DistinctValues(1))).checked()
-        edges = np.asarray(self.edges, dtype=np.float64)
-        if edges.ndim == 2 and len(edges) != values.low.size:
-            raise ValueError(f"edges must have a row for each of the {values.low.size} features, got {len(edges)} rows")
-        cuts = np.ascontiguousarray(np.broadcast_to(edges, (values.low.size, edges.shape[-1])))
+    def _plan_given_cuts(self) -> Plan[tuple["Cuts", ColumnValues, ClassHistograms]]:
+        """Use the given edges: one read finds the constant columns and counts."""
+        edges, n_features = np.asarray(self.edges, dtype=np.float64), self.n_features_in_
+        if edges.ndim == 2 and len(edges) != n_features:
+            raise ValueError(f"edges must have a row for each of the {n_features} features, got {len(edges)} rows")
+        inner = np.ascontiguousarray(np.broadcast_to(edges, (n_features, edges.shape[-1])))
+        cuts = Cuts(inner, np.full(n_features, inner.shape[1]))
         self.n_bins_ = edges.shape[-1] + 1
-        return Cuts(cuts, np.full(len(cuts), cuts.shape[1])), values
+        values, histograms = yield from both(ask(DistinctValues(1)), ask(Histograms(*cuts)))
+        return cuts, values.checked(), histograms
+
+    def _plan_found_cuts(self, classes: Classes) -> Plan[tuple["Cuts", ColumnValues, ClassHistograms]]:
+        """Find the cuts in one read, and count in another."""
+        cuts, values = yield from self._plan_cuts(classes)
+        refuse_constant(np.flatnonzero(values.varying))  # before the second read
+        return cuts, values, (yield from ask(Histograms(*cuts)))
 
     def _plan_cuts(self, classes: Classes) -> Plan[tuple["Cuts", ColumnValues]]:
         """Find the cuts between the bins in one read of the rows.

@@ -169,5 +169,3 @@ def label_values(column: Any) -> NDArray[Any]:
         return np.array(column.to_pylist(), dtype=object)
     names = np.array(column.dictionary.to_pylist()) if len(column.dictionary) else np.empty(0, dtype=str)
     return np.asarray(names[column.indices.to_numpy(zero_copy_only=False)])
-
-

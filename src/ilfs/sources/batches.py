@@ -239,7 +239,9 @@ def check_row_weights(weight: Any, first_row: int) -> Floats | None:
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if wrong.size:
         row = int(wrong[0])
-        raise ValueError(f"sample_weight must be a number >= 0 for each row, got {weight[row]} in row {first_row + row}")
+        raise ValueError(
+            f"sample_weight must be a number >= 0 for each row, got {weight[row]} in row {first_row + row}"
+        )
     return weight
 
 

@@ -115,9 +115,7 @@ class ParquetPart:
         import pyarrow
 
         columns = [
-            pyarrow.repeat(pyarrow.scalar(self.keys[name]), batch.num_rows)
-            if name in self.keys
-            else batch.column(name)
+            pyarrow.repeat(pyarrow.scalar(self.keys[name]), batch.num_rows) if name in self.keys else batch.column(name)
             for name in names
         ]
         if not columns:  # neither labels nor features were asked for, only the number of rows
