@@ -119,8 +119,8 @@ def refuse_other_types(fields: Sequence[Any], table: str) -> None:
         n_more = len(wrong) - MAX_NAMES_SHOWN
         more = f" and {n_more} more columns are not numeric" if n_more > 0 else ""
         raise ValueError(
-            f"columns of {table} must hold numbers, {some}{more}: drop them, or convert them to numbers; if one of them "
-            "holds the classes, name it as the target"
+            f"columns of {table} must hold numbers, {some}{more}: drop them, or convert them to numbers; if one of "
+            "them holds the classes, name it as the target"
         )
 
 
