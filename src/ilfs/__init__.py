@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ilfs.methods.novelty import novel_order
     from ilfs.registry import list_methods
     from ilfs.scoring import scorer
+    from ilfs.sites import summarise
+    from ilfs.summaries import Summary
 
 __version__ = "0.1.0"
 
@@ -51,16 +53,20 @@ __all__ = [
     "MutualInformation",
     "Novelty",
     "ReliefF",
+    "Summary",
     "__version__",
     "list_methods",
     "novel_order",
     "scorer",
+    "summarise",
 ]
 
 MODULES = {  # modules of the public names that are not in ilfs.methods
+    "Summary": "ilfs.summaries",
     "list_methods": "ilfs.registry",
     "novel_order": "ilfs.methods.novelty",
     "scorer": "ilfs.scoring",
+    "summarise": "ilfs.sites",
 }
 PACKAGES = ("benchmark", "datasets", "methods", "registry", "report")
 

@@ -40,6 +40,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map
@@ -63,6 +64,13 @@ BLOCK_COUNTS = 2**16  # entries of the tables of counts whose posteriors are com
 Binning = Literal["frequency", "width"]
 Correction = Literal["miller-madow"] | None
 Estimate = Literal["plugin", "posterior_mean", "lower_bound"]
+
+
+def has_edges(selector: "MutualInformation") -> bool:
+    """Return True if bin edges are given, so that rows can be counted as they come; raise an error otherwise."""
+    if selector.edges is None:
+        raise AttributeError("partial_fit needs given edges, because bins depend on all rows: pass edges=")
+    return True
 
 
 class MutualInformation(SupervisedRowsSelector, PlannedSelector):
@@ -127,6 +135,8 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         label that all samples or no samples have.
     per_label_ : dict of int to MutualInformation
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    summary_ : Summary
+        Statistics of the rows, after ``partial_fit`` only.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -200,6 +210,45 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             The fitted selector.
         """
         return self._fit(X, y, sample_weight)
+
+    @available_if(has_edges)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Add rows to those of earlier calls and rank the features by all of them; only with given ``edges``.
+
+        The result is that of ``fit`` on all rows so far. Only statistics of the rows are kept, in ``summary_``. As long
+        as there is only one class or all columns are constant, the selector is not fitted. ``fit`` forgets the rows of
+        earlier calls.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            Some rows, at least one; NaN is a missing value.
+        y : array of shape (n_samples,) or (n_samples, n_labels)
+            As for ``fit``. New classes may come with any call.
+        classes : array of shape (n_classes,), optional
+            All labels that may occur; another label in ``y`` is an error. By default any label may occur.
+        sample_weight : array of shape (n_samples,), optional
+            Weight of each row, as for ``fit``.
+
+        Returns
+        -------
+        MutualInformation
+            The selector.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from ilfs import MutualInformation
+        >>> X, y = load_wine(return_X_y=True)
+        >>> selector = MutualInformation(edges=[1.0, 2.0, 5.0, 13.0, 600.0])
+        >>> for start in range(0, 178, 50):
+        ...     _ = selector.partial_fit(X[start : start + 50], y[start : start + 50])
+        >>> selector.n_features_in_, selector.order_[:3].tolist()
+        (13, [6, 12, 9])
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
 
     def _score_rows(self, rows: LabelledRows) -> Scores:
         self.n_bins_ = sturges(rows.labels.weight.sum()) if self.n_bins == "auto" else int(self.n_bins)
