@@ -526,6 +526,11 @@ class PlannedSelector(RankingSelector):
         fold = source.engine() if isinstance(source, Summary) else fold_of(source, self.n_jobs)
         return self._score_fold(fold)
 
+    def _score_any(self, source: Source) -> Scores:
+        if hasattr(self, "partial_fit"):  # keep the statistics, so that rows can be added later
+            source = self.summary_ = source if isinstance(source, Summary) else Summary._first_round(self, source)
+        return super()._score_any(source)
+
     def _partial_fit(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
         """Add rows to those of earlier partial fits and rank the features anew; after an error nothing is changed."""
         before = self.__dict__.copy()
@@ -540,12 +545,12 @@ class PlannedSelector(RankingSelector):
         self._check_parameters()
         earlier: Summary | None = getattr(self, "summary_", None)
         if earlier is None:
-            refuse_fitted(self)
+            refuse_without_summary(self)
             self._forget()
         source = self._source_of(X, y, sample_weight, min_rows=1, reset=earlier is None)
         check_known(source.labellings, classes)
         with self._named_columns():
-            added = Summary._start(self, source)._next_round(source, self.n_jobs)
+            added = Summary._first_round(self, source)
             self.summary_ = added if earlier is None else earlier.merge(added)
             self._rank_summary(self.summary_)
 
@@ -592,12 +597,12 @@ def refuse_constant(varying: Integers) -> None:
         raise TooFewRowsError("X must have a column with two different values, got none")
 
 
-def refuse_fitted(selector: RankingSelector) -> None:
-    """Raise if ``partial_fit`` is called after ``fit``, whose rows it could not take into account."""
+def refuse_without_summary(selector: RankingSelector) -> None:
+    """Raise if a selector was fitted by another one, so that ``partial_fit`` does not know its rows."""
     if hasattr(selector, "order_"):
         raise ValueError(
-            "partial_fit must not follow fit, which keeps no statistics of its rows: pass those rows to partial_fit as "
-            "well, or clone the selector to begin anew"
+            "partial_fit needs the statistics of the rows before, which a selector inside another one does not keep: "
+            "clone it to begin anew"
         )
 
 

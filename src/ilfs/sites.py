@@ -11,7 +11,7 @@ from ilfs.methods.novelty import takes_weight
 from ilfs.registry import classes_with
 from ilfs.sources import Source
 from ilfs.summaries import Summary
-from ilfs.summaries.method import describe, make
+from ilfs.summaries.method import check_streams, describe, make
 from ilfs.summaries.summary import check_same_columns
 from ilfs.warn import warn
 
@@ -89,14 +89,9 @@ def summarised_method(selector: Any, after: Any) -> Any:
     if selector is None:
         chosen = ILFS() if after is None else make(after.method)
     else:
-        describe(selector)
+        make(describe(selector))  # raises an error if this is not a method of ilfs
         chosen = clone(selector)
-        chosen._check_parameters()
-    if not chosen._streams:
-        raise TypeError(
-            f"{chosen._title} needs all rows together, so it cannot be fitted from summaries: use one of "
-            f"{classes_with('streams')}"
-        )
+    check_streams(chosen)
     if after is not None:
         after.check_method(chosen)
     return chosen

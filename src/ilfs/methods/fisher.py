@@ -73,7 +73,7 @@ class FisherScore(StatisticsSelector):
     per_label_ : dict of int to FisherScore
         If ``y`` is an indicator matrix: the fitted selector of each label.
     summary_ : Summary
-        Statistics of the rows, after ``partial_fit`` only.
+        Statistics of the rows, to which ``partial_fit`` adds those of further rows.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -134,9 +134,9 @@ class FisherScore(StatisticsSelector):
     ) -> Self:
         """Add rows to those of earlier calls and rank the features by all of them.
 
-        The result is that of ``fit`` on all rows so far. Only statistics of the rows are kept, in ``summary_``. As long
-        as there is only one class, the selector is not fitted. ``fit`` forgets the rows of
-        earlier calls.
+        The result is that of ``fit`` on all rows so far, those of an earlier ``fit`` included; ``fit`` itself begins
+        anew. Only statistics of the rows are kept, in ``summary_``. As long as there is only one class, the selector
+        is not fitted.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class FisherScore(StatisticsSelector):
         >>> for start in range(0, 178, 50):
         ...     _ = selector.partial_fit(X[start : start + 50], y[start : start + 50])
         >>> selector.n_features_in_, selector.order_[:3].tolist()
-        (13, [6, 11, 12])
+        (13, [6, 12, 11])
         """
         return self._partial_fit(X, y, classes, sample_weight)
 

@@ -136,7 +136,7 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     per_label_ : dict of int to MutualInformation
         If ``y`` is an indicator matrix: the fitted selector of each label.
     summary_ : Summary
-        Statistics of the rows, after ``partial_fit`` only.
+        Only with ``edges``: statistics of the rows, to which ``partial_fit`` adds those of further rows.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -217,9 +217,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     ) -> Self:
         """Add rows to those of earlier calls and rank the features by all of them; only with given ``edges``.
 
-        The result is that of ``fit`` on all rows so far. Only statistics of the rows are kept, in ``summary_``. As long
-        as there is only one class or all columns are constant, the selector is not fitted. ``fit`` forgets the rows of
-        earlier calls.
+        The result is that of ``fit`` on all rows so far, those of an earlier ``fit`` included; ``fit`` itself begins
+        anew. Only statistics of the rows are kept, in ``summary_``. As long as there is only one class, or all columns
+        are constant, the selector is not fitted.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         >>> for start in range(0, 178, 50):
         ...     _ = selector.partial_fit(X[start : start + 50], y[start : start + 50])
         >>> selector.n_features_in_, selector.order_[:3].tolist()
-        (13, [6, 12, 9])
+        (13, [6, 11, 0])
         """
         return self._partial_fit(X, y, classes, sample_weight)
 

@@ -1,5 +1,6 @@
 """Engine that answers the requests of a plan from the rounds of a summary."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,31 @@ class RoundMissingError(ValueError):
             "every site, and merge the results"
         )
         self.reads = reads
+
+
+def next_requests(selector: Any, engine: "Recorded") -> list[Read[Any]] | None:
+    """Run the plan of a selector until it reads rows that an engine does not have.
+
+    Parameters
+    ----------
+    selector : PlannedSelector
+        It knows its columns, and is fitted by this.
+    engine : Recorded
+        Answers of the rounds so far.
+
+    Returns
+    -------
+    list of Read or None
+        The requests; None if the plan has ended.
+    """
+    # Only the final fit warns, not every replay of the plan.
+    with warnings.catch_warnings(), selector._named_columns():
+        warnings.simplefilter("ignore")
+        try:
+            selector._score_fold(engine)
+        except RoundMissingError as missing:
+            return missing.reads
+    return None
 
 
 class Recorded(Fold):

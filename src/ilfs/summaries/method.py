@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ilfs.registry import BY_NAME, RECORDS
+from ilfs.registry import BY_NAME, RECORDS, classes_with
 
 # These parameters do not change the statistics: every site, and the final fit, may choose them.
 FREE_PARAMETERS = ("n_features_to_select", "n_jobs")
@@ -14,12 +14,12 @@ Described = dict[str, Any]
 
 
 def describe(selector: Any) -> Described:
-    """Describe a selector of this library as plain data.
+    """Describe a selector as plain data.
 
     Parameters
     ----------
     selector : estimator
-        A registered method.
+        A registered method; a class of another name is described by its import path, and cannot be made again.
 
     Returns
     -------
@@ -35,26 +35,22 @@ def describe(selector: Any) -> Described:
     """
     path = f"{type(selector).__module__}.{type(selector).__qualname__}"
     names = [method.name for method in RECORDS if method.path == path]
-    if not names:
-        raise TypeError(f"selector must be a method of ilfs to be summarised, got {type(selector).__name__}")
     parameters = selector.get_params(deep=False)
     return {
-        "selector": names[0],
-        "parameters": {name: plain(name, parameters[name]) for name in parameters if name not in FREE_PARAMETERS},
+        "selector": names[0] if names else path,
+        "parameters": {name: plain(value) for name, value in parameters.items() if name not in FREE_PARAMETERS},
     }
 
 
-def plain(name: str, value: Any) -> Any:
-    """Convert a parameter to numbers, text, lists and dictionaries."""
+def plain(value: Any) -> Any:
+    """Convert a parameter to numbers, text, lists and dictionaries; other objects become their ``repr``."""
     if isinstance(value, BaseEstimator):
         return describe(value)
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [plain(name, item) for item in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"{name} must be a number, text, a list or a selector to be summarised, got {value!r}")
+        return [plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else {"selector": repr(value)}
 
 
 def make(described: Any) -> Any:
@@ -72,7 +68,7 @@ def make(described: Any) -> Any:
     """
     name = described.get("selector") if isinstance(described, dict) else None
     if name not in BY_NAME or set(described) != {"selector", "parameters"}:
-        raise ValueError(f"the method must be one of {', '.join(BY_NAME)}, got {name!r}")
+        raise ValueError(f"selector must be a method of ilfs ({', '.join(BY_NAME)}), got {name!r}")
     parameters = described["parameters"]
     given = {key: make(value) if isinstance(value, dict) else value for key, value in parameters.items()}
     try:
@@ -83,9 +79,19 @@ def make(described: Any) -> Any:
     return selector
 
 
+def check_streams(selector: Any) -> None:
+    """Raise an error unless a method needs only statistics of the rows."""
+    if not selector._streams:
+        raise TypeError(
+            f"{selector._title} needs all rows together, so it cannot be fitted from summaries: use one of "
+            f"{classes_with('streams')}"
+        )
+
+
 def title_of(described: Described) -> str:
     """Return the class name of a described method."""
-    return BY_NAME[described["selector"]].class_name
+    name: str = described["selector"]
+    return BY_NAME[name].class_name if name in BY_NAME else name.rpartition(".")[2]
 
 
 def check_same(one: Described, other: Described, where: str) -> None:

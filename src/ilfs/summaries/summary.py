@@ -1,7 +1,6 @@
 """Summary: the statistics of rows that may not be moved."""
 
 import os
-import warnings
 from collections.abc import Iterator
 from typing import Any, NoReturn, Self
 
@@ -11,9 +10,9 @@ from ilfs.execution import Read, fold_of
 from ilfs.sources import RowBlock, Source
 from ilfs.statistics import Classes
 from ilfs.statistics.axes import DESCRIBED
-from ilfs.summaries.engine import Recorded, RoundMissingError
+from ilfs.summaries.engine import Recorded, next_requests
 from ilfs.summaries.files import read_summary, write_summary
-from ilfs.summaries.method import Described, check_same, describe, make, title_of
+from ilfs.summaries.method import Described, check_same, check_streams, describe, make, title_of
 from ilfs.summaries.rounds import Answer, Round, places_in, same_classes, united, with_both_values, with_rows
 
 
@@ -160,14 +159,14 @@ class Summary(Source):
         """Requests of the next round; None if there is none."""
         selector = make(self.method)
         selector._set_columns(self)
-        # Only the final fit warns, not every replay of the plan.
-        with warnings.catch_warnings(), selector._named_columns():
-            warnings.simplefilter("ignore")
-            try:
-                selector._score_fold(self.engine())
-            except RoundMissingError as missing:
-                return missing.reads
-        return None
+        return next_requests(selector, self.engine())
+
+    @classmethod
+    def _first_round(cls, selector: Any, source: Source) -> Self:
+        """Compute the statistics of the first round for a selector that knows its columns."""
+        start = cls._start(selector, source)
+        vars(start)["_requests"] = next_requests(selector._clone_for_label(), start.engine())
+        return start._next_round(source, selector.n_jobs)
 
     def _next_round(self, source: Source, n_jobs: int | None = None, sites: frozenset[str] = frozenset()) -> Self:
         """Compute the statistics of the next round from the rows of a source, which are those of one site."""
@@ -291,7 +290,7 @@ class Summary(Source):
         """
         fields = read_summary(path)
         try:
-            make(fields["method"])
+            check_streams(make(fields["method"]))
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{os.fspath(path)} must be a summary for a method of ilfs: {error}") from None
         return cls(**fields)
@@ -311,9 +310,7 @@ def check_same_columns(one: Summary, other: Summary) -> None:
     if one.n_features != other.n_features:
         raise ValueError(f"all sites must have the same columns, got {one.n_features} and {other.n_features} columns")
     if (one.feature_names is None) != (other.feature_names is None):
-        raise ValueError(
-            "all sites must have the same columns, got names of columns from one site and none from another"
-        )
+        raise ValueError("all sites must have the same columns, got names from one site and none from another")
     for column, (first, second) in enumerate(zip(one.feature_names or (), other.feature_names or (), strict=True)):
         if first != second:
             raise ValueError(
