@@ -12,6 +12,8 @@ import pytest
 from helpers import DATA, NO_DATA, load, planted
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.feature_selection import f_classif
+from sklearn.linear_model import LogisticRegression
 
 import ilfs
 from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty, ReliefF, Summary, summarise

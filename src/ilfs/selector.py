@@ -33,7 +33,7 @@ from ilfs.sources import FrameSource, Source, TableSource, stream_source, table_
 from ilfs.sources.frames import is_worth_converting_by_block
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import UnusableColumnError
-from ilfs.summaries import Summary
+from ilfs.summaries import RoundMissingError, Summary
 from ilfs.ties import UNIT_FLOOR, stable_order
 from ilfs.validation import (
     TooFewRowsError,
@@ -233,13 +233,15 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     @contextmanager
     def _named_columns(self) -> Iterator[None]:
-        """Replace column indices in errors by the names of the columns."""
+        """Turn errors of other layers into a ValueError that names the columns."""
         try:
             yield
         except UnusableColumnError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
         except MissingValuesError as error:
             raise ValueError(self._refusal_of_missing(error.columns)) from None
+        except RoundMissingError as error:
+            raise ValueError(str(error)) from None
 
     def _warn_of_size(self) -> None:
         k: Any = self.n_features_to_select
