@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ilfs.reading import read
     from ilfs.registry import list_methods
     from ilfs.scoring import scorer
+    from ilfs.sites import summarise
+    from ilfs.summaries import Summary
 
 __version__ = "0.1.0"
 
@@ -52,18 +54,22 @@ __all__ = [
     "MutualInformation",
     "Novelty",
     "ReliefF",
+    "Summary",
     "__version__",
     "list_methods",
     "novel_order",
     "read",
     "scorer",
+    "summarise",
 ]
 
 MODULES = {  # modules of the public names that are not in ilfs.methods
+    "Summary": "ilfs.summaries",
     "list_methods": "ilfs.registry",
     "novel_order": "ilfs.methods.novelty",
     "read": "ilfs.reading",
     "scorer": "ilfs.scoring",
+    "summarise": "ilfs.sites",
 }
 PACKAGES = ("benchmark", "datasets", "methods", "registry", "report")
 

@@ -33,8 +33,10 @@ from ilfs.sources import FrameSource, Source, TableSource, stream_source, table_
 from ilfs.sources.frames import is_worth_converting_by_block
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import UnusableColumnError
+from ilfs.summaries import RoundMissingError, Summary
 from ilfs.ties import UNIT_FLOOR, stable_order
 from ilfs.validation import (
+    TooFewRowsError,
     check_columns,
     check_labels,
     check_n_jobs,
@@ -166,18 +168,22 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
             with self._named_columns():
                 scores = self._score_any(source)
         finally:
-            if source is not X:  # a source that the caller made may be read again
+            if not isinstance(X, Source):  # a source that the caller made may be read again
                 source.close()
         self._end_progress()  # before the ranking: an interrupt in a callback leaves the selector unfitted
         self._rank(scores)
         self._warn_of_size()
         return self
 
-    def _source_of(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Source:
-        """Make a source of the input of ``fit``."""
+    def _source_of(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, min_rows: int = 2, reset: bool = True
+    ) -> Source:
+        """Make a source of the input of ``fit``; without ``reset``, its columns must be those seen before."""
+        if isinstance(X, Summary):
+            X.check_method(self)
         source = stream_source(X, y, sample_weight, reads_labels=self._reads_labels)
         if source is None:
-            return self._validate(X, y, sample_weight)
+            return self._validate(X, y, sample_weight, min_rows=min_rows, reset=reset)
         if source.is_sparse and not self._takes_sparse:
             raise TypeError(self._refusal_of_sparse())
         if source.has_weights and sample_weight is None and not self._takes_weights:
@@ -202,7 +208,9 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
-    def _validate(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TableSource:
+    def _validate(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, min_rows: int = 2, reset: bool = True
+    ) -> TableSource:
         """Check a table in memory and make a source of it."""
         X, y = self._split(X, y)
         table = check_columns(X)
@@ -213,9 +221,9 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
             "accept_sparse": ("csc", "csr"),
             "dtype": "numeric",
             "ensure_all_finite": False,
-            "ensure_min_samples": 2,
+            "ensure_min_samples": min_rows,
         }
-        X = validate_data(self, table, **({"skip_check_array": True} if by_block else checks))
+        X = validate_data(self, table, reset=reset, **({"skip_check_array": True} if by_block else checks))
         labels = self._labels(y, X.shape[0])
         weight = check_weight(sample_weight, X.shape[0])
         check_same_index(table, None if labels is None else y, "y")
@@ -243,13 +251,15 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     @contextmanager
     def _named_columns(self) -> Iterator[None]:
-        """Replace column indices in errors by the names of the columns."""
+        """Turn errors of other layers into a ValueError that names the columns."""
         try:
             yield
         except UnusableColumnError as error:
             raise ValueError(f"column {self._name(error.column)} of X {error.reason}") from None
         except MissingValuesError as error:
             raise ValueError(self._refusal_of_missing(error.columns)) from None
+        except RoundMissingError as error:
+            raise ValueError(str(error)) from None
 
     def _warn_of_size(self) -> None:
         k: Any = self.n_features_to_select
@@ -289,7 +299,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         """Return the labels that differ between samples; warn of the others, which no feature can predict."""
         informative = [label for label, classes in enumerate(labellings) if classes.n_classes == 2]
         if not informative:
-            raise ValueError("y must have a label that some samples have and some have not, got none")
+            raise TooFewRowsError("y must have a label that some samples have and some have not, got none")
         if constant := sorted(set(range(len(labellings))) - set(informative)):
             warn(f"labels {constant} of y are the same for all samples and were left out")
         return informative
@@ -538,7 +548,46 @@ class PlannedSelector(RankingSelector):
     def _score_stream(self, source: Source) -> Scores:
         if not self._streams:  # a wrapper, around a method that needs all rows
             return super()._score_stream(source)
-        return self._score_fold(fold_of(source, self.n_jobs))
+        fold = source.engine() if isinstance(source, Summary) else fold_of(source, self.n_jobs)
+        return self._score_fold(fold)
+
+    def _score_any(self, source: Source) -> Scores:
+        if hasattr(self, "partial_fit"):  # keep the statistics, so that rows can be added later
+            source = self.summary_ = source if isinstance(source, Summary) else Summary._first_round(self, source)
+        return super()._score_any(source)
+
+    def _partial_fit(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
+        """Add rows to those of earlier partial fits and rank the features anew; after an error nothing is changed."""
+        before = self.__dict__.copy()
+        try:
+            self._add_rows(X, y, classes, sample_weight)
+        except BaseException:
+            self.__dict__ = before
+            raise
+        return self
+
+    def _add_rows(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
+        self._check_parameters()
+        earlier: Summary | None = getattr(self, "summary_", None)
+        if earlier is None:
+            refuse_without_summary(self)
+            self._forget()
+        source = self._source_of(X, y, sample_weight, min_rows=1, reset=earlier is None)
+        check_known(source.labellings, classes)
+        with self._named_columns():
+            added = Summary._first_round(self, source)
+            self.summary_ = added if earlier is None else earlier.merge(added)
+            self._rank_summary(self.summary_)
+
+    def _rank_summary(self, summary: Summary) -> None:
+        """Rank the features, or stay unfitted as long as the rows are of one class or all columns are constant."""
+        try:
+            if len(summary.labellings) == 1:
+                refuse_one_class(summary.labellings[0])
+            self._rank(self._score_fold(summary.engine()))
+        except TooFewRowsError:
+            return
+        self._warn_of_size()
 
     def _fit_fold(self, fold: Fold, feature_names: Sequence[str] | None = None) -> Self:
         """Fit on an engine, with the same result as ``fit``."""
@@ -570,7 +619,26 @@ class StatisticsSelector(PlannedSelector):
 def refuse_constant(varying: Integers) -> None:
     """Raise if all columns are constant."""
     if not varying.size:
-        raise ValueError("X must have a column with two different values, got none")
+        raise TooFewRowsError("X must have a column with two different values, got none")
+
+
+def refuse_without_summary(selector: RankingSelector) -> None:
+    """Raise if a selector was fitted by another one, so that ``partial_fit`` does not know its rows."""
+    if hasattr(selector, "order_"):
+        raise ValueError(
+            "partial_fit needs the statistics of the rows before, which a selector inside another one does not keep: "
+            "clone it to begin anew"
+        )
+
+
+def check_known(labellings: Sequence[Classes], classes: ArrayLike | None) -> None:
+    """Raise if ``partial_fit`` is given labels that are not in its ``classes``."""
+    if classes is None or len(labellings) != 1:
+        return
+    known = np.asarray(classes).ravel().tolist()
+    unknown = [label for label in labellings[0].labels.tolist() if label not in known]
+    if unknown:
+        raise ValueError(f"labels in y must be among classes, got {unknown[0]!r}, which is none of {known}")
 
 
 @contextmanager

@@ -346,10 +346,14 @@ def python_scalar(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+class TooFewRowsError(ValueError):
+    """Error for rows by which features cannot be ranked, such as rows of one class; more rows may help."""
+
+
 def refuse_one_class(classes: Classes) -> None:
     """Raise if there are fewer than two classes."""
     if classes.n_classes < 2:
-        raise ValueError(f"y must have at least two classes, got one class, {classes.labels.tolist()[0]!r}")
+        raise TooFewRowsError(f"y must have at least two classes, got one class, {classes.labels.tolist()[0]!r}")
 
 
 def check_labels(y: Any, n_samples: int, *, quantities: bool = True) -> NDArray[Any]:

@@ -4,33 +4,16 @@ A header declares a shape, and a zip archive declares the decompressed size of i
 other and with the limits first, so that a small file cannot take much memory. Nothing is ever unpickled.
 """
 
-import math
-import sys
 import zipfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ilfs.datasets.limits import ReadError, ReadLimits
-
-
-@dataclass(frozen=True)
-class ArrayHeader:
-    """Shape and type from the header of an array."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the array in memory."""
-        return math.prod(self.shape) * self.dtype.itemsize
+from ilfs.npz import ArrayHeader, read_array, read_header, reason_of
 
 
 class NpzArrays(Mapping[str, NDArray[Any]]):
@@ -57,7 +40,7 @@ class NpzArrays(Mapping[str, NDArray[Any]]):
     def __getitem__(self, key: str) -> NDArray[Any]:
         self.limits.check_bytes(self._headers[key].n_bytes, self.path)
         with _opened(self.path) as archive, archive.open(f"{key}.npy") as file:
-            return _read_array(file)
+            return read_array(file)
 
     def __contains__(self, key: object) -> bool:
         return key in self._headers  # Mapping's own method would decompress the array
@@ -74,30 +57,7 @@ def load_npy(path: Path) -> NDArray[Any]:
     with whole_file(path, ".npy file without pickled objects"), path.open("rb") as file:
         read_header(file, path.stat().st_size)
         file.seek(0)
-        return _read_array(file)
-
-
-def _read_array(file: IO[bytes]) -> NDArray[Any]:
-    """Read the array in an open file whose header has been checked; bytes become text."""
-    array = npy.read_array(file, allow_pickle=False)
-    if array.dtype.kind == "U":  # NumPy would raise a SystemError later, when such a value is used
-        points = np.ascontiguousarray(array).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
-        if points.max(initial=0) > sys.maxunicode:
-            raise ValueError("an array holds text that is not Unicode")
-    return np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else np.asarray(array)
-
-
-def read_header(file: IO[bytes], n_bytes: int) -> ArrayHeader:
-    """Read the header of an array, and check that ``n_bytes``, the size of the file, can hold what it declares."""
-    version = npy.read_magic(file)
-    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = read(file)
-    header = ArrayHeader(shape, dtype)
-    if dtype.hasobject:
-        raise ValueError("an array holds objects")
-    if min(shape, default=0) < 0 or dtype.itemsize == 0 or header.n_bytes > n_bytes - file.tell():
-        raise ValueError(f"an array declares the shape {shape} of {dtype}, which {n_bytes} bytes cannot hold")
-    return header
+        return read_array(file)
 
 
 @contextmanager
@@ -109,11 +69,6 @@ def whole_file(path: Path, kind: str) -> Generator[None, None, None]:
         raise
     except Exception as error:  # zipfile, zlib and NumPy raise almost anything, MemoryError included
         raise ValueError(f"{path} must be a complete {kind}: {reason_of(error)}") from error
-
-
-def reason_of(error: BaseException) -> str:
-    """Return the message of an error in one line, or its type if it has none."""
-    return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
 
 
 @contextmanager

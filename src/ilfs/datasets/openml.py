@@ -12,10 +12,10 @@ from scipy import sparse
 from ilfs.datasets.archive import read_archive, write_archive
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.fetching import NotFetchedError, Progress, exclusively, fetch
-from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.spec import Spec
 from ilfs.files import write_atomically
+from ilfs.npz import reason_of
 
 OPENML_ADDRESS = "https://www.openml.org/api/v1/json/data/{}"
 MAX_DESCRIPTION_BYTES = 2**24

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError
-from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers.compressed import is_file
 from ilfs.files import writing_error
+from ilfs.npz import reason_of
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 MAX_MEMBERS = 100_000

@@ -72,6 +72,8 @@ class FisherScore(StatisticsSelector):
         label that all samples or no samples have.
     per_label_ : dict of int to FisherScore
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    summary_ : Summary
+        Statistics of the rows, to which ``partial_fit`` adds those of further rows.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -131,6 +133,44 @@ class FisherScore(StatisticsSelector):
     def n_reads(self) -> int:
         """Number of reads of all rows that ``fit`` makes if they are not in memory: moments."""
         return 1
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Add rows to those of earlier calls and rank the features by all of them.
+
+        The result is that of ``fit`` on all rows so far, those of an earlier ``fit`` included; ``fit`` itself begins
+        anew. Only statistics of the rows are kept, in ``summary_``. As long as there is only one class, the selector
+        is not fitted.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            Some rows, at least one; NaN is a missing value.
+        y : array of shape (n_samples,) or (n_samples, n_labels)
+            As for ``fit``. New classes may come with any call.
+        classes : array of shape (n_classes,), optional
+            All labels that may occur; another label in ``y`` is an error. By default any label may occur.
+        sample_weight : array of shape (n_samples,), optional
+            Weight of each row, as for ``fit``.
+
+        Returns
+        -------
+        FisherScore
+            The selector.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from ilfs import FisherScore
+        >>> X, y = load_wine(return_X_y=True)
+        >>> selector = FisherScore()
+        >>> for start in range(0, 178, 50):
+        ...     _ = selector.partial_fit(X[start : start + 50], y[start : start + 50])
+        >>> selector.n_features_in_, selector.order_[:3].tolist()
+        (13, [6, 12, 11])
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
         moments = (yield from ask(Moments())).checked()

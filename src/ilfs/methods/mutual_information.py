@@ -40,6 +40,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map
@@ -48,7 +49,7 @@ from ilfs.parameters import check_between, check_choice, is_integer
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
 from ilfs.solvers.information import PRIORS, InformationPosterior, Prior
 from ilfs.sources import TableSource
-from ilfs.statistics import Classes, ColumnValues, DistinctValues, Histograms, RowSample, SampledRows
+from ilfs.statistics import Classes, ClassHistograms, ColumnValues, DistinctValues, Histograms, RowSample, SampledRows
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR
@@ -63,6 +64,13 @@ BLOCK_COUNTS = 2**16  # entries of the tables of counts whose posteriors are com
 Binning = Literal["frequency", "width"]
 Correction = Literal["miller-madow"] | None
 Estimate = Literal["plugin", "posterior_mean", "lower_bound"]
+
+
+def has_edges(selector: "MutualInformation") -> bool:
+    """Return True if bin edges are given, so that rows can be counted as they come; raise an error otherwise."""
+    if selector.edges is None:
+        raise AttributeError("partial_fit needs given edges, because bins depend on all rows: pass edges=")
+    return True
 
 
 class MutualInformation(SupervisedRowsSelector, PlannedSelector):
@@ -127,6 +135,8 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         label that all samples or no samples have.
     per_label_ : dict of int to MutualInformation
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    summary_ : Summary
+        Only with ``edges``: statistics of the rows, to which ``partial_fit`` adds those of further rows.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -201,6 +211,45 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         """
         return self._fit(X, y, sample_weight)
 
+    @available_if(has_edges)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Add rows to those of earlier calls and rank the features by all of them; only with given ``edges``.
+
+        The result is that of ``fit`` on all rows so far, those of an earlier ``fit`` included; ``fit`` itself begins
+        anew. Only statistics of the rows are kept, in ``summary_``. As long as there is only one class, or all columns
+        are constant, the selector is not fitted.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            Some rows, at least one; NaN is a missing value.
+        y : array of shape (n_samples,) or (n_samples, n_labels)
+            As for ``fit``. New classes may come with any call.
+        classes : array of shape (n_classes,), optional
+            All labels that may occur; another label in ``y`` is an error. By default any label may occur.
+        sample_weight : array of shape (n_samples,), optional
+            Weight of each row, as for ``fit``.
+
+        Returns
+        -------
+        MutualInformation
+            The selector.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from ilfs import MutualInformation
+        >>> X, y = load_wine(return_X_y=True)
+        >>> selector = MutualInformation(edges=[1.0, 2.0, 5.0, 13.0, 600.0])
+        >>> for start in range(0, 178, 50):
+        ...     _ = selector.partial_fit(X[start : start + 50], y[start : start + 50])
+        >>> selector.n_features_in_, selector.order_[:3].tolist()
+        (13, [6, 11, 0])
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
+
     def _score_rows(self, rows: LabelledRows) -> Scores:
         self.n_bins_ = sturges(rows.labels.weight.sum()) if self.n_bins == "auto" else int(self.n_bins)
         at_most = min(self.n_bins_, rows.X.shape[0])  # enough for a bin for every value
@@ -228,16 +277,17 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
 
     @property
     def n_reads(self) -> int:
-        """Number of reads of all rows that ``fit`` makes if they are not in memory: distinct values, counts."""
-        return 2
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: one to find edges, one to count."""
+        return 2 if self.edges is None else 1
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
-        """Read the rows in blocks: once to find the cuts or check the columns, and once to count."""
+        """Count the values of each bin and class in one read of the rows, after another one if cuts must be found."""
         self.classes_ = classes.labels
-        cuts, values = yield from (self._plan_cuts(classes) if self.edges is None else self._plan_given_cuts())
+        cuts, values, histograms = yield from (
+            self._plan_found_cuts(classes) if self.edges is None else self._plan_given_cuts()
+        )
         columns = np.flatnonzero(values.varying)
         refuse_constant(columns)
-        histograms = yield from ask(Histograms(*cuts))
         if self.estimate == "plugin":
             information, bias = histogram_information(histograms.counts, cuts.n_cuts)
             scores = self._information_scores(information[columns], bias[columns])
@@ -246,15 +296,22 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             scores = self._posterior_scores(posterior, columns, values.low.size)
         return scores.with_constants(columns, values.low.size, self._lowest)
 
-    def _plan_given_cuts(self) -> Plan[tuple["Cuts", ColumnValues]]:
-        """Use the given edges; the rows are read once to find constant columns."""
-        values = (yield from ask(DistinctValues(1))).checked()
-        edges = np.asarray(self.edges, dtype=np.float64)
-        if edges.ndim == 2 and len(edges) != values.low.size:
-            raise ValueError(f"edges must have a row for each of the {values.low.size} features, got {len(edges)} rows")
-        cuts = np.ascontiguousarray(np.broadcast_to(edges, (values.low.size, edges.shape[-1])))
+    def _plan_given_cuts(self) -> Plan[tuple["Cuts", ColumnValues, ClassHistograms]]:
+        """Use the given edges: one read finds the constant columns and counts."""
+        edges, n_features = np.asarray(self.edges, dtype=np.float64), self.n_features_in_
+        if edges.ndim == 2 and len(edges) != n_features:
+            raise ValueError(f"edges must have a row for each of the {n_features} features, got {len(edges)} rows")
+        inner = np.ascontiguousarray(np.broadcast_to(edges, (n_features, edges.shape[-1])))
+        cuts = Cuts(inner, np.full(n_features, inner.shape[1]))
         self.n_bins_ = edges.shape[-1] + 1
-        return Cuts(cuts, np.full(len(cuts), cuts.shape[1])), values
+        values, histograms = yield from both(ask(DistinctValues(1)), ask(Histograms(*cuts)))
+        return cuts, values.checked(), histograms
+
+    def _plan_found_cuts(self, classes: Classes) -> Plan[tuple["Cuts", ColumnValues, ClassHistograms]]:
+        """Find the cuts in one read, and count in another."""
+        cuts, values = yield from self._plan_cuts(classes)
+        refuse_constant(np.flatnonzero(values.varying))  # before the second read
+        return cuts, values, (yield from ask(Histograms(*cuts)))
 
     def _plan_cuts(self, classes: Classes) -> Plan[tuple["Cuts", ColumnValues]]:
         """Find the cuts between the bins in one read of the rows.

@@ -116,3 +116,31 @@ class Source(ABC):
         n_rows = getattr(self, "n_rows", None)
         rows = "" if n_rows is None else f"{n_rows:,} rows x "
         return f"<{type(self).__name__}: {rows}{self.n_features:,} features>"
+
+    def with_classes(self, labellings: tuple[Classes, ...]) -> "Source":  # noqa: ARG002  subclasses read it
+        """Return the same rows with classes that include those of other rows, which are elsewhere.
+
+        Parameters
+        ----------
+        labellings : tuple of Classes
+            Classes of each labelling; they contain all labels of these rows.
+
+        Returns
+        -------
+        Source
+            Its ``labellings`` are those given; ``all_rows`` counts these rows only.
+        """
+        raise TypeError(f"{type(self).__name__} cannot be summarised: load the table into memory")
+
+
+def check_labels_among(local: tuple[Classes, ...], given: tuple[Classes, ...]) -> None:
+    """Raise an error unless the classes of a source are among given ones."""
+    if len(local) != len(given):
+        raise ValueError(f"y must have as many labels as those of the other sites, got {len(local)} and {len(given)}")
+    for classes, known in zip(local, given, strict=True):
+        new = sorted(set(classes.labels.tolist()) - set(known.labels.tolist()))
+        if new:
+            raise ValueError(
+                f"labels must be among those of the rounds before, which have no {new[0]!r}: the rows must not change "
+                "between rounds"
+            )

@@ -52,6 +52,11 @@ class RowLabels(PicklesFieldsOnly):
         """Return the labels of some of the rows."""
         return type(self)(self.codes[rows], self.weight[rows], self.n_classes)
 
+    def among(self, places: Integers, n_classes: int) -> Self:
+        """Return these labels among more classes; ``places`` are the new codes of the old classes."""
+        codes = np.append(places, LEFT_OUT)[self.codes]  # -1, the code of rows that take no part, is the last place
+        return type(self)(codes, self.weight, n_classes)
+
     @cached_property
     def takes_part(self) -> NDArray[np.bool_]:
         """Mask of the rows that have a class."""

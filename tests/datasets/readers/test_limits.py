@@ -9,7 +9,8 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from ilfs.datasets import ReadLimits, load, npz, read_table
+from ilfs import npz
+from ilfs.datasets import ReadLimits, load, read_table
 
 N_ROWS = 2000
 TINY = ReadLimits(max_bytes=10_000, max_expansion=2)

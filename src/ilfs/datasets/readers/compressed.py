@@ -10,7 +10,7 @@ from typing import IO
 
 from ilfs.datasets.checks import MAX_QUOTED_LENGTH
 from ilfs.datasets.limits import ReadError
-from ilfs.datasets.npz import reason_of
+from ilfs.npz import reason_of
 
 PACKED_ENDINGS = (".gz", ".zip")
 # A damaged archive may give a position before its start, which is an OSError.

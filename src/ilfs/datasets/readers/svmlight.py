@@ -10,10 +10,10 @@ from scipy import sparse
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, inexact_integer
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadError, ReadLimits
-from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, exact_number
 from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.datasets.readers.text import bounded_lines
+from ilfs.npz import reason_of
 
 LARGE_INTEGER = re.compile(rb":[+-]?+0*+([0-9]{16,}+)(?![.eE])")  # a match starts at a colon, so the time is linear
 
