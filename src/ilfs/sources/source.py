@@ -91,11 +91,14 @@ class Source(ABC):
         All rows as one class.
     has_labels : bool
         True if rows have labels; asking for it does not read them.
+    target_name : object
+        Name of the column that ``y`` named, None if it named none.
     """
 
     n_features: int
     is_sparse: bool
     has_labels: bool
+    target_name: Any = None
     feature_names: list[Any] | None
     labellings: tuple[Classes, ...]
     all_rows: Classes

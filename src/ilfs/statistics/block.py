@@ -119,7 +119,7 @@ class SparseBlock:
         """Return a copy of some columns."""
         shape = (self.n_rows, self.n_columns)
         matrix = sparse.csc_array((self.data, self.indices, self.indptr), shape=shape)[:, columns]
-        return type(self).from_matrix(matrix, self.labels)
+        return type(self).from_matrix(matrix, self.labels, self.first_row)
 
 
 Block = DenseBlock | SparseBlock
