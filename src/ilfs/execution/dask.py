@@ -18,10 +18,12 @@ from ilfs.execution.blockwise import all_columns, places_of
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.memory import InMemory
 from ilfs.execution.merging import FAN_IN, merged_in_place
-from ilfs.sources.cluster import compute, delayed, placed, placed_each, reduced
+from ilfs.sources.cluster import compute, connected, delayed, placed, placed_each, reduced
 from ilfs.sources.dask import DaskSource
 from ilfs.sources.partitions import PartitionReader
 from ilfs.statistics.labels import Classes
+
+__all__ = ["OnDask", "connected"]
 
 
 class OnDask(Fold):

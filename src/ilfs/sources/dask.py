@@ -9,6 +9,7 @@ not always know.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -298,24 +299,27 @@ class DaskSource(Source):
         Labels, as for `beside`, if the partitions hold none.
     sample_weight : optional
         Weights, as for `beside`, if the partitions hold none.
-    reads_labels : bool, default=True
-        False if labels are not needed; those in the partitions are then left out.
     """
 
     is_sparse = False  # chunks may be sparse all the same, which only workers see
 
-    def __init__(
-        self, table: DaskTable, y: Any = None, sample_weight: Any = None, *, reads_labels: bool = True
-    ) -> None:
+    def __init__(self, table: DaskTable, y: Any = None, sample_weight: Any = None) -> None:
         self.table, self.target_name = table, table.target
         self.n_features, self.feature_names = table.n_features, table.feature_names
-        self.has_labels = reads_labels and (table.has_labels or y is not None)
-        self._divide = table.divide if reads_labels else partial(divide_unlabelled, divide=table.divide)
+        self.has_labels = table.has_labels or y is not None
         self.label_names: NDArray[Any] | None = None
         if y is not None and not is_lazy(y):
             self.label_names, y = codes_of(y)
         self.y = None if y is None else beside(y, table, "y")
         self.weight = None if sample_weight is None else beside(weights_of(sample_weight), table, "sample_weight")
+
+    def without_labels(self) -> "DaskSource":
+        """Return the same rows without their labels, for methods that read none."""
+        source = copy(self)
+        for cached in ("_counts", "worker_labellings", "labellings"):
+            source.__dict__.pop(cached, None)
+        source.has_labels = False
+        return source
 
     @cached_property
     def _counts(self) -> RowCounts:
@@ -329,14 +333,16 @@ class DaskSource(Source):
     @property
     def _is_counted_here(self) -> bool:
         """True if labels and weights are in memory, and the heights of the partitions are known."""
-        y, weight = self.y or [], self.weight or []
-        in_table = (self.has_labels and self.y is None) or isinstance(self.table, DelayedTable)
-        heights_known = self.table.heights is not None or bool(y) or bool(weight)
-        return heights_known and not in_table and all(isinstance(part, np.ndarray) for part in (*y, *weight))
+        if isinstance(self.table, DelayedTable) or (self.has_labels and self.y is None):
+            return False
+        parts = [part for column in self._columns() for part in column if part is not None]
+        return (self.table.heights is not None or bool(parts)) and all(isinstance(part, np.ndarray) for part in parts)
 
     def _count_here(self) -> RowCounts:
         """Count in this process, in the order of the rows."""
-        heights = self.table.heights or [len(part) for part in self.y or self.weight or []]
+        heights = self.table.heights or [
+            len(next(part for part in parts if part is not None)) for parts in zip(*self._columns(), strict=True)
+        ]
         counts, start = RowCounts(), 0
         for height, y, weight in zip(heights, *self._columns(), strict=True):
             counts.add(y, check_row_weights(weight, start), height)
@@ -354,6 +360,11 @@ class DaskSource(Source):
         arguments = zip(parts, *self._columns(), starts, range(len(parts)), strict=True)
         counts = [count(*these) for these in arguments]
         return compute(reduced(counts, merge_counts, COUNTS_FAN_IN))  # type: ignore[no-any-return]
+
+    @property
+    def _divide(self) -> Divide:
+        """Function that divides a partition, without its labels if they are not needed."""
+        return self.table.divide if self.has_labels else partial(divide_unlabelled, divide=self.table.divide)
 
     def _columns(self) -> tuple[list[Any], list[Any]]:
         """Return labels and weights of each partition, None if there are none beside it."""
@@ -462,7 +473,8 @@ def dask_source(X: Any, y: Any, sample_weight: Any, *, reads_labels: bool, featu
         table = DelayedTable([X] if is_from_dask(X, "Delayed") else X, target)
     if reads_labels and labels is None and not table.has_labels:
         raise ValueError(NO_LABELS)
-    return DaskSource(table, labels, sample_weight, reads_labels=reads_labels)
+    source = DaskSource(table, labels, sample_weight)
+    return source if reads_labels else source.without_labels()
 
 
 def dask_anndata(adata: Any, y: Any, sample_weight: Any, *, reads_labels: bool) -> DaskSource | None:
