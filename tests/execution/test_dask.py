@@ -308,14 +308,16 @@ class TestErrors:
         frame = dd.from_pandas(frame_of(X, y), npartitions=3)
         with pytest.raises(ValueError, match=r"y must have the partitions of X, .*: X has 3 and y has 2"):
             ILFS().fit(frame[NAMES], da.from_array(y, chunks=65))
-        with pytest.raises(ValueError, match="the same number of rows in each partition, got 44 and 40 in partition 0"):
+        with pytest.raises(
+            ValueError, match=r"the same number of rows in each partition, got 4\d and \d0 in partition"
+        ):
             ILFS().fit(frame[NAMES], da.from_array(y, chunks=((40, 40, 50),)))
 
     def test_a_missing_label_in_a_frame(self):
         X, y, _ = table()
         frame = frame_of(X, y)
         frame.loc[100, "kind"] = None
-        with pytest.raises(ValueError, match="partition 2: y must have a label for every sample, row 12 has none"):
+        with pytest.raises(ValueError, match="partition 2: y must have a label for every sample, row 13 has none"):
             ILFS().fit(dd.from_pandas(frame, npartitions=3), "kind")
 
     def test_columns_that_are_not_numeric_are_named(self):
@@ -328,7 +330,9 @@ class TestErrors:
 
     def test_methods_that_need_all_rows_list_those_that_do_not(self):
         X, y, _ = table()
-        with pytest.raises(TypeError, match=r"ReliefF needs all rows in memory: .*FisherScore.*ILFS"):
+        with pytest.raises(
+            TypeError, match=r"ReliefF needs all rows in memory: .*reads rows in blocks \(ILFS, FisherScore"
+        ):
             ReliefF().fit(da.from_array(X, chunks=(50, 12)), y)
 
 

@@ -55,10 +55,10 @@ class OnDask(Fold):
         return self._source.all_rows
 
     @cached_property
-    def _columns(self) -> tuple[list[Any], list[Any]]:
+    def _labels_and_weights(self) -> tuple[list[Any], list[Any]]:
         """Labels and weights of each partition, on the cluster."""
-        inputs = self._source.inputs()
-        return placed_each([one.y for one in inputs]), placed_each([one.weight for one in inputs])
+        labels, weights = self._source.labels_and_weights()
+        return placed_each(labels), placed_each(weights)
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Read the rows once and return the statistic of each request."""
@@ -67,7 +67,7 @@ class OnDask(Fold):
         read_partition = delayed(read_one_partition)
         parts = [
             read_partition(job, one.part, y, weight, one.first_row, one.number)
-            for one, y, weight in zip(self._source.inputs(columns), *self._columns, strict=True)
+            for one, y, weight in zip(self._source.inputs(columns), *self._labels_and_weights, strict=True)
         ]
         statistics = compute(reduced(parts, merge_partitions, FAN_IN), self._n_threads)
         return [type(statistic).join([statistic]) for statistic in statistics]

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 CONNECT_SECONDS = 5  # time for a scheduler to answer
 MESSAGE_BYTES = 2**22  # of inputs that are sent to the scheduler at a time; Dask warns of graphs above 10 MB
 
@@ -163,7 +165,7 @@ def placed_each(values: Sequence[Any]) -> list[Any]:
         A Future for each array, or the array itself if there is no client.
     """
     client = active_client()
-    if client is None or not values or not hasattr(values[0], "nbytes"):
+    if client is None or not values or not isinstance(values[0], np.ndarray):
         return list(values)
     group_size = max(1, MESSAGE_BYTES // max(1, *(value.nbytes for value in values)))
     remaining, futures = iter(values), list[Any]()

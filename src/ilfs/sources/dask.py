@@ -318,7 +318,7 @@ class DaskSource(Source):
         source = copy(self)
         for cached in ("_counts", "worker_labellings", "labellings"):
             source.__dict__.pop(cached, None)
-        source.has_labels = False
+        source.has_labels, source.y = False, None
         return source
 
     @cached_property
@@ -335,16 +335,14 @@ class DaskSource(Source):
         """True if labels and weights are in memory, and the heights of the partitions are known."""
         if isinstance(self.table, DelayedTable) or (self.has_labels and self.y is None):
             return False
-        parts = [part for column in self._columns() for part in column if part is not None]
+        parts = [part for column in self.labels_and_weights() for part in column if part is not None]
         return (self.table.heights is not None or bool(parts)) and all(isinstance(part, np.ndarray) for part in parts)
 
     def _count_here(self) -> RowCounts:
         """Count in this process, in the order of the rows."""
-        heights = self.table.heights or [
-            len(next(part for part in parts if part is not None)) for parts in zip(*self._columns(), strict=True)
-        ]
+        heights = self.table.heights or [len(part) for part in self.y or self.weight or ()]
         counts, start = RowCounts(), 0
-        for height, y, weight in zip(heights, *self._columns(), strict=True):
+        for height, y, weight in zip(heights, *self.labels_and_weights(), strict=True):
             counts.add(y, check_row_weights(weight, start), height)
             start += height
         return counts
@@ -357,7 +355,7 @@ class DaskSource(Source):
         parts = self.table.partitions(columns) if needs_part else [None] * self.table.n_partitions
         starts = [None] * len(parts) if self.table.heights is None else first_rows(self.table.heights)
         count = delayed(partial(count_partition, self._divide, columns))
-        arguments = zip(parts, *self._columns(), starts, range(len(parts)), strict=True)
+        arguments = zip(parts, *self.labels_and_weights(), starts, range(len(parts)), strict=True)
         counts = [count(*these) for these in arguments]
         return compute(reduced(counts, merge_counts, COUNTS_FAN_IN))  # type: ignore[no-any-return]
 
@@ -366,10 +364,10 @@ class DaskSource(Source):
         """Function that divides a partition, without its labels if they are not needed."""
         return self.table.divide if self.has_labels else partial(divide_unlabelled, divide=self.table.divide)
 
-    def _columns(self) -> tuple[list[Any], list[Any]]:
+    def labels_and_weights(self) -> tuple[list[Any], list[Any]]:
         """Return labels and weights of each partition, None if there are none beside it."""
         nothing = [None] * self.table.n_partitions
-        return (self.y if self.y is not None and self.has_labels else nothing), self.weight or nothing
+        return self.y or nothing, self.weight or nothing
 
     @cached_property
     def worker_labellings(self) -> tuple[Classes, ...]:
@@ -399,7 +397,7 @@ class DaskSource(Source):
     def inputs(self, columns: Integers | None = None) -> list[PartitionInputs]:
         """Return the arguments of the tasks that read the partitions."""
         parts, starts = self.table.partitions(columns), first_rows(self._counts.heights)
-        arguments = zip(parts, *self._columns(), starts, range(len(parts)), strict=True)
+        arguments = zip(parts, *self.labels_and_weights(), starts, range(len(parts)), strict=True)
         return [PartitionInputs(*these) for these in arguments]
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:

@@ -155,6 +155,8 @@ def labels_of(y: Any, first_row: int) -> NDArray[Any]:
     labels = label_array(series) if isinstance(series, nw.Series) else np.asarray(labels)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels.ravel()
+    if labels.ndim not in (1, 2):
+        raise ValueError(f"y must have a label for each row of X, got an array of shape {labels.shape}")
     if labels.dtype.kind in "mM":
         raise ValueError(f"y must hold classes, got dates or durations ({labels.dtype}): bin them or pass them as text")
     labels = check_types(labels, first_row) if len(labels) else labels
