@@ -204,6 +204,8 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     def _set_columns(self, source: Source) -> None:
         """Set number and names of the columns, as scikit-learn does for a table in memory."""
         self.n_features_in_ = source.n_features
+        if source.target_name is not None:  # ``transform`` then drops this column, too
+            self.target_name_ = source.target_name
         names = source.feature_names
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_array
 
 from ilfs.arrays import Floats, sparse_defect
 from ilfs.parameters import is_integer
-from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
+from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array, warn_of_quantity
 from ilfs.statistics.labels import Classes
 from ilfs.warn import warn
 
@@ -28,9 +28,11 @@ MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 MAX_CHARACTERS_SHOWN = 40  # of a value in a message
 
 IF_IT_FITS = "if it fits in memory"
+OR_COMPUTE = f"or call X.compute() {IF_IT_FITS}"
+# Lazy tables that `fit` takes are listed for ``transform``, and for what else needs them in memory.
 LOADING_ADVICE = {  # (package, class): how to load such a table into memory
-    ("dask", "Array"): f"call X.compute() {IF_IT_FITS}",
-    ("dask", "DataFrame"): f"call X.compute() {IF_IT_FITS}",
+    ("dask", "Array"): f"take the columns from it, X[:, selector.get_support(indices=True)], {OR_COMPUTE}",
+    ("dask", "DataFrame"): f"take the columns from it, X[list(selector.get_feature_names_out())], {OR_COMPUTE}",
     ("dask", "FrameBase"): f"call X.compute() {IF_IT_FITS}",
     ("dask", "Delayed"): f"call X.compute() {IF_IT_FITS}",
     ("polars", "LazyFrame"): f"call X.collect() {IF_IT_FITS}",
@@ -306,13 +308,6 @@ def suggestion(name: str, columns: list[Any]) -> str:
         return f"did you mean {' or '.join(map(repr, close))}?"
     some = ", ".join(map(repr, columns[:MAX_NAMES_SHOWN])) + (", ..." if len(columns) > MAX_NAMES_SHOWN else "")
     return f"its columns are {some}"
-
-
-def label_array(column: Any) -> NDArray[Any]:
-    """Convert a column of a data frame to an array of labels; categories become their names."""
-    if isinstance(column.dtype, nw.Categorical | nw.Enum):
-        return np.array(column.to_list(), dtype=object)
-    return np.asarray(column.to_numpy())
 
 
 def without_column(X: Any, name: Any) -> Any:

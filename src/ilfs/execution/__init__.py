@@ -1,11 +1,12 @@
 """Engines that compute statistics over the rows of a source.
 
 A *fold* is an engine over a source: given the description of a statistic, it computes the statistic of every block and
-merges the results. `InMemory` does this in threads for a table in memory, `Streamed` for rows that are read in blocks.
-A method is a *plan* of such requests, and so does not know where
+merges the results. `InMemory` does this in threads for a table in memory, `Streamed` for rows that are read in blocks,
+`OnDask` for partitions on the workers of a cluster. A method is a *plan* of such requests, and so does not know where
 the rows are. Methods that need all rows at once get `AllRows`.
 """
 
+from ilfs.execution.dask import OnDask
 from ilfs.execution.engines import fold_of
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.memory import InMemory
@@ -20,6 +21,7 @@ __all__ = [
     "InMemory",
     "LabelledRows",
     "MissingValuesError",
+    "OnDask",
     "Plan",
     "Read",
     "Streamed",

@@ -132,7 +132,7 @@ class DensePartition:
 
         def block(labelling: int | None) -> DenseBlock:
             labels = self._row_labels(rows, labelling)
-            return DenseBlock(X, labels, first, last, columns, first_row=rows.start)
+            return DenseBlock(X, labels, first, last, columns, first_row=self._source.first_row + rows.start)
 
         return block
 
@@ -144,8 +144,8 @@ class DensePartition:
         """Return a block of chosen columns, always a copy."""
         values = self._source.gather(rows, columns)
         labels = self._source.row_labels(labelling).take(rows)
-        whole = slice(0, columns.size)
-        return DenseBlock(values, labels, 0, columns.size, whole, is_own=True, first_row=rows.start)
+        whole, first_row = slice(0, columns.size), self._source.first_row + rows.start
+        return DenseBlock(values, labels, 0, columns.size, whole, is_own=True, first_row=first_row)
 
     def _row_labels(self, rows: slice, labelling: int | None) -> RowLabels:
         """Return the labels of a block, cached for its other strips and for the next pass if memory allows.
@@ -167,7 +167,7 @@ class SparsePartition:
     def __init__(self, source: SparseSource) -> None:
         self._source = source
         self._rows = slice(0, source.n_rows)
-        self._block = SparseBlock.from_matrix(source.to_matrix(), source.row_labels(None))
+        self._block = SparseBlock.from_matrix(source.to_matrix(), source.row_labels(None), source.first_row)
         self._labels: dict[int | None, RowLabels] = {}
 
     def strips(self) -> Iterator[tuple[slice, slice]]:

@@ -5,6 +5,7 @@ A *source* knows its columns and classes and gives its rows in blocks, in a fixe
 """
 
 from ilfs.sources.batches import Batch, BatchReader, BatchSource
+from ilfs.sources.dask import DaskSource
 from ilfs.sources.frames import FrameSource
 from ilfs.sources.recognise import stream_source
 from ilfs.sources.source import ReadProgress, RowBlock, Source
@@ -15,6 +16,7 @@ __all__ = [
     "Batch",
     "BatchReader",
     "BatchSource",
+    "DaskSource",
     "FrameSource",
     "ReadProgress",
     "RowBlock",

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from ilfs.arrays import Integers, sparse_defect
 from ilfs.sources.batches import (
+from ilfs.sources.dask import dask_anndata
     Batch,
     BatchReader,
     BatchSource,
@@ -51,12 +52,10 @@ def is_dask(matrix: Any) -> bool:
     return type(matrix).__module__.partition(".")[0] == "dask"
 
 
-def open_dask_matrix(X: Any, request: Request) -> Source:  # noqa: ARG001
-    """Make a source of an AnnData whose matrix is a Dask array: not supported yet."""
-    raise TypeError(
-        f"{request.name} must have its matrix in memory or in an .h5ad file, got a lazy AnnData (Dask array): open "
-        "the file with anndata.read_h5ad(path, backed='r'), or call X.to_memory() if it fits in memory"
-    )
+def open_dask_matrix(X: Any, request: Request) -> Source:
+    """Make a source of an AnnData whose matrix is a Dask array."""
+    y = request.y if request.target is None else request.target
+    return dask_anndata(X, y, request.sample_weight, reads_labels=y is not None)
 
 
 def in_memory(X: Any, matrix: Any, request: Request) -> Source:

@@ -347,8 +347,21 @@ class Tally:
             self.rows[label] = self.rows.get(label, 0) + n
             self.total[label] = w
 
+    def merge(self, other: "Tally") -> None:
+        """Add the labels of other rows, which follow these."""
+        self._set_kind(other.kind)
+        self.n_rows += other.n_rows
+        for label, n in other.rows.items():
+            self.rows[label] = self.rows.get(label, 0) + n
+            self.total[label] = self.total.get(label, 0.0) + other.total[label]
+
     def _check_kind(self, labels: NDArray[Any]) -> None:
-        kind = "text" if labels.dtype.kind in "SUO" else "numbers"
+        self._set_kind("text" if labels.dtype.kind in "SUO" else "numbers")
+
+    def _set_kind(self, kind: str) -> None:
+        """Raise if labels of another type were added before."""
+        if not kind:  # no labels
+            return
         if self.kind not in ("", kind):
             raise ValueError(f"labels in y must be of one type, got {self.kind} in some rows and {kind} in others")
         self.kind = kind

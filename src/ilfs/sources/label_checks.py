@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
@@ -28,6 +29,13 @@ def check_types(y: NDArray[Any], first_row: int = 0) -> NDArray[Any]:
         return y
     labels = np.asarray(y.tolist())
     return np.array([str(label) for label in y]) if labels.dtype.kind == "O" and y.ndim == 1 else labels
+
+
+def label_array(column: Any) -> NDArray[Any]:
+    """Convert a column of a data frame to an array of labels; categories become their names."""
+    if isinstance(column.dtype, nw.Categorical | nw.Enum):
+        return np.array(column.to_list(), dtype=object)
+    return np.asarray(column.to_numpy())
 
 
 def missing_labels(y: NDArray[Any]) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from ilfs.arrays import Floats
 from ilfs.sources.anndata import open_anndata
 from ilfs.sources.arrow_datasets import open_dataset, open_parquet_file
 from ilfs.sources.batches import BatchReader, BatchSource
+from ilfs.sources.dask import dask_source
 from ilfs.sources.iterables import column_or_matrix, open_blocks
 from ilfs.sources.lazy_frames import LazyFrameReader
 from ilfs.sources.roles import Request
@@ -19,6 +20,8 @@ from ilfs.sources.source import Source
 from ilfs.sources.spooled import SpooledReader, open_scanner, open_stream
 
 Open = Callable[[Any, Request], Source]
+
+DASK_TABLES = {("dask", "Array"), ("dask", "DataFrame"), ("dask", "Delayed")}  # (package, class)
 
 
 def streamed(open_reader: Callable[[Any, Request], BatchReader]) -> Open:
@@ -71,15 +74,24 @@ def stream_source(X: Any, y: Any, sample_weight: Any, *, reads_labels: bool) -> 
     if isinstance(X, Source):
         source: Source | None = given_source(X, y, sample_weight, reads_labels=reads_labels)
     else:
-        source = opened(X, lambda: request_of(y, sample_weight, reads_labels=reads_labels))
+        source = on_dask(X, y, sample_weight, reads_labels=reads_labels) or opened(
+            X, lambda: request_of(y, sample_weight, reads_labels=reads_labels)
+        )
     if source is None or reads_labels:
         return source if source is None else with_labels(source)
     return source.without_labels()
 
 
+def on_dask(X: Any, y: Any, sample_weight: Any, *, reads_labels: bool) -> Source | None:
+    """Make a source of a table of Dask, None of any other."""
+    # A list of tables is recognised by the first of them, which must be delayed: other lists are lists of rows.
+    kinds = kinds_of(X[0]) & {("dask", "Delayed")} if isinstance(X, list | tuple) and X else kinds_of(X)
+    return dask_source(X, y, sample_weight, reads_labels=reads_labels) if kinds & DASK_TABLES else None
+
+
 def opened(X: Any, request: Callable[[], Request]) -> Source | None:
     """Make a source of an object that is recognised, None of any other; the request is made only if it is needed."""
-    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
+    kinds = kinds_of(X)
     openers = [open_source for kind, open_source in OPENERS.items() if kind in kinds]
     if openers:
         return openers[0](X, request())
@@ -126,6 +138,11 @@ def weight_array(sample_weight: Any) -> Floats:
     if weight.dtype.kind not in "buif" or weight.ndim != 1:
         raise ValueError(f"sample_weight must be a number for each row of X, got {sample_weight!r:.40}")
     return weight.astype(np.float64)
+
+
+def kinds_of(X: Any) -> set[tuple[str, str]]:
+    """Return the packages and names of the class of an object and of its base classes."""
+    return {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
 
 
 def given_source(source: Source, y: Any, sample_weight: Any, *, reads_labels: bool) -> Source:

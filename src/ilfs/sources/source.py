@@ -91,12 +91,15 @@ class Source(ABC):
         All rows as one class.
     has_labels, has_weights : bool
         True if rows have labels, or weights; asking for it does not read them.
+    target_name : object
+        Name of the column that ``y`` named, None if it named none.
     """
 
     n_features: int
     is_sparse: bool
     has_labels: bool
     has_weights: bool = False
+    target_name: Any = None
     feature_names: list[Any] | None
     labellings: tuple[Classes, ...]
     all_rows: Classes

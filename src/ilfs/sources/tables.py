@@ -33,6 +33,7 @@ class TableSource(Source):
     """
 
     is_sparse = False
+    first_row = 0  # number of the first row, if the table is a part of a larger one
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class TableSource(Source):
         for start in range(0, self.n_rows, self._block_rows):
             rows = slice(start, min(start + self._block_rows, self.n_rows))
             labels = tuple(one.take(rows) for one in self.labels)
-            yield RowBlock(self.block_values(rows, columns), labels, self.weight[rows], start)
+            yield RowBlock(self.block_values(rows, columns), labels, self.weight[rows], self.first_row + start)
 
     @property
     def _block_rows(self) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ class UnusableColumnError(ValueError):
     def __init__(self, column: int, reason: str) -> None:
         super().__init__(f"column {column} {reason}")
         self.column, self.reason = column, reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.column, self.reason)  # the error may come from another process
 
 
 def check_column_ranges(low: Floats, high: Floats) -> None:

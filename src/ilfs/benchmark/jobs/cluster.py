@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ilfs.benchmark.jobs.pool import Answer, Limits, compute_all
+from ilfs.sources.cluster import connected, connection_errors
 
 JOBS_AHEAD_PER_THREAD = 2  # jobs sent to each thread in advance, so that none waits for work
 CLUSTER_POLL_SECONDS = 1.0  # longest time between two calls of on_wait
@@ -56,22 +57,6 @@ def compute_on_cluster(
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Any]:
-    """Connect to a scheduler."""
-    try:
-        from distributed import Client
-        from distributed import TimeoutError as TooLate
-    except ImportError:
-        raise ImportError('a Dask cluster needs the package distributed: pip install "ilfs[dask]"') from None
-    try:
-        client = Client(address)
-    except (OSError, ValueError, TooLate) as error:
-        raise ValueError(f"no Dask scheduler answers at {address}: {error}") from None
-    with client:
-        yield client
-
-
-@contextmanager
 def explained(address: str) -> Iterator[None]:
     """Explain the loss of the scheduler in one sentence."""
     try:
@@ -79,14 +64,6 @@ def explained(address: str) -> Iterator[None]:
     except connection_errors():
         gone = f"the Dask scheduler at {address} is gone"
         raise ConnectionError(f"{gone}; finished jobs are stored, run the same command again to continue") from None
-
-
-def connection_errors() -> tuple[type[BaseException], ...]:
-    """Errors that are raised when the scheduler is gone."""
-    from distributed import CancelledError
-    from distributed.comm.core import CommClosedError
-
-    return (CancelledError, CommClosedError)
 
 
 def send_more(client: Any, attempt: Callable[[Any], Answer], remaining: Iterator[Any], sent: dict[Any, Any]) -> None:

@@ -1,0 +1,208 @@
+"""Connections to Dask, and computations on its workers.
+
+A computation runs on the active client of `distributed`, if there is one, and otherwise in Dask's threads. Only
+``delayed``, ``submit`` and ``map`` are used. All inputs are results of tasks, so Dask computes them again if a worker
+that held them dies.
+"""
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+CONNECT_SECONDS = 5  # time for a scheduler to answer
+MESSAGE_BYTES = 2**22  # of inputs that are sent to the scheduler at a time; Dask warns of graphs above 10 MB
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler; fits in this context run on its workers.
+
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler, such as ``"tcp://10.0.0.1:8786"``.
+
+    Yields
+    ------
+    distributed.Client
+        The connection, which is closed at the end.
+
+    Raises
+    ------
+    ValueError
+        If no scheduler answers within `CONNECT_SECONDS`.
+    """
+    try:
+        from distributed import Client
+        from distributed import TimeoutError as TooLate
+    except ImportError:
+        raise ImportError('a Dask cluster needs the package distributed: pip install "ilfs[dask]"') from None
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TooLate) as error:
+        raise ValueError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        yield client
+
+
+def connection_errors() -> tuple[type[BaseException], ...]:
+    """Errors that are raised when the scheduler is gone."""
+    from distributed import CancelledError
+    from distributed.comm.core import CommClosedError
+
+    return (CancelledError, CommClosedError)
+
+
+def active_client() -> Any:
+    """Return the active client of `distributed`, None if there is none."""
+    if "distributed" not in sys.modules:  # then nobody has made a client
+        return None
+    from distributed import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def delayed(function: Callable[..., Any]) -> Any:
+    """Make a function lazy, with a new key for every call."""
+    try:
+        from dask.delayed import delayed as lazy
+    except ImportError:
+        raise ImportError('Dask tables need the package dask: pip install "ilfs[dask]"') from None
+    return lazy(function, pure=False)
+
+
+def compute(value: Any, n_threads: int | None = None) -> Any:
+    """Compute a delayed value on the active client, otherwise in threads.
+
+    Parameters
+    ----------
+    value : dask.delayed.Delayed
+        What to compute. The result is sent to this process.
+    n_threads : int, optional
+        Number of threads if there is no client; Dask's default if it is None.
+
+    Returns
+    -------
+    object
+        The result.
+    """
+    client = active_client()
+    if client is None:
+        return value.compute(**({} if n_threads is None else {"num_workers": n_threads}))
+    future = client.compute(value)
+    try:
+        with explained():
+            return future.result()
+    except BaseException:  # also Ctrl-C: workers must not go on
+        future.cancel()
+        raise
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Explain the loss of workers or of the scheduler in one sentence."""
+    from distributed import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise RuntimeError(
+            f"{error.allowed_failures + 1} workers of the Dask cluster ended while they computed the same partition: "
+            "make the partitions smaller, or give the workers more memory"
+        ) from None
+    except connection_errors():
+        raise ConnectionError("the Dask scheduler is gone, or the computation was cancelled") from None
+
+
+def placed(value: Any) -> Any:
+    """Send a value to the cluster once, to be used by many tasks.
+
+    It is sent in parts through the scheduler, which keeps them. A worker that needs the value gets it from another
+    worker. If all workers that held it have died, it is made from its parts again, which scattered data are not.
+
+    Parameters
+    ----------
+    value : object
+        Anything that can be pickled.
+
+    Returns
+    -------
+    Delayed or Future
+        Argument of a lazy function.
+    """
+    client = active_client()
+    if client is None:
+        from dask.delayed import delayed as lazy
+
+        return lazy(value, pure=False, traverse=False)
+    import cloudpickle
+
+    pickled = cloudpickle.dumps(value)
+    starts = range(0, len(pickled), MESSAGE_BYTES)
+    parts = [client.submit(same, pickled[start : start + MESSAGE_BYTES], pure=False) for start in starts]
+    return client.submit(from_parts, parts, pure=False)
+
+
+def placed_each(values: Sequence[Any]) -> list[Any]:
+    """Send arrays to the cluster, each to be used by the tasks of one partition.
+
+    Parameters
+    ----------
+    values : sequence
+        Arrays; anything else is returned as it is.
+
+    Returns
+    -------
+    list
+        A Future for each array, or the array itself if there is no client.
+    """
+    client = active_client()
+    if client is None or not values or not isinstance(values[0], np.ndarray):
+        return list(values)
+    group_size = max(1, MESSAGE_BYTES // max(1, *(value.nbytes for value in values)))
+    remaining, futures = iter(values), list[Any]()
+    while group := list(islice(remaining, group_size)):
+        futures += client.map(same, group, pure=False)
+    return futures
+
+
+def same(value: Any) -> Any:
+    """Return the value; a task that holds an input."""
+    return value
+
+
+def from_parts(parts: Sequence[bytes]) -> Any:
+    """Unpickle a value that was sent in parts."""
+    return pickle.loads(b"".join(parts))
+
+
+def reduced(nodes: Sequence[Any], merge: Callable[[list[Any]], Any], fan_in: int) -> Any:
+    """Merge delayed values in a tree, neighbours first.
+
+    Parameters
+    ----------
+    nodes : sequence of Delayed
+        At least one value, in the order of the rows.
+    merge : callable
+        Function of a list of at most ``fan_in`` values.
+    fan_in : int
+        Children of a node of the tree.
+
+    Returns
+    -------
+    Delayed
+        The root of the tree, which is merged from the list of its children even if there is only one.
+    """
+    lazy = delayed(merge)
+    while True:
+        nodes = [lazy(list(nodes[start : start + fan_in])) for start in range(0, len(nodes), fan_in)]
+        if len(nodes) == 1:
+            return nodes[0]
