@@ -129,7 +129,7 @@ def column_types(frame: Any) -> set[str]:
     """Return the names of the different types of the columns of a data frame, in lower case."""
     if nw.dependencies.is_pyarrow_table(frame):
         kinds = set(frame.schema.types)
-    elif nw.dependencies.is_pandas_dataframe(frame) or nw.dependencies.is_polars_dataframe(frame):
+    elif is_data_frame(frame):
         kinds = set(frame.dtypes)
     else:
         kinds = set(nw.from_native(frame, eager_only=True).schema.values())
@@ -211,12 +211,20 @@ def polars_values(column: Any) -> NDArray[Any]:
     return np.asarray((column if column.dtype.is_float() else column.cast(float)).to_numpy())
 
 
+def is_data_frame(X: Any) -> bool:
+    """Check if X is a data frame of pandas, polars or pyarrow."""
+    known = nw.dependencies
+    return known.is_pandas_dataframe(X) or known.is_polars_dataframe(X) or known.is_pyarrow_table(X)
+
+
 def is_large_frame(X: Any) -> bool:
     """Check if X is a data frame of so many values that copying it takes much time or memory."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or frame.shape[0] < 2 or not frame.shape[1]:
-        return False
-    return bool(4 * frame.shape[0] * frame.shape[1] >= MIN_BYTES_BY_BLOCK)
+    if not is_data_frame(X):
+        X = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(X, nw.DataFrame):
+            return False
+    n_rows, n_features = X.shape
+    return n_rows > 1 and n_features > 0 and 4 * n_rows * n_features >= MIN_BYTES_BY_BLOCK
 
 
 def frame_source(
