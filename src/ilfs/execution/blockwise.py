@@ -74,8 +74,9 @@ def _whole_block(X: Any, labels: RowLabels, first_row: int) -> Block:
     if sparse.issparse(X):
         return SparseBlock.from_matrix(X, labels, first_row)
     kept = np.float32 if X.dtype == np.float32 else np.float64
-    layout = "F" if X.flags.f_contiguous and not X.flags.c_contiguous else "C"
-    values, n_columns = read_only(np.asarray(X, dtype=kept, order=layout)), X.shape[1]
+    # Fortran order is kept, other layouts are copied to C order.
+    values = np.asfortranarray(X, dtype=kept) if X.flags.fnc else np.ascontiguousarray(X, dtype=kept)
+    values, n_columns = read_only(values), X.shape[1]
     return DenseBlock(values, labels, 0, n_columns, slice(0, n_columns), first_row=first_row)
 
 

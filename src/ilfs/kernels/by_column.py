@@ -17,82 +17,25 @@ All weights are 1 here. The gap after the last row of a class is filled with NaN
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import carray, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import carray  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
+from ilfs.kernels._memory import pointer_to, prefetch, transpose_eight
 from ilfs.kernels._sizes import GROUP_ROWS
 from ilfs.kernels.contrast import Contrast
 from ilfs.kernels.evidence import THRESHOLDS_PER_SWEEP, count_fractions, count_odds
 from ilfs.kernels.moments import add_rows, centre
 
 GROUP_COLUMNS = 8  # columns copied together: one row of them fills a cache line; the loops are written out for eight
-LANES = 128  # lanes summed at a time: long loops, but few copies of the coefficients of a class
-COPIED_ROWS = 64  # rows of a tile that is copied to a row-major array
 CACHE_LINE_BYTES = 64
+LANES = 128  # lanes summed at a time: long loops, but few copies of the coefficients of a class
+# Bytes of a column that are requested ahead: the processor itself does not read ahead beyond the end of a page.
 PREFETCHED_BYTES = 2048
+COPIED_ROWS = 64  # rows of a tile that is copied to a row-major array
 LINES = (0, 1, 2, 3, 4, 5, 6, 7)
 UNIT_WEIGHTS = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-
-
-@intrinsic
-def pointer_to(typing_context: Any, address: Any, like: Any) -> Any:  # noqa: ARG001
-    """Convert an address to a pointer to values of the type of `like`."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(like)(address, like), generate
-
-
-@intrinsic
-def prefetch(typing_context: Any, address: Any) -> Any:  # noqa: ARG001
-    """Start to load the cache line at an address into the second-level cache."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], function_type)
-        options = [number(0), number(2), number(1)]  # for reading, locality of the second level, data
-        builder.call(function, [builder.inttoptr(arguments[0], pointer), *options])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-@intrinsic
-def transpose_eight(typing_context: Any, sources: Any, targets: Any, like: Any) -> Any:  # noqa: ARG001
-    """Copy eight values at each of eight addresses so that value r of source c becomes value c of target r.
-
-    The compiler does not find this form of a transposition itself. It takes half the time of copying single values.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind, double = context.get_value_type(like), ir.DoubleType()
-        size = context.get_abi_sizeof(kind)
-        vector, doubles = ir.VectorType(kind, 8), ir.VectorType(double, 8)
-        addresses = cgutils.unpack_tuple(builder, arguments[0])
-        rows = [builder.load(builder.inttoptr(one, vector.as_pointer()), align=size) for one in addresses]
-        # Swap blocks of 1, 2 and 4 values between the rows that are 1, 2 and 4 apart.
-        for step in (1, 2, 4):
-            kept = [i if not i & step else i - step + 8 for i in range(8)]
-            moved = [i + step if not i & step else i + 8 for i in range(8)]
-            for i in (i for i in range(8) if not i & step):
-                pair = rows[i], rows[i + step]
-                rows[i], rows[i + step] = (
-                    builder.shuffle_vector(*pair, ir.Constant(ir.VectorType(ir.IntType(32), 8), which))
-                    for which in (kept, moved)
-                )
-        for row, target in zip(rows, cgutils.unpack_tuple(builder, arguments[1]), strict=True):
-            values = row if kind == double else builder.fpext(row, doubles)
-            builder.store(values, builder.inttoptr(target, doubles.as_pointer()), align=8)
-        return context.get_dummy_value()
-
-    return types.void(sources, targets, like), generate
 
 
 @formula
@@ -110,42 +53,44 @@ def column_at(addresses: Integers, j: int, like: Any, n_rows: int) -> NDArray[An
 
 
 @formula
-def eight_addresses(addresses: Integers, low: int, offset: int) -> tuple[int, ...]:
-    """Return the addresses of eight columns from number `low` on, plus an offset; the last column fills the gap."""
+def eight_addresses(addresses: Integers, low: int) -> tuple[int, ...]:
+    """Return the addresses of eight columns from number `low` on; the last column fills the gap."""
     last = addresses.size - 1
     return (
-        addresses[low] + offset, addresses[min(low + 1, last)] + offset,
-        addresses[min(low + 2, last)] + offset, addresses[min(low + 3, last)] + offset,
-        addresses[min(low + 4, last)] + offset, addresses[min(low + 5, last)] + offset,
-        addresses[min(low + 6, last)] + offset, addresses[min(low + 7, last)] + offset,
+        addresses[low], addresses[min(low + 1, last)], addresses[min(low + 2, last)], addresses[min(low + 3, last)],
+        addresses[min(low + 4, last)], addresses[min(low + 5, last)], addresses[min(low + 6, last)],
+        addresses[min(low + 7, last)],
     )  # fmt: skip
 
 
 @formula
-def fill_groups(addresses: Integers, like: Any, itemsize: int, low: int, place: Integers, groups: Floats) -> None:
+def plus(base: tuple[int, ...], offset: int) -> tuple[int, ...]:
+    """Add an offset to eight addresses."""
+    a, b, c, d, e, f, g, h = base
+    return a + offset, b + offset, c + offset, d + offset, e + offset, f + offset, g + offset, h + offset
+
+
+@formula
+def eight_lines(groups: int, place: Integers, i: int) -> tuple[int, ...]:
+    """Return the addresses of the lines of rows i to i + 7 in the groups at an address."""
+    b = CACHE_LINE_BYTES
+    return (
+        groups + b * place[i], groups + b * place[i + 1], groups + b * place[i + 2], groups + b * place[i + 3],
+        groups + b * place[i + 4], groups + b * place[i + 5], groups + b * place[i + 6], groups + b * place[i + 7],
+    )  # fmt: skip
+
+
+@formula
+def fill_groups(addresses: Integers, like: Any, low: int, place: Integers, groups: Floats) -> None:
     """Copy eight columns from number `low` on into groups; place[i] is the place of row i."""
-    n, base = place.size, groups.ctypes.data
-    x0, x1, x2, x3, x4, x5, x6, x7 = eight_addresses(addresses, low, 0)
+    n, start, columns = place.size, groups.ctypes.data, eight_addresses(addresses, low)
+    itemsize = column_at(addresses, low, like, n).itemsize
     for i in range(0, n - 7, 8):
-        o = itemsize * i
-        if o % CACHE_LINE_BYTES == 0:
-            ahead = o + PREFETCHED_BYTES
-            prefetch(x0 + ahead)
-            prefetch(x1 + ahead)
-            prefetch(x2 + ahead)
-            prefetch(x3 + ahead)
-            prefetch(x4 + ahead)
-            prefetch(x5 + ahead)
-            prefetch(x6 + ahead)
-            prefetch(x7 + ahead)
-        t0, t1, t2, t3 = place[i], place[i + 1], place[i + 2], place[i + 3]
-        t4, t5, t6, t7 = place[i + 4], place[i + 5], place[i + 6], place[i + 7]
-        transpose_eight(
-            (x0 + o, x1 + o, x2 + o, x3 + o, x4 + o, x5 + o, x6 + o, x7 + o),
-            (base + 64 * t0, base + 64 * t1, base + 64 * t2, base + 64 * t3,
-             base + 64 * t4, base + 64 * t5, base + 64 * t6, base + 64 * t7),
-            like,
-        )  # fmt: skip
+        offset = itemsize * i
+        if offset % CACHE_LINE_BYTES == 0:
+            for address in plus(columns, offset + PREFETCHED_BYTES):
+                prefetch(address)
+        transpose_eight(plus(columns, offset), eight_lines(start, place, i), like)
     for j in range(GROUP_COLUMNS):
         x = column_at(addresses, low + j, like, n)
         for i in range(n - n % 8, n):
@@ -178,11 +123,10 @@ def column_moments(
     class k, and place[i] is the place of row i, see `RowLabels.groups`.
     """
     groups = empty_groups(n_places)
-    itemsize = carray(pointer_to(addresses[0], like), 1).itemsize
     lines = groups.reshape(GROUP_ROWS, n_places * GROUP_COLUMNS)
     pivot, parts, sums = np.empty(LANES), np.empty((3, LANES)), np.empty((3, GROUP_COLUMNS))
     for low in range(0, addresses.size, GROUP_COLUMNS):
-        fill_groups(addresses, like, itemsize, low, place, groups)
+        fill_groups(addresses, like, low, place, groups)
         prefetch_columns(addresses, low + GROUP_COLUMNS)
         for k in range(starts.size - 1):
             begin, end = GROUP_COLUMNS * starts[k], GROUP_COLUMNS * starts[k + 1]
@@ -201,7 +145,7 @@ def column_moments(
 
 @formula
 def repeat_pivots(lines: Floats, begin: int, end: int, pivot: Floats) -> None:
-    """Find the first value of each column in lanes begin:end that is not missing, or NaN, and repeat it for all lanes."""
+    """Repeat the pivot of each column for all lanes: its first value in lanes begin:end that is not missing, or NaN."""
     n_lanes = min(LANES, end - begin)
     for j in range(GROUP_COLUMNS):
         x = np.nan
@@ -261,13 +205,12 @@ def count_columns(
 ) -> None:
     """Count the tokens of columns, see `column_tokens`; is_fraction is True or None."""
     groups = empty_groups(n_places)
-    itemsize = carray(pointer_to(addresses[0], like), 1).itemsize
     lines = groups.reshape(GROUP_ROWS, n_places * GROUP_COLUMNS)
     # Counts are whole numbers, so their sums are exact in any order: lanes are added up at the end.
     reached, coefficients = np.empty((THRESHOLDS_PER_SWEEP, LANES)), np.empty((5, LANES))
     for low in range(0, addresses.size, GROUP_COLUMNS):
         n_columns = min(GROUP_COLUMNS, addresses.size - low)
-        fill_groups(addresses, like, itemsize, low, place, groups)
+        fill_groups(addresses, like, low, place, groups)
         prefetch_columns(addresses, low + GROUP_COLUMNS)
         for k in range(starts.size - 1):
             begin, end = GROUP_COLUMNS * starts[k], GROUP_COLUMNS * starts[k + 1]

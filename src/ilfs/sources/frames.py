@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.sources.tables import BLOCK_ROWS, ArraySource, DenseSource
-from ilfs.statistics.block import ColumnArrays
+from ilfs.statistics.block import ColumnArrays, column_addresses
 
 # A frame that takes less than this in float32 is copied whole, which is faster and takes at most 64 MB (in float64).
 MIN_BYTES_BY_BLOCK = 2**25
@@ -59,9 +59,8 @@ class FrameSource(DenseSource):
         self._look_up(columns)
         moved = self._addresses[columns] == NOT_CONTIGUOUS
         addresses = self._addresses[columns] + rows.start * self._dtype.itemsize
-        converted = self._convert(rows, np.arange(self.n_features)[columns][moved]) if moved.any() else None
-        if converted is not None:
-            addresses[moved] = ColumnArrays.from_array(converted).addresses
+        converted = self._convert(rows, np.arange(self.n_features)[columns][moved])
+        addresses[moved] = column_addresses(converted)
         return ColumnArrays(addresses, rows.stop - rows.start, self._dtype, (self, converted))
 
     def _look_up(self, columns: slice | Integers) -> None:
@@ -224,7 +223,7 @@ def is_large_frame(X: Any) -> bool:
         if not isinstance(X, nw.DataFrame):
             return False
     n_rows, n_features = X.shape
-    return n_rows > 1 and n_features > 0 and 4 * n_rows * n_features >= MIN_BYTES_BY_BLOCK
+    return bool(n_rows > 1 and n_features > 0 and 4 * n_rows * n_features >= MIN_BYTES_BY_BLOCK)
 
 
 def frame_source(
@@ -232,7 +231,7 @@ def frame_source(
 ) -> ArraySource | FrameSource:
     """Make a source of a data frame; a pandas frame that is stored as one array is read as that array."""
     if nw.dependencies.is_pandas_dataframe(frame) and is_one_array(frame):
-        return ArraySource(frame.to_numpy(), y, sample_weight, list(frame.columns))
+        return ArraySource(frame.to_numpy(), y, sample_weight)
     return FrameSource(frame, y, sample_weight)
 
 

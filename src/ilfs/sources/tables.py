@@ -154,7 +154,7 @@ class ArraySource(DenseSource):
         return self._X
 
     def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
-        """Return whole rows of the array itself if rows or columns are contiguous, a copy of the rectangle otherwise."""
+        """Return whole rows of the array itself if rows or columns are contiguous, otherwise a copy."""
         if self.in_place:
             return self._X[rows], columns.start
         kept = np.float32 if self._X.dtype == np.float32 else np.float64

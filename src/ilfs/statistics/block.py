@@ -11,7 +11,6 @@ from scipy import sparse
 from ilfs.arrays import Integers, read_only
 from ilfs.statistics.labels import RowLabels
 
-
 COPIED_COLUMNS = 32  # columns copied at a time for statistics that read row-major arrays: 2 MB for 8192 rows
 
 
@@ -41,11 +40,15 @@ class ColumnArrays:
         """Return the columns of an array; None if they are not contiguous, or neither float32 nor float64."""
         if X.dtype not in (np.float32, np.float64) or X.strides[0] != X.itemsize or not X.flags.aligned:
             return None
-        first = X.__array_interface__["data"][0]
-        return cls(first + X.strides[1] * np.arange(X.shape[1]), X.shape[0], X.dtype, X)
+        return cls(column_addresses(X), X.shape[0], X.dtype, X)
 
     def __len__(self) -> int:
         return self.n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and number of columns."""
+        return self.n_rows, self.addresses.size
 
     @property
     def like(self) -> Any:
@@ -66,9 +69,15 @@ class ColumnArrays:
         """Return a row-major copy."""
         from ilfs.kernels.by_column import copy_columns
 
-        rows = np.empty((self.n_rows, self.addresses.size), self.dtype if dtype is None else dtype)
+        rows = np.empty(self.shape, self.dtype if dtype is None else dtype)
         copy_columns(self.addresses, self.like, rows)
         return rows
+
+
+def column_addresses(X: NDArray[Any]) -> Integers:
+    """Return the address of the first value of each column of an array."""
+    first: int = X.__array_interface__["data"][0]
+    return first + X.strides[1] * np.arange(X.shape[1])
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ class DenseBlock:
         """Return the values of column j of the block in the rows that take part."""
         rows = self.labels.by_class.rows
         if isinstance(self.X, ColumnArrays):
-            return self.X.take(slice(self.first + j, self.first + j + 1)).to_rows()[rows, 0]
+            return np.asarray(self.X.take(slice(self.first + j, self.first + j + 1)).to_rows()[rows, 0])
         return np.asarray(self.X[rows, self.first + j])
 
     def with_labels(self, labels: RowLabels) -> Self:
@@ -135,7 +144,7 @@ class DenseBlock:
         return None if arrays is None else arrays.take(slice(self.first, self.last))
 
     def unweighted_columns(self) -> ColumnArrays | None:
-        """Return the columns for the kernels of `ilfs.kernels.by_column`; None if they are not contiguous or weighted."""
+        """Return the columns if they are contiguous and all weights are 1, as `ilfs.kernels.by_column` needs."""
         return self.column_arrays() if self.labels.has_unit_weights else None
 
     def row_major(self) -> Self:

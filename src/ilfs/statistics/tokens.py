@@ -122,9 +122,7 @@ class Tokens(Description[TokenCounts]):
                 at_least,
             )  # fmt: skip
         elif (columns := block.unweighted_columns()) is not None:
-            column_tokens(
-                columns.addresses, columns.like, *labels.groups, contrast, is_fraction, thresholds, at_least
-            )
+            column_tokens(columns.addresses, columns.like, *labels.groups, contrast, is_fraction, thresholds, at_least)
         else:
             return TokenCounts.join([self(strip) for strip in block.row_major_strips()])
         return TokenCounts(at_least[: self.edges.size - 2])
