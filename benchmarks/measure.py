@@ -17,27 +17,28 @@ def job(rows=10_000, columns=5_000, n_classes=2):
 PAUSE_SECONDS = 0.2
 
 
-def seconds(function):
+def seconds(function, clock=time.perf_counter):
     """Return the seconds that a call takes, after a pause in which the threads of the previous call go to sleep.
 
     OpenBLAS threads keep spinning for some hundredths of a second after the last product.
     """
     time.sleep(PAUSE_SECONDS)
-    start = time.perf_counter()
+    start = clock()
     function()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def take_turns(functions, repeats):
+def take_turns(functions, repeats, clock=time.perf_counter):
     """Return the median seconds of each function, and the seconds of its first call.
 
-    The functions take turns, so that other load on the computer slows all of them alike.
+    The functions take turns, so that other load on the computer slows all of them alike. With the clock
+    `time.process_time`, the seconds are those of all threads together, which other load hardly changes.
     """
-    first = {name: seconds(function) for name, function in functions.items()}
+    first = {name: seconds(function, clock) for name, function in functions.items()}
     times = {name: [] for name in functions}
     for _ in range(repeats):
         for name, function in functions.items():
-            times[name].append(seconds(function))
+            times[name].append(seconds(function, clock))
     return {name: float(np.median(t)) for name, t in times.items()}, first
 
 

@@ -1,7 +1,7 @@
 """Measure the speed and memory of ILFS relative to other functions in the same run.
 
     python benchmarks/speed.py            # everything, about three minutes
-    python benchmarks/speed.py job start  # some parts: job redundancy memory growth shapes start
+    python benchmarks/speed.py job start  # some parts: job layouts redundancy memory growth shapes start
 
 The job is the paper's: 10,000 samples x 5,000 features, uniform on [0, 1000], 2 classes. Every time is the median of
 several runs after a first run that is not counted. The functions that are compared take turns, so that other load on
@@ -17,7 +17,7 @@ from measure import fit_in_own_process, job, run_python, seconds, take_turns
 from sklearn.feature_selection import f_classif
 from threadpoolctl import threadpool_limits
 
-from ilfs import ILFS
+from ilfs import ILFS, FisherScore
 
 ROWS, COLUMNS, THREADS, CANDIDATES = 10_000, 5_000, 2, 1000
 
@@ -61,6 +61,63 @@ def show_job():
     for name, value in median.items():
         print(f"| {name} | {value:.3f} | {first[name]:.3f} | {value / ours:.1f} |")
     print(f"| the algorithm as written, once | {written:.3f} | | {written / ours:.0f} |")
+
+
+def layouts(X):
+    """Return functions that make tables of the same values in different layouts of memory."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    columns = {f"f{j}": X[:, j] for j in range(X.shape[1])}
+    return {
+        "numpy, C order": lambda: X,
+        "numpy, Fortran order": lambda: np.asfortranarray(X),
+        "pandas, one array": lambda: pd.DataFrame(X, columns=list(columns)),
+        "pandas, an array per column": lambda: pd.concat(
+            [pd.Series(values.copy(), name=name) for name, values in columns.items()], axis=1
+        ),
+        "polars": lambda: pl.DataFrame(columns),
+        "pyarrow": lambda: pa.table(columns),
+    }
+
+
+def show_layouts():
+    for dtype in ("float64", "float32"):
+        show_layouts_of(dtype)
+
+
+def show_layouts_of(dtype, base="numpy, C order"):
+    """Compare the layouts of the job by ratios of medians of wall time, and of CPU time of all threads."""
+    X, y = job()
+    X = X.astype(dtype)
+    tables = {name: make() for name, make in layouts(X).items()}
+    fits = {name: lambda t=table: ILFS(redundancy=None, n_jobs=THREADS).fit(t, y) for name, table in tables.items()}
+    fisher = {name: lambda t=table: FisherScore(n_jobs=THREADS).fit(t, y) for name, table in tables.items()}
+    (wall, _), (cpu, _) = take_turns(fits, 9), take_turns(fits, 9, time.process_time)
+    fisher_cpu, _ = take_turns(fisher, 9, time.process_time)
+    print(f"\n| {ROWS:,} x {COLUMNS:,}, {dtype} | seconds | ratio | CPU ratio | CPU ratio of FisherScore | peak MB |")
+    print("|---|---|---|---|---|---|")
+    reference = fits[base]().scores_
+    for name, fit in fits.items():
+        assert np.array_equal(fit().scores_, reference), f"{name}: other scores"
+        ratios = " | ".join(f"{times[name] / times[base]:.2f}" for times in (wall, cpu, fisher_cpu))
+        print(f"| {name} | {wall[name]:.3f} | {ratios} | {layout_peak(name, dtype)} |")
+
+
+def layout_peak(name, dtype):
+    """Return the peak megabytes of a fit beyond its table, formatted."""
+    table = f"""
+from speed import layouts
+X, y = job({ROWS}, {COLUMNS})
+X = X.astype({dtype!r})
+small = layouts(X[:, :2000].copy())[{name!r}]()
+method().fit(small, y)  # load the kernels of this layout before the measurement
+X = layouts(X)[{name!r}]()
+del small
+"""
+    _, peak = fit_in_own_process(f"ILFS(redundancy=None, n_jobs={THREADS})", table)
+    return "" if peak is None else f"{peak:.0f}"
 
 
 def show_redundancy():
@@ -150,6 +207,7 @@ def seconds_until_done(code, **environment):
 
 PARTS = {
     "job": show_job,
+    "layouts": show_layouts,
     "redundancy": show_redundancy,
     "memory": show_memory,
     "growth": show_growth,

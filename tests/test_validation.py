@@ -4,7 +4,6 @@ import warnings
 from decimal import Decimal
 from pathlib import Path
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np

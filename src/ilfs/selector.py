@@ -29,8 +29,8 @@ from ilfs.execution import (
 )
 from ilfs.parameters import check_integer, is_fraction, is_integer
 from ilfs.registry import classes_with
-from ilfs.sources import FrameSource, Source, TableSource, stream_source, table_source
-from ilfs.sources.frames import is_worth_converting_by_block
+from ilfs.sources import Source, TableSource, stream_source, table_source
+from ilfs.sources.frames import frame_source, is_large_frame
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.summaries import RoundMissingError, Summary
@@ -218,7 +218,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         table = check_columns(X)
         if (sparse.issparse(table) or is_sparse_frame(table)) and not self._takes_sparse:
             raise TypeError(self._refusal_of_sparse())
-        by_block = is_worth_converting_by_block(table) and not is_sparse_frame(table)
+        by_block = is_large_frame(table) and not is_sparse_frame(table)
         checks: dict[str, Any] = {
             "accept_sparse": ("csc", "csr"),
             "dtype": "numeric",
@@ -232,7 +232,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         check_same_index(table, sample_weight, "sample_weight")
         if not by_block:
             return table_source(X, labels, weight)
-        source = FrameSource(X, labels, weight)
+        source = frame_source(X, labels, weight)
         # A method that needs all rows gets one array, converted once for all labels.
         return source if self._prefers_statistics else table_source(source.to_matrix(), labels, weight)
 

@@ -24,7 +24,7 @@ def plan_lines(name: str, source: Any, selector: Any) -> list[str]:
 
 def size_of(source: Any) -> str:
     """Format rows, columns and size of a table."""
-    n_rows = source.n_rows
+    n_rows = getattr(source, "n_rows", None)
     rows = "an unknown number of" if n_rows is None else f"{n_rows:,}"
     n_bytes = dense_bytes(source)
     return f"{rows} rows x {source.n_features:,} features" + (f", {amount(n_bytes)} in memory" if n_bytes else "")
@@ -32,7 +32,7 @@ def size_of(source: Any) -> str:
 
 def dense_bytes(source: Any) -> int | None:
     """Return the size of a dense table in memory, None if it is sparse or its number of rows is not known."""
-    if source.is_sparse or source.n_rows is None:
+    if source.is_sparse or getattr(source, "n_rows", None) is None:
         return None
     return int(source.n_rows * source.n_features * item_bytes(source))
 
@@ -61,12 +61,12 @@ def amount(n_bytes: float) -> str:
 
 
 def engine_of(source: Any) -> str:
-    """Name the engine that reads a source, and say why."""
-    from ilfs.sources import TableSource
+    """Name the engine that reads a source."""
+    from ilfs.sources import BatchSource, TableSource
 
     if isinstance(source, TableSource):
         return "in memory"
-    return str(getattr(source, "engine", "read from disk in blocks"))
+    return "read from disk in blocks" if isinstance(source, BatchSource) else "on Dask"
 
 
 def n_reads(selector: Any) -> int | None:

@@ -115,7 +115,9 @@ def opened(options: argparse.Namespace) -> Any:
     if options.engine == "dask":
         from ilfs.reading.dask_files import open_on_dask
 
-        return open_on_dask(options.input, options.target, options.drop, options.weight)
+        source: Any = open_on_dask(options.input, options.target, options.drop, options.weight)
+        tell(options, described(options.input, source))
+        return source
     limit, columns = options.memory_limit, (options.target, options.drop)
     source = open_table(options.input, *columns, limit, weight=options.weight, engine=options.engine)
     tell(options, described(options.input, source))

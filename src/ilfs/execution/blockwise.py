@@ -21,7 +21,7 @@ from ilfs.execution.fold import Read
 from ilfs.execution.merging import merge_parts
 from ilfs.execution.partition import leaves
 from ilfs.sources.source import RowBlock
-from ilfs.statistics.block import Block, DenseBlock, SparseBlock
+from ilfs.statistics.block import Block, ColumnArrays, DenseBlock, SparseBlock
 from ilfs.statistics.labels import RowLabels
 
 
@@ -96,7 +96,8 @@ def dense_block(block: RowBlock, labels: RowLabels, columns: slice, first_column
     """
     place, n_columns = slice(first_column + columns.start, first_column + columns.stop), columns.stop - columns.start
     kept = np.float32 if block.X.dtype == np.float32 else np.float64
-    if block.X.flags.c_contiguous and block.X.dtype == kept:
+    is_contiguous = block.X.flags.c_contiguous or block.X.strides[0] == block.X.itemsize  # by row, or by column
+    if is_contiguous and block.X.dtype == kept:
         return DenseBlock(read_only(block.X), labels, columns.start, columns.stop, place, first_row=block.first_row)
     values = read_only(np.ascontiguousarray(block.X[:, columns], dtype=kept))
     return DenseBlock(values, labels, 0, n_columns, place, first_row=block.first_row)
@@ -104,7 +105,11 @@ def dense_block(block: RowBlock, labels: RowLabels, columns: slice, first_column
 
 def gathered_block(block: RowBlock, labels: RowLabels, rows: slice, places: Integers) -> DenseBlock:
     """Copy chosen columns of some dense rows."""
-    values = np.ascontiguousarray(block.X[rows].take(places, axis=1), dtype=np.float64)
+    arrays = None if block.X.flags.c_contiguous else ColumnArrays.from_array(block.X)
+    if arrays is None:
+        values = np.ascontiguousarray(block.X[rows].take(places, axis=1), dtype=np.float64)
+    else:
+        values = arrays.take(places).take_rows(rows).to_rows(np.float64)
     whole = slice(0, places.size)
     return DenseBlock(values, labels.take(rows), 0, places.size, whole, True, block.first_row + rows.start)
 

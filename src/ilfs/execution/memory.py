@@ -127,7 +127,8 @@ class DensePartition:
 
     def strip(self, rows: slice, columns: slice) -> Any:
         """Return a function that gives the block under a labelling."""
-        X, first = self._source.values(rows, columns)
+        arrays = self._source.column_arrays(rows, columns)
+        X, first = self._source.values(rows, columns) if arrays is None else (arrays, 0)
         last = first + columns.stop - columns.start
 
         def block(labelling: int | None) -> DenseBlock:

@@ -17,6 +17,8 @@ from ilfs.sources import tables
 from ilfs.sources.tables import DenseSource
 
 MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels are fastest with some thousand bytes of each row
+MIN_STRIP_COLUMNS_BY_COLUMN, MAX_STRIP_COLUMNS_BY_COLUMN = 64, 256  # the same if columns are contiguous
+STRIPS_PER_THREAD = 4  # of contiguous columns: some, so that no thread waits long for the last strip
 COPIED_STRIP_COLUMNS = 128  # of a strip that must be copied before it is read: 8 MB
 COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same if the values of a column are contiguous
 MIN_COPIED_VALUES = 2**18  # of a strip; with fewer values, scheduling takes longer than the work
@@ -53,6 +55,10 @@ def leaves_per_block(n_columns: int) -> int:
 
 def dense_strips(source: DenseSource, n_threads: int) -> list[slice]:
     """Cut the columns of a dense table into strips."""
+    if source.in_place and source.by_column:
+        width = math.ceil(source.n_features / (STRIPS_PER_THREAD * n_threads))
+        width = min(max(width, MIN_STRIP_COLUMNS_BY_COLUMN), MAX_STRIP_COLUMNS_BY_COLUMN)
+        return blocks(source.n_features, max(width, MIN_COPIED_VALUES // max(source.n_rows, 1)))
     if source.in_place:
         return blocks(source.n_features, even_width(source.n_features, n_threads))
     width = COPIED_STRIP_COLUMNS_BY_COLUMN if source.by_column else COPIED_STRIP_COLUMNS

@@ -77,7 +77,15 @@ def dense_moments(
 
 
 @formula
-def add_rows(X: NDArray[Any], i: Integers, w: Floats, low: int, high: int, pivot: Floats, sums: Floats) -> None:
+def add_rows(
+    X: NDArray[Any],
+    i: Integers | tuple[int, ...],
+    w: Floats | tuple[float, ...],
+    low: int,
+    high: int,
+    pivot: Floats,
+    sums: Floats,
+) -> None:
     """Add eight rows to the weights, the weighted deviations and their squares of columns low:high."""
     # Slices instead of offsets: the compiler vectorises only loops that read all arrays from index 0.
     x0, x1, x2, x3 = X[i[0], low:high], X[i[1], low:high], X[i[2], low:high], X[i[3], low:high]

@@ -11,9 +11,9 @@ from scipy import sparse
 from ilfs.arrays import Integers
 from ilfs.cached import cached_property
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadError
-from ilfs.datasets.npz import reason_of
 from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.datasets.readers.svmlight import CheckedLines
+from ilfs.npz import reason_of
 from ilfs.reading.text import check_text_classes, class_names
 from ilfs.sources.batches import Batch, BatchReader
 from ilfs.sources.roles import Request

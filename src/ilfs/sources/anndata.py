@@ -14,7 +14,6 @@ from scipy import sparse
 
 from ilfs.arrays import Integers, sparse_defect
 from ilfs.sources.batches import (
-from ilfs.sources.dask import dask_anndata
     Batch,
     BatchReader,
     BatchSource,
@@ -22,6 +21,7 @@ from ilfs.sources.dask import dask_anndata
     check_number_of_rows,
     check_row_weights,
 )
+from ilfs.sources.dask import dask_anndata
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
 from ilfs.sources.roles import Request, check_column_names, find_column
 from ilfs.sources.source import Source

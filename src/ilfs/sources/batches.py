@@ -482,10 +482,7 @@ class DenseFiller(Filler):
         if self._whole is not None:
             return self._whole
         assert self._filled is not None
-        if self.n_rows == self.height:
-            return self._filled
-        order = "F" if self.reader.by_column else "C"
-        return np.array(self._filled[: self.n_rows], order=order)  # type: ignore[call-overload,no-any-return]
+        return self._filled[: self.n_rows]
 
 
 class SparseFiller(Filler):

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.cached import cached_property
-from ilfs.sources.arrow import check_column, check_column_names
 from ilfs.sources.batches import NO_COLUMNS, check_row_weights
 from ilfs.sources.cluster import compute, delayed, reduced
 from ilfs.sources.label_checks import warn_of_quantity
@@ -40,6 +39,7 @@ from ilfs.sources.partitions import (
     merge_counts,
     side_by_side,
 )
+from ilfs.sources.roles import check_column_names, find_column
 from ilfs.sources.source import RowBlock, Source
 from ilfs.statistics.labels import Classes
 
@@ -126,7 +126,7 @@ class FrameTable(DaskTable):
         names = list(X.columns)
         check_column_names(names, "X")
         if target is not None:
-            check_column("y", target, names, "X")
+            find_column("y", target, names, len(names), "X")
         self.feature_names = [name for name in names if name != target]
         self._frame, self.target, self.has_labels = X, target, target is not None
         self.n_partitions, self.n_features = X.npartitions, len(self.feature_names)
@@ -495,7 +495,7 @@ def dask_anndata(adata: Any, y: Any, sample_weight: Any, *, reads_labels: bool) 
         The source.
     """
     if isinstance(y, str):
-        check_column("y", y, list(adata.obs.columns), "adata.obs")
+        find_column("y", y, list(adata.obs.columns), adata.obs.shape[1], "adata.obs")
         y = adata.obs[y] if reads_labels else None
     names = [str(name) for name in adata.var_names]
     return dask_source(adata.X, y, sample_weight, reads_labels=reads_labels, feature_names=names)

@@ -5,7 +5,7 @@ block that is being read is converted.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -13,13 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers, read_only
-from ilfs.sources.tables import BLOCK_ROWS, DenseSource
+from ilfs.sources.tables import BLOCK_ROWS, ArraySource, DenseSource
+from ilfs.statistics.block import ColumnArrays, column_addresses
 
 # A frame that takes less than this in float32 is copied whole, which is faster and takes at most 64 MB (in float64).
 MIN_BYTES_BY_BLOCK = 2**25
 GATHERED_ROWS = 2048  # rows of chosen columns converted together: 16 MB for a thousand columns
 FILLED_COLUMNS = 64  # columns converted at a time when the whole table is needed
-EXACT_IN_FLOAT32 = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
+FOUND_COLUMNS = 64  # columns whose memory is looked up at a time
+EXACT_IN_FLOAT32 = ("float32", "int8", "int16", "uint8", "uint16", "bool", "boolean")
+PYARROW_TYPES = {"float": "float32", "double": "float64"}  # types with other names
+NOT_FOUND, NOT_CONTIGUOUS = 0, -1  # in place of the address of a column
+
+Views = Callable[[int, int], Iterable[NDArray[Any] | None]]
 
 
 class FrameSource(DenseSource):
@@ -38,35 +44,58 @@ class FrameSource(DenseSource):
     by_column = True
 
     def __init__(self, frame: Any, y: NDArray[Any] | None = None, sample_weight: Floats | None = None) -> None:
-        self._frame = nw.from_native(frame, eager_only=True)
-        self._pandas = frame if nw.dependencies.is_pandas_dataframe(frame) else None
-        self._read_column = column_reader(frame)
+        self._read_column, self._find_views = column_reader(frame), column_views(frame)
         self._gathered: tuple[int, Integers, NDArray[Any]] | None = None
         self._lock = threading.Lock()
-        n_rows, n_features = self._frame.shape
-        super().__init__(n_rows, n_features, y, sample_weight, list(self._frame.columns))
-        self._dtype = common_dtype(self._frame)
+        n_rows, n_features = frame.shape
+        super().__init__(n_rows, n_features, y, sample_weight, frame_names(frame))
+        types = column_types(frame)
+        self._dtype, self.in_place = common_dtype(types), len(types) == 1 and types <= {"float32", "float64"}
+        self._views: list[NDArray[Any] | None] = [None] * n_features
+        self._addresses = np.full(n_features, NOT_FOUND)
+
+    def column_arrays(self, rows: slice, columns: slice | Integers) -> ColumnArrays:
+        """Return some rows of some columns; only columns that are not floats in memory are copied."""
+        self._look_up(columns)
+        moved = self._addresses[columns] == NOT_CONTIGUOUS
+        addresses = self._addresses[columns] + rows.start * self._dtype.itemsize
+        converted = self._convert(rows, np.arange(self.n_features)[columns][moved])
+        addresses[moved] = column_addresses(converted)
+        return ColumnArrays(addresses, rows.stop - rows.start, self._dtype, (self, converted))
+
+    def _look_up(self, columns: slice | Integers) -> None:
+        """Find out where columns are in memory. Two threads may do so at once: both results are equal."""
+        places = np.arange(self.n_features)[columns]
+        for start in np.unique(places[self._addresses[columns] == NOT_FOUND] // FOUND_COLUMNS) * FOUND_COLUMNS:
+            stop = min(int(start) + FOUND_COLUMNS, self.n_features)
+            found = list(self._find_views(int(start), stop))
+            self._views[start:stop] = found
+            self._addresses[start:stop] = [contiguous_address(view, self._dtype) for view in found]
 
     def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
-        """Convert a rectangle of the frame to one array."""
-        return read_only(self._convert(rows, np.arange(columns.start, columns.stop), self._dtype)), 0
+        """Convert a rectangle of the frame to one array with contiguous columns."""
+        return read_only(self._convert(rows, np.arange(columns.start, columns.stop))), 0
 
     def gather(self, rows: slice, columns: Integers) -> Floats:
         """Convert some columns to float64.
 
-        An engine requests a few hundred rows at a time, and converting so few rows takes as long as converting many.
-        So `GATHERED_ROWS` rows are converted at once and kept until later rows are requested.
+        An engine requests a few hundred rows at a time. If a column is not an array in memory, converting so few rows
+        takes as long as converting many. So `GATHERED_ROWS` rows are converted at once and kept until later rows are
+        requested.
         """
+        self._look_up(columns)
+        if not (self._addresses[columns] == NOT_CONTIGUOUS).any():
+            return self.column_arrays(rows, columns).to_rows(np.float64)
         start = rows.start - rows.start % GATHERED_ROWS
         stop = min(start + GATHERED_ROWS, self.n_rows)
         if rows.stop > stop:
-            return self._convert(rows, columns, np.dtype(np.float64))
+            return self._convert(rows, columns).astype(np.float64, order="C")
         with self._lock:
             if self._gathered is None or self._gathered[0] != start or self._gathered[1] is not columns:
                 self._gathered = None  # frees the rows before the next are converted
-                self._gathered = start, columns, self._convert(slice(start, stop), columns, self._dtype)
+                self._gathered = start, columns, self._convert(slice(start, stop), columns)
             block = self._gathered[2]
-        return block[rows.start - start : rows.stop - start].astype(np.float64)
+        return block[rows.start - start : rows.stop - start].astype(np.float64, order="C")
 
     def to_matrix(self) -> NDArray[Any]:
         """Convert the whole frame, a few columns at a time."""
@@ -75,38 +104,92 @@ class FrameSource(DenseSource):
             columns = np.arange(start, min(start + FILLED_COLUMNS, self.n_features))
             for top in range(0, self.n_rows, BLOCK_ROWS):
                 rows = slice(top, min(top + BLOCK_ROWS, self.n_rows))
-                whole[rows, columns[0] : columns[-1] + 1] = self._convert(rows, columns, self._dtype)
+                whole[rows, columns[0] : columns[-1] + 1] = self._convert(rows, columns)
         return whole
 
-    def _convert(self, rows: slice, columns: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
-        if self._pandas is not None:
-            # Rows first: pandas would copy all rows of the columns if both were given at once.
-            return pandas_values(self._pandas.iloc[rows].iloc[:, columns], dtype)
-        values = np.empty((rows.stop - rows.start, columns.size), dtype)
+    def _convert(self, rows: slice, columns: Integers) -> NDArray[Any]:
+        """Convert some rows of some columns to an array with contiguous columns."""
+        self._look_up(columns)
+        values = np.empty((columns.size, rows.stop - rows.start), self._dtype)
         for place, j in enumerate(columns.tolist()):
-            values[:, place] = self._read_column(j, rows)
-        return values
+            view = self._views[j]
+            values[place] = self._read_column(j, rows) if view is None else view[rows]
+        return values.T
 
 
-def common_dtype(frame: Any) -> "np.dtype[Any]":
-    """Return float32 if it holds all columns of a frame exactly and one of them is float32, float64 otherwise."""
-    kinds = list(frame.schema.values())
-    is_single = any(kind == nw.Float32 for kind in kinds) and all(kind in EXACT_IN_FLOAT32 for kind in kinds)
-    return np.dtype(np.float32 if is_single else np.float64)
+def contiguous_address(view: NDArray[Any] | None, dtype: "np.dtype[Any]") -> int:
+    """Return the address of a contiguous column of a type, `NOT_CONTIGUOUS` for any other column."""
+    if view is None or view.dtype != dtype or view.strides[0] != view.itemsize or not view.flags.aligned:
+        return NOT_CONTIGUOUS
+    return int(view.__array_interface__["data"][0])
 
 
-def pandas_values(block: Any, dtype: "np.dtype[Any]") -> NDArray[Any]:
-    """Convert a block of a pandas frame; missing values become NaN."""
-    if all(isinstance(kind, np.dtype) and kind.kind != "O" for kind in block.dtypes):
-        return np.ascontiguousarray(block.to_numpy(dtype=dtype))
-    return np.ascontiguousarray(block.to_numpy(dtype=dtype, na_value=np.nan))
+def column_types(frame: Any) -> set[str]:
+    """Return the names of the different types of the columns of a data frame, in lower case."""
+    if nw.dependencies.is_pyarrow_table(frame):
+        kinds = set(frame.schema.types)
+    elif is_data_frame(frame):
+        kinds = set(frame.dtypes)
+    else:
+        kinds = set(nw.from_native(frame, eager_only=True).schema.values())
+    return {PYARROW_TYPES.get(str(kind), str(kind).lower()) for kind in kinds}
+
+
+def frame_names(frame: Any) -> list[Any]:
+    """Return the names of the columns of a data frame."""
+    return list(frame.column_names if nw.dependencies.is_pyarrow_table(frame) else frame.columns)
+
+
+def common_dtype(types: set[str]) -> "np.dtype[Any]":
+    """Return float32 if it holds columns of all types exactly and one of them is float32, float64 otherwise."""
+    return np.dtype(np.float32 if "float32" in types and types.issubset(EXACT_IN_FLOAT32) else np.float64)
+
+
+def column_views(frame: Any) -> Views:
+    """Return a function that gives columns start:stop as arrays, without a copy; None for a column that needs one."""
+    if nw.dependencies.is_pandas_dataframe(frame):
+        return lambda start, stop: (
+            column.to_numpy() if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub" else None
+            for _, column in frame.iloc[:, start:stop].items()
+        )
+    if nw.dependencies.is_pyarrow_table(frame):
+        return lambda start, stop: (arrow_view(frame.column(j)) for j in range(start, stop))
+    if nw.dependencies.is_polars_dataframe(frame):
+        columns = frame.get_columns()
+        return lambda start, stop: map(polars_view, columns[start:stop])
+    return lambda start, stop: [None] * (stop - start)
+
+
+def arrow_view(column: Any) -> NDArray[Any] | None:
+    """Return a column of pyarrow as an array; None if it is in several chunks, has missing values or needs a copy."""
+    if column.num_chunks != 1:
+        return None
+    try:
+        return numeric(column.chunk(0).to_numpy())  # raises if it would have to copy
+    except ValueError:  # the base class of pyarrow.ArrowInvalid
+        return None
+
+
+def polars_view(column: Any) -> NDArray[Any] | None:
+    """Return a column of polars as an array; None if it is in several chunks, has missing values or needs a copy."""
+    try:
+        return numeric(column.to_numpy(allow_copy=False))
+    except RuntimeError:
+        return None
+
+
+def numeric(values: NDArray[Any]) -> NDArray[Any] | None:
+    """Return an array of numbers, None for any other array."""
+    return values if values.dtype.kind in "fiub" else None
 
 
 def column_reader(frame: Any) -> Callable[[int, slice], NDArray[Any]]:
     """Return a function that converts some rows of a column; missing values become NaN.
 
-    polars and pyarrow are called directly: for a thousand columns, calls of narwhals would take longer than the copies.
+    The libraries are called directly: for a thousand columns, calls of narwhals would take longer than the copies.
     """
+    if nw.dependencies.is_pandas_dataframe(frame):
+        return lambda j, rows: frame.iloc[:, j].iloc[rows].to_numpy(dtype=np.float64, na_value=np.nan)
     if nw.dependencies.is_pyarrow_table(frame):
         return lambda j, rows: arrow_values(frame.column(j).slice(rows.start, rows.stop - rows.start))
     if nw.dependencies.is_polars_dataframe(frame):
@@ -127,18 +210,35 @@ def polars_values(column: Any) -> NDArray[Any]:
     return np.asarray((column if column.dtype.is_float() else column.cast(float)).to_numpy())
 
 
-def is_worth_converting_by_block(X: Any) -> bool:
-    """Check if X is a large data frame that numpy would have to copy whole."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or frame.shape[0] < 2 or not frame.shape[1]:
-        return False
-    if 4 * frame.shape[0] * frame.shape[1] < MIN_BYTES_BY_BLOCK:
-        return False
-    return not (nw.dependencies.is_pandas_dataframe(X) and is_one_array(X))
+def is_data_frame(X: Any) -> bool:
+    """Check if X is a data frame of pandas, polars or pyarrow."""
+    known = nw.dependencies
+    return known.is_pandas_dataframe(X) or known.is_polars_dataframe(X) or known.is_pyarrow_table(X)
+
+
+def is_large_frame(X: Any) -> bool:
+    """Check if X is a data frame of so many values that copying it takes much time or memory."""
+    if not is_data_frame(X):
+        X = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(X, nw.DataFrame):
+            return False
+    n_rows, n_features = X.shape
+    return bool(n_rows > 1 and n_features > 0 and 4 * n_rows * n_features >= MIN_BYTES_BY_BLOCK)
+
+
+def frame_source(
+    frame: Any, y: NDArray[Any] | None = None, sample_weight: Floats | None = None
+) -> ArraySource | FrameSource:
+    """Make a source of a data frame; a pandas frame that is stored as one array is read as that array."""
+    if nw.dependencies.is_pandas_dataframe(frame) and is_one_array(frame):
+        return ArraySource(frame.to_numpy(), y, sample_weight)
+    return FrameSource(frame, y, sample_weight)
 
 
 def is_one_array(frame: Any) -> bool:
     """Check if a pandas frame is stored as one array, which numpy can use without a copy."""
-    if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):
+    if not all(isinstance(kind, np.dtype) and kind.kind in "fiub" for kind in set(frame.dtypes)):
         return False
-    return np.may_share_memory(frame.iloc[:1].to_numpy(), frame.iloc[:, 0].to_numpy())
+    first, last = frame.iloc[:, 0].to_numpy(), frame.iloc[:, -1].to_numpy()
+    # The comparison of two columns is fast; the other one puts together a row of all columns.
+    return first.base is last.base and np.may_share_memory(frame.iloc[:1].to_numpy(), first)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, sparse_defect
-from ilfs.sources.arrow import check_column
 from ilfs.sources.batches import Tally, check_row_weights, encode_rows, label_columns
-from ilfs.sources.frames import FrameSource, is_one_array, is_worth_converting_by_block
+from ilfs.sources.frames import frame_source, is_large_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array
+from ilfs.sources.roles import find_column
 from ilfs.sources.tables import TableSource, table_source
 from ilfs.statistics.labels import Classes
 
@@ -73,7 +73,7 @@ def described(part: Any, target: Any) -> tuple[int, list[Any] | None, bool]:
         return plain(X).shape[1], None, y is not None
     names = frame_columns(X)
     if target is not None:
-        check_column("y", target, names, "X")
+        find_column("y", target, names, len(names), "X")
     names = [name for name in names if name != target]
     check_frame(taken(X, names))
     return len(names), names, y is not None or target is not None
@@ -170,10 +170,8 @@ def opened(X: Any, weight: Floats | None) -> TableSource:
     if not is_frame(X):
         check_numbers(X.dtype)
         return table_source(X, None, weight)
-    if hasattr(X, "iloc") and is_one_array(X):
-        return table_source(X.to_numpy(), None, weight)
-    frame = FrameSource(X, None, weight)
-    return frame if is_worth_converting_by_block(X) else table_source(frame.to_matrix(), None, weight)
+    frame = frame_source(X, None, weight)
+    return frame if is_large_frame(X) else table_source(frame.to_matrix(), None, weight)
 
 
 @dataclass(frozen=True)

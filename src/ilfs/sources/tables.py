@@ -12,6 +12,7 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.cached import cached_property
 from ilfs.sources.source import RowBlock, Source, check_labels_among
+from ilfs.statistics.block import ColumnArrays
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
 
 BLOCK_ROWS = 8192  # rows of a block; the same for all sources, so that their sums round alike
@@ -123,15 +124,20 @@ class TableSource(Source):
 class DenseSource(TableSource):
     """Base class of dense tables, whose rectangles can be read as arrays."""
 
-    in_place = False  # True if rectangles are views of an array with contiguous rows
+    in_place = False  # True if rectangles are views of the table, with contiguous rows or contiguous columns
     by_column = False  # True if the values of a column are contiguous
 
     @abstractmethod
     def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
         """Return an array that contains a rectangle of the table, and the index of its first column there.
 
-        The array is float32 or float64 with contiguous rows. It may be the table itself: do not write to it.
+        The array is float32 or float64 with contiguous rows or contiguous columns. It may be the table itself: do not
+        write to it.
         """
+
+    def column_arrays(self, rows: slice, columns: slice | Integers) -> ColumnArrays | None:  # noqa: ARG002
+        """Return some rows of some columns if columns are contiguous, None otherwise."""
+        return None
 
     @abstractmethod
     def gather(self, rows: slice, columns: Integers) -> Floats:
@@ -143,7 +149,7 @@ class DenseSource(TableSource):
 
 
 class ArraySource(DenseSource):
-    """Source over a numpy array; a float32 or float64 array with contiguous rows is not copied.
+    """Source over a numpy array; a float32 or float64 array with contiguous rows or columns is not copied.
 
     Parameters
     ----------
@@ -166,22 +172,31 @@ class ArraySource(DenseSource):
     ) -> None:
         super().__init__(X.shape[0], X.shape[1], y, sample_weight, feature_names)
         self._X = read_only(X)
-        self.in_place = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
         self.by_column = abs(X.strides[0]) < abs(X.strides[1])
+        self._columns = ColumnArrays.from_array(self._X) if self.by_column else None
+        is_row_major = X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
+        self.in_place = is_row_major or self._columns is not None
 
     def to_matrix(self) -> NDArray[Any]:
         """Return the array itself."""
         return self._X
 
     def values(self, rows: slice, columns: slice) -> tuple[NDArray[Any], int]:
-        """Return whole rows of the array itself if they are contiguous, a copy of the rectangle otherwise."""
+        """Return whole rows of the array itself if rows or columns are contiguous, otherwise a copy."""
         if self.in_place:
             return self._X[rows], columns.start
         kept = np.float32 if self._X.dtype == np.float32 else np.float64
         return read_only(np.array(self._X[rows, columns], dtype=kept, order="C")), 0
 
+    def column_arrays(self, rows: slice, columns: slice | Integers) -> ColumnArrays | None:
+        """Return some rows of some columns without a copy; None if columns are not contiguous."""
+        return None if self._columns is None else self._columns.take(columns).take_rows(rows)
+
     def gather(self, rows: slice, columns: Integers) -> Floats:
         """Return a float64 copy of some columns with contiguous rows."""
+        arrays = self.column_arrays(rows, columns)
+        if arrays is not None:
+            return arrays.to_rows(np.float64)
         X = self._X[rows]
         # Indexing is faster if columns are contiguous, because it keeps the layout; otherwise `take` is.
         values = X[:, columns] if self.by_column else X.take(columns, axis=1)

@@ -1,5 +1,6 @@
 """A block: some rows and some columns of a table, with the classes of the rows, in the form the kernels read."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,15 +11,85 @@ from scipy import sparse
 from ilfs.arrays import Integers, read_only
 from ilfs.statistics.labels import RowLabels
 
+COPIED_COLUMNS = 32  # columns copied at a time for statistics that read row-major arrays: 2 MB for 8192 rows
+
 
 @dataclass(frozen=True)
-class DenseBlock:
-    """Columns ``first:last`` of a row-major array.
+class ColumnArrays:
+    """Columns that are each contiguous in memory: those of a Fortran-ordered array or of a data frame.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n)
-        Values, float32 or float64.
+    addresses : ndarray of shape (n_columns,)
+        Address of the first value of each column.
+    n_rows : int
+        Number of rows.
+    dtype : numpy.dtype
+        float32 or float64.
+    owner : object
+        What keeps the memory allocated.
+    """
+
+    addresses: Integers
+    n_rows: int
+    dtype: np.dtype[Any]
+    owner: Any
+
+    @classmethod
+    def from_array(cls, X: NDArray[Any]) -> Self | None:
+        """Return the columns of an array; None if they are not contiguous, or neither float32 nor float64."""
+        if X.dtype not in (np.float32, np.float64) or X.strides[0] != X.itemsize or not X.flags.aligned:
+            return None
+        return cls(column_addresses(X), X.shape[0], X.dtype, X)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and number of columns."""
+        return self.n_rows, self.addresses.size
+
+    @property
+    def like(self) -> Any:
+        """A number of the type of the values, which tells it to the kernels."""
+        return self.dtype.type(0)
+
+    def take_rows(self, rows: slice) -> Self:
+        """Return some neighbouring rows, without a copy."""
+        start, stop, _ = rows.indices(self.n_rows)
+        addresses = self.addresses + start * self.dtype.itemsize
+        return replace(self, addresses=addresses, n_rows=max(stop - start, 0))
+
+    def take(self, columns: slice | Integers) -> Self:
+        """Return some of the columns, without a copy."""
+        return replace(self, addresses=self.addresses[columns])
+
+    def to_rows(self, dtype: Any = None) -> NDArray[Any]:
+        """Return a row-major copy."""
+        from ilfs.kernels.by_column import copy_columns
+
+        rows = np.empty(self.shape, self.dtype if dtype is None else dtype)
+        copy_columns(self.addresses, self.like, rows)
+        return rows
+
+
+def column_addresses(X: NDArray[Any]) -> Integers:
+    """Return the address of the first value of each column of an array."""
+    first: int = X.__array_interface__["data"][0]
+    return first + X.strides[1] * np.arange(X.shape[1])
+
+
+@dataclass(frozen=True)
+class DenseBlock:
+    """Columns ``first:last`` of an array.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n), or ColumnArrays
+        Values, float32 or float64. An array may be in C order, or in Fortran order: the transpose of a C-ordered array
+        of shape (n, n_rows), as Parquet and Arrow deliver it. Moments and tokens are computed from either without a
+        copy. Other statistics copy a few columns at a time to C order.
     labels : RowLabels
         Classes and weights of the rows.
     first, last : int
@@ -31,7 +102,7 @@ class DenseBlock:
         Number of the first row in the whole data.
     """
 
-    X: NDArray[Any]
+    X: Any
     labels: RowLabels
     first: int
     last: int
@@ -51,11 +122,45 @@ class DenseBlock:
 
     def column(self, j: int) -> NDArray[Any]:
         """Return the values of column j of the block in the rows that take part."""
-        return np.asarray(self.X[self.labels.by_class.rows, self.first + j])
+        rows = self.labels.by_class.rows
+        if isinstance(self.X, ColumnArrays):
+            return np.asarray(self.X.take(slice(self.first + j, self.first + j + 1)).to_rows()[rows, 0])
+        return np.asarray(self.X[rows, self.first + j])
 
     def with_labels(self, labels: RowLabels) -> Self:
         """Return a block with other labels that shares these values, so that it must not be written to."""
         return replace(self, labels=labels, is_own=False)
+
+    @property
+    def is_row_major(self) -> bool:
+        """True if X is an array in C order."""
+        return not isinstance(self.X, ColumnArrays) and bool(self.X.flags.c_contiguous)
+
+    def column_arrays(self) -> ColumnArrays | None:
+        """Return the columns of the block if each is contiguous in memory and X is not in C order."""
+        if self.is_row_major:
+            return None
+        arrays = self.X if isinstance(self.X, ColumnArrays) else ColumnArrays.from_array(self.X)
+        return None if arrays is None else arrays.take(slice(self.first, self.last))
+
+    def unweighted_columns(self) -> ColumnArrays | None:
+        """Return the columns if they are contiguous and all weights are 1, as `ilfs.kernels.by_column` needs."""
+        return self.column_arrays() if self.labels.has_unit_weights else None
+
+    def row_major(self) -> Self:
+        """Return this block if it is in C order, otherwise a block with a copy of its columns."""
+        if self.is_row_major:
+            return self
+        arrays = self.column_arrays()
+        values = np.ascontiguousarray(self.X[:, self.first : self.last]) if arrays is None else arrays.to_rows()
+        return replace(self, X=values, first=0, last=self.n_columns, is_own=True)
+
+    def row_major_strips(self) -> Iterator[Self]:
+        """Iterate over strips of a few columns in C order."""
+        for start in range(0, self.n_columns, COPIED_COLUMNS):
+            stop = min(start + COPIED_COLUMNS, self.n_columns)
+            columns = slice(self.columns.start + start, self.columns.start + stop)
+            yield replace(self, first=self.first + start, last=self.first + stop, columns=columns).row_major()
 
 
 @dataclass(frozen=True)

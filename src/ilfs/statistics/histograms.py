@@ -70,6 +70,8 @@ class Histograms(Description[ClassHistograms]):
                 block.data, block.indices, block.indptr, labels.codes, labels.weight,
                 labels.class_rows, labels.class_total, cuts, n_cuts, counts,
             )  # fmt: skip
+        elif not block.is_row_major:
+            return ClassHistograms.join([self(strip) for strip in block.row_major_strips()])
         else:
             bins.dense_histogram(read_only(block.X), *labels.by_class, block.first, cuts, n_cuts, counts)
         return ClassHistograms(counts)

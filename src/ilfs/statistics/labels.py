@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.cached import PicklesFieldsOnly, cached_property
+from ilfs.kernels._sizes import GROUP_ROWS
 
 LEFT_OUT = -1  # code of a row that takes no part
 COUNTING_SORT_LIMIT = 2**15  # numpy sorts 16-bit integers by counting, others by comparing
@@ -20,6 +21,18 @@ class RowsByClass(NamedTuple):
     rows: Integers
     starts: Integers
     weight: Floats
+
+
+class RowGroups(NamedTuple):
+    """Rows of each class in groups of eight: those of class k are groups ``starts[k]`` to ``starts[k + 1] - 1``.
+
+    ``n_places`` is the number of groups for which to reserve memory. Row i is line ``place[i] // n_places`` of group
+    ``place[i] % n_places``. Rows that take no part are in a group after the last one.
+    """
+
+    place: Integers
+    starts: Integers
+    n_places: int
 
 
 @dataclass(frozen=True)
@@ -72,6 +85,24 @@ class RowLabels(PicklesFieldsOnly):
         order = order[np.searchsorted(codes[order], 0) :]  # rows that take no part come first
         starts = np.searchsorted(codes[order], np.arange(self.n_classes + 1))
         return RowsByClass(order, starts, self.weight[order])
+
+    @cached_property
+    def has_unit_weights(self) -> bool:
+        """True if every row that takes part has weight 1."""
+        return bool((self.by_class.weight == 1.0).all())
+
+    @cached_property
+    def groups(self) -> RowGroups:
+        """The rows that take part, in groups of eight rows of a class."""
+        rows, class_starts, _ = self.by_class
+        sizes = np.diff(class_starts)
+        starts = np.concatenate([[0], np.cumsum(-(-sizes // GROUP_ROWS))])
+        rank = np.arange(rows.size) - np.repeat(class_starts[:-1], sizes)
+        # An odd number: with a power of two, the lines of a group would compete for one set of the cache.
+        n_places = (int(starts[-1]) + 1) | 1
+        place = np.full(self.codes.size, starts[-1])
+        place[rows] = rank % GROUP_ROWS * n_places + np.repeat(starts[:-1], sizes) + rank // GROUP_ROWS
+        return RowGroups(place, starts, n_places)
 
     @cached_property
     def class_rows(self) -> Integers:

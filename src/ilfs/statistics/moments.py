@@ -153,6 +153,7 @@ class Moments(Description[ClassMoments]):
     def __call__(self, block: Block) -> ClassMoments:
         """Compute the moments of one block; raise `UnusableColumnError` if it holds infinity."""
         from ilfs.kernels import moments as kernels
+        from ilfs.kernels.by_column import column_moments
 
         labels = block.labels
         count, mean, scatter = np.zeros((3, labels.n_classes, block.n_columns))
@@ -161,8 +162,12 @@ class Moments(Description[ClassMoments]):
                 block.data, block.indices, block.indptr, labels.codes, labels.weight,
                 labels.class_rows, labels.class_total, count, mean, scatter,
             )  # fmt: skip
-        else:
+        elif block.is_row_major:
             kernels.dense_moments(read_only(block.X), *labels.by_class, block.first, block.last, count, mean, scatter)
+        elif (columns := block.unweighted_columns()) is not None:
+            column_moments(columns.addresses, columns.like, *labels.groups, count, mean, scatter)
+        else:
+            return ClassMoments.join([self(strip) for strip in block.row_major_strips()])
         _refuse_infinity(block, mean, scatter)
         return ClassMoments(count, mean, scatter)
 

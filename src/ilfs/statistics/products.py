@@ -222,6 +222,7 @@ def dense_blocks(X: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
 
 def dense_rows(block: DenseBlock, class_weight: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the rows that take part as a writable array, and their weights without and with class weights."""
+    block = block.row_major()
     X, labels = block.X[:, block.first : block.last], block.labels
     here = labels.takes_part
     if here.all():

@@ -74,6 +74,8 @@ class SampledRows(Description[RowSample]):
         if isinstance(block, SparseBlock):
             shape = (block.n_rows, block.n_columns)
             X: Any = sparse.csc_array((block.data, block.indices, block.indptr), shape=shape).tocsr()[rows]
-        else:
+        elif block.is_row_major:
             X = block.X[rows, block.first : block.last]
+        else:
+            X = np.hstack([strip.X[rows, strip.first : strip.last] for strip in block.row_major_strips()])
         return RowSample(keys[kept], block.labels.weight[rows], X, self.size)

@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, read_only
 from ilfs.cached import cached_property
 from ilfs.kernels.contrast import Contrast
 from ilfs.statistics.block import Block, SparseBlock
@@ -105,6 +105,7 @@ class Tokens(Description[TokenCounts]):
 
     def __call__(self, block: Block) -> TokenCounts:
         """Count the tokens of one block."""
+        from ilfs.kernels.by_column import column_tokens
         from ilfs.kernels.evidence import dense_tokens, sparse_tokens
 
         contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in self.contrast))
@@ -115,10 +116,15 @@ class Tokens(Description[TokenCounts]):
                 block.data, block.indices, block.indptr, labels.codes, labels.weight,
                 labels.class_rows, labels.class_total, contrast, is_fraction, thresholds, at_least,
             )  # fmt: skip
-        else:
+        elif block.is_row_major:
             dense_tokens(
-                block.X, *labels.by_class, block.first, block.last, contrast, is_fraction, thresholds, at_least
-            )
+                read_only(block.X), *labels.by_class, block.first, block.last, contrast, is_fraction, thresholds,
+                at_least,
+            )  # fmt: skip
+        elif (columns := block.unweighted_columns()) is not None:
+            column_tokens(columns.addresses, columns.like, *labels.groups, contrast, is_fraction, thresholds, at_least)
+        else:
+            return TokenCounts.join([self(strip) for strip in block.row_major_strips()])
         return TokenCounts(at_least[: self.edges.size - 2])
 
 

@@ -106,6 +106,8 @@ class DistinctValues(Description[ColumnValues]):
         if isinstance(block, SparseBlock):
             n_rows = int(labels.class_rows.sum())
             bins.distinct_sparse(block.data, block.indices, block.indptr, labels.codes, n_rows, *found)
+        elif not block.is_row_major:
+            return ColumnValues.join([self(strip) for strip in block.row_major_strips()])
         else:
             bins.distinct_dense(read_only(block.X), labels.by_class.rows, block.first, *found)
         return ColumnValues(low, high, values, n_values)
