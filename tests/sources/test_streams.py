@@ -26,7 +26,7 @@ METHODS = {
     "ILFS": ILFS(),
     "relevance": ILFS(redundancy=None),
     "fisher": FisherScore(),
-    "mi": MutualInformation(),
+    "mi": MutualInformation(edges=[-1.0, 0.0, 0.5, 2.0]),
     "novelty": Novelty(FisherScore()),
 }
 
