@@ -8,9 +8,8 @@ much memory are blocks lower; then the last digits of a score may change.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from ilfs.arrays import Floats, Integers, sparse_defect
 from ilfs.cached import cached_property
 from ilfs.sources import tables
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
-from ilfs.sources.source import ReadProgress, RowBlock, Source, check_labels_among
+from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
 
 DEFAULT_BLOCK_BYTES = 2**27  # most bytes of a block, 128 MB: wide tables that must be read whole have lower blocks
@@ -223,13 +222,6 @@ class BatchSource(Source):
         if "_counted" in vars(self):
             return int(self.all_rows.rows.sum())
         return self.reader.n_rows
-
-    def with_classes(self, labellings: tuple[Classes, ...]) -> Self:
-        """Return the same rows with classes that include those of other rows, which are elsewhere."""
-        check_labels_among(self.labellings, labellings)
-        wider = copy(self)
-        vars(wider)["_counted"] = labellings, self.all_rows
-        return wider
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows from the first one, in blocks; only some columns, if given."""

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
@@ -120,7 +121,7 @@ class Source(ABC):
         rows = "" if n_rows is None else f"{n_rows:,} rows x "
         return f"<{type(self).__name__}: {rows}{self.n_features:,} features>"
 
-    def with_classes(self, labellings: tuple[Classes, ...]) -> "Source":  # noqa: ARG002  subclasses read it
+    def with_classes(self, labellings: tuple[Classes, ...]) -> "Source":
         """Return the same rows with classes that include those of other rows, which are elsewhere.
 
         Parameters
@@ -133,11 +134,45 @@ class Source(ABC):
         Source
             Its ``labellings`` are those given; ``all_rows`` counts these rows only.
         """
-        raise TypeError(f"{type(self).__name__} cannot be summarised: load the table into memory")
+        places = places_among(self.labellings, labellings)
+        same = all(map(lambda old, new: old.n_classes == new.n_classes, self.labellings, labellings))
+        return self if same else self._relabelled(labellings, places)
+
+    def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> "Source":
+        """Return the same rows with other classes; ``places`` are the new codes of the old classes."""
+        return Relabelled(self, labellings, places)
 
 
-def check_labels_among(local: tuple[Classes, ...], given: tuple[Classes, ...]) -> None:
-    """Raise an error unless the classes of a source are among given ones."""
+class Relabelled(Source):
+    """Rows of another source with more classes than they have.
+
+    Parameters
+    ----------
+    source : Source
+        The rows.
+    labellings : tuple of Classes
+        Classes of each labelling.
+    places : list of ndarray of int
+        New codes of the classes of the source, for each labelling.
+    """
+
+    def __init__(self, source: Source, labellings: tuple[Classes, ...], places: list[Integers]) -> None:
+        self._source, self.labellings, self._places = source, labellings, places
+        self.n_features, self.is_sparse, self.feature_names = source.n_features, source.is_sparse, source.feature_names
+        self.all_rows, self.has_labels = source.all_rows, source.has_labels
+        # What an engine may ask of a source that is read in batches.
+        self.strip_columns, self.progress = getattr(source, "strip_columns", None), getattr(source, "progress", None)
+
+    def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
+        """Iterate over the rows of the source, in the same blocks."""
+        for block in self._source.blocks(columns):
+            triples = zip(block.labels, self._places, self.labellings, strict=True)
+            labels = tuple(one.among(places, classes.n_classes) for one, places, classes in triples)
+            yield replace(block, labels=labels)
+
+
+def places_among(local: tuple[Classes, ...], given: tuple[Classes, ...]) -> list[Integers]:
+    """Return the position of each class of a source among given classes, for each labelling."""
     if len(local) != len(given):
         raise ValueError(f"y must have as many labels as those of the other sites, got {len(local)} and {len(given)}")
     for classes, known in zip(local, given, strict=True):
@@ -147,3 +182,4 @@ def check_labels_among(local: tuple[Classes, ...], given: tuple[Classes, ...]) -
                 f"labels must be among those of the rounds before, which have no {new[0]!r}: the rows must not change "
                 "between rounds"
             )
+    return [np.searchsorted(known.labels, classes.labels) for classes, known in zip(local, given, strict=True)]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.cached import cached_property
-from ilfs.sources.source import RowBlock, Source, check_labels_among
+from ilfs.sources.source import RowBlock, Source
 from ilfs.statistics.block import ColumnArrays
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
 
@@ -90,15 +90,11 @@ class TableSource(Source):
         one.labellings, one.labels, one.y = (), (), None
         return one
 
-    def with_classes(self, labellings: tuple[Classes, ...]) -> Self:
-        """Return the same table with classes that include those of other rows, which are elsewhere."""
-        check_labels_among(self.labellings, labellings)
+    def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> Self:
         wider = copy(self)
-        triples = zip(self.labels, self.labellings, labellings, strict=True)
-        wider.labels = tuple(
-            labels.among(np.searchsorted(new.labels, old.labels), new.n_classes) for labels, old, new in triples
-        )
         wider.labellings = labellings
+        triples = zip(self.labels, places, labellings, strict=True)
+        wider.labels = tuple(labels.among(codes, classes.n_classes) for labels, codes, classes in triples)
         return wider
 
     @abstractmethod
