@@ -23,6 +23,8 @@ from ilfs.sources.label_checks import warn_of_quantity
 from ilfs.sources.roles import Request, find_roles
 
 PARSED_BYTES = 2**23  # of text that pyarrow parses at a time, 8 MB; more if rows are very long
+MIN_PARSED_BYTES = 2**16
+BLOCKS_AHEAD = 64  # blocks of text that the memory limit must allow: pyarrow reads and parses many of them in advance
 SAMPLE_ROWS = 20  # rows from which the length of a row is estimated
 COMPRESSION = 5  # estimate of the size of a text in relation to the compressed file
 
@@ -55,6 +57,7 @@ class TextReader(BatchReader):
         self.has_weights = self._roles.weight is not None
         self.feature_names = None if names is None else [names[j] for j in self._roles.features]
         self._is_plain = is_plain(path, self._layout)
+        self._block_bytes = parsed_bytes(request.memory_limit, self._row_length)
 
     @property
     def n_bytes(self) -> int | None:
@@ -84,9 +87,10 @@ class TextReader(BatchReader):
         """Parse the file with pyarrow."""
         roles = self._roles
         text = () if roles.is_indicator else roles.targets
-        block_bytes = max(PARSED_BYTES, int(4 * self._row_length))
         columns = [*wanted, *roles.aside]
-        for batch in arrow_batches(self.path, self._layout, self._n_columns, columns, text, max_rows, block_bytes):
+        for batch in arrow_batches(
+            self.path, self._layout, self._n_columns, columns, text, max_rows, self._block_bytes
+        ):
             values = [checked_numbers(batch, j) for j in wanted]
             weight = None if roles.weight is None else checked_numbers(batch, roles.weight)
             if roles.is_indicator:
@@ -154,6 +158,12 @@ def is_plain(path: Path, layout: Layout) -> bool:
     except ImportError:
         return False
     return layout.delimiter != " " and path.suffix.lower() != ".zip"
+
+
+def parsed_bytes(memory_limit: int | None, row_length: float) -> int:
+    """Return the number of bytes that pyarrow parses at a time: at least four rows."""
+    allowed = PARSED_BYTES if memory_limit is None else min(PARSED_BYTES, memory_limit // BLOCKS_AHEAD)
+    return max(allowed, int(4 * row_length), MIN_PARSED_BYTES)
 
 
 def arrow_batches(
