@@ -8,6 +8,7 @@ much memory are blocks lower; then the last digits of a score may change.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
