@@ -1,0 +1,137 @@
+"""``ilfs rank``: results, what is told, and one line for every mistake."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import planted
+
+from ilfs import ILFS, FisherScore
+from ilfs.cli import main
+from ilfs.cli.progress import ReadLine
+from ilfs.sources import ReadProgress
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the same table as a CSV file, a Parquet file, and a folder of two Parquet files."""
+    folder = tmp_path_factory.mktemp("tables")
+    X, y = planted(n_samples=60, n_features=6, shift=1.0)
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(6)])
+    frame["kind"], frame["id"] = np.array(["benign", "malignant"])[y], [f"s{i}" for i in range(60)]
+    frame.to_csv(folder / "table.csv", index=False)
+    frame.to_parquet(folder / "table.parquet")
+    (folder / "parts").mkdir()
+    frame[:25].to_parquet(folder / "parts" / "a.parquet")
+    frame[25:].to_parquet(folder / "parts" / "b.parquet")
+    return folder
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capsys):
+    """Run ``ilfs rank`` in the folder of the tables; return exit code, stdout and stderr."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments):
+        code = main(["rank", *arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+COLUMNS = ("--target", "kind", "--drop", "id")
+
+
+def expected_names(folder, selector):
+    frame = pd.read_csv(folder / "table.csv").drop(columns="id")
+    fitted = selector.fit(frame, "kind")
+    return fitted.feature_names_in_[fitted.order_].tolist()
+
+
+def names_in(out):
+    return [" ".join(line.split()[1:3]) for line in out.splitlines()[1:]]
+
+
+@pytest.mark.parametrize("table", ["table.csv", "table.parquet", "parts", "parts/*.parquet"])
+@pytest.mark.parametrize("engine", ["auto", "memory", "stream"])
+def test_every_form_and_engine_gives_the_ranking_of_fit(table, engine, run, folder):
+    code, out, err = run(table, *COLUMNS, "--engine", engine)
+    assert code == 0
+    assert names_in(out) == expected_names(folder, ILFS())
+    assert f"{table}: " in err
+    assert "60 rows x 6 features" in err or table.endswith(".csv")
+    assert ("read from disk in blocks" in err) == (engine == "stream")
+
+
+def test_dask_gives_the_same_ranking(run, folder):
+    pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    code, out, err = run("parts", *COLUMNS, "--engine", "dask")
+    assert (code, names_in(out)) == (0, expected_names(folder, ILFS()))
+    assert "on Dask" in err
+
+
+def test_a_small_limit_streams_a_table(run):
+    assert "read from disk in blocks" in run("table.parquet", *COLUMNS, "--memory-limit", "3KB")[2]
+    assert "in memory; in memory" in run("table.parquet", *COLUMNS, "--memory-limit", "1GB")[2]
+
+
+def test_the_method_top_and_output_are_used(run, folder, tmp_path):
+    path = tmp_path / "ranking.csv"
+    code, out, err = run("table.csv", *COLUMNS, "--method", "fisher", "--top", "2", "-o", str(path))
+    names = expected_names(folder, FisherScore())
+    assert (code, names_in(out)) == (0, names[:2])
+    with path.open() as file:
+        assert [row["feature"] for row in csv.DictReader(file)] == names
+    assert f"the ranking of all 6 features is in {path}" in err
+
+
+def test_quiet_prints_the_ranking_only(run):
+    code, out, err = run("table.csv", *COLUMNS, "--quiet")
+    assert (code, err) == (0, "")
+    assert out.startswith("rank ")
+
+
+def test_dry_run_prints_size_reads_and_memory_and_does_not_rank(run):
+    code, out, _ = run("table.parquet", *COLUMNS, "--dry-run", "--engine", "stream")
+    lines = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert code == 0
+    assert lines["table"].startswith("60 rows x 6 features")
+    assert lines["engine"] == "read from disk in blocks"
+    assert lines["reads"] == "the labels, then all rows 3 times"
+    assert lines["memory"].endswith("MB beside the program")
+    assert run("table.parquet", *COLUMNS, "--dry-run", "--method", "fisher", "--engine", "stream")[1].count("1 time\n") == 1
+    assert "ReliefF needs all rows" in run("parts", *COLUMNS, "--dry-run", "--method", "relieff", "--engine", "stream")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nothing.csv", "--target", "kind"), "there is no file"),
+        (("no-*.parquet", "--target", "kind"), "must match at least one file"),
+        (("table.csv", "--target", "kin"), "target must be a column of table.csv (such as kind"),
+        (("table.parquet", "--target", "kind"), "columns of table.parquet must hold numbers, 'id' holds"),
+        (("table.csv", *COLUMNS, "--method", "fischer"), "did you mean 'fisher'?"),
+        (("table.csv", *COLUMNS, "--top", "0"), "--top must be an integer >= 1, got 0"),
+        (("table.csv", *COLUMNS, "-o", "no/folder/x.csv"), "the folder of 'no/folder/x.csv' does not exist"),
+        (("table.csv", *COLUMNS, "-o", "x.xlsx"), "path must be that of a CSV file"),
+        (("table.csv", *COLUMNS, "--memory-limit", "much"), "memory_limit must be a number of bytes >= 1"),
+        (("table.csv", *COLUMNS, "--scheduler", "tcp://localhost:1"), "--scheduler needs --engine dask"),
+        (("table.csv", *COLUMNS, "--engine", "memory", "--memory-limit", "1GB"), "--memory-limit needs --engine auto"),
+        (("table.csv", *COLUMNS, "--engine", "dask"), "--engine dask reads Parquet files, got table.csv"),
+        (("table.csv", *COLUMNS, "--method", "relieff", "--engine", "stream"), "ReliefF needs all rows in memory"),
+    ],
+)
+def test_a_mistake_gives_one_line_and_exit_code_2(arguments, message, run):
+    code, out, err = run(*arguments, "--quiet")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+class TestProgressLine:
+    def test_a_read_shows_its_number_a_bar_and_the_time_left(self):
+        line = ReadLine(3)
+        assert line.text(ReadProgress(2, 0.5), 10.0) == f"read 2 of 3  {'#' * 15}{'.' * 15}  50 %  10 s left"
+        assert line.text(ReadProgress(0, None), 10.0) == "labels"
+        assert ReadLine().text(ReadProgress(1, 1.0), 0.5) == f"read 1  {'#' * 30} 100 %"
