@@ -131,6 +131,7 @@ def lowest_versions():
     found = {}
     for line in chain(project["dependencies"], *project["optional-dependencies"].values()):
         name, _, version = line.partition(">=")
+        name = name.partition("[")[0]  # without extras, as in dask[array]
         if version and name != "sphinx":  # the documentation is built with one set of versions only
             found.setdefault(name, set()).add(version)
     return found

@@ -101,8 +101,13 @@ def test_dry_run_prints_size_reads_and_memory_and_does_not_rank(run):
     assert lines["engine"] == "read from disk in blocks"
     assert lines["reads"] == "the labels, then all rows 3 times"
     assert lines["memory"].endswith("MB beside the program")
-    assert run("table.parquet", *COLUMNS, "--dry-run", "--method", "fisher", "--engine", "stream")[1].count("1 time\n") == 1
-    assert "ReliefF needs all rows" in run("parts", *COLUMNS, "--dry-run", "--method", "relieff", "--engine", "stream")[1]
+    assert (
+        run("table.parquet", *COLUMNS, "--dry-run", "--method", "fisher", "--engine", "stream")[1].count("1 time\n")
+        == 1
+    )
+    assert (
+        "ReliefF needs all rows" in run("parts", *COLUMNS, "--dry-run", "--method", "relieff", "--engine", "stream")[1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,12 @@ COMMANDS = [
     (["datasets", "--help"], 0),
     (["datasets", "show", "--help"], 0),
     (["datasets", "fetch", "--help"], 0),
+    (["rank", "--help"], 0),
     (["bench", "--help"], 0),
     (["bench", "run", "--help"], 0),
     (["bench", "statistics", "--help"], 0),
     ([], 2),
+    (["rank"], 2),
     (["bench", "rum"], 2),
     (["bench", "statistics", "--metric", "none"], 2),
 ]
@@ -90,7 +92,7 @@ def test_a_quick_answer_takes_little_more_than_an_empty_python(arguments):
             ["bench", "statistics", "--metric", "ap"],
             "argument --metric: invalid choice: 'ap' (choose from 'ap_macro', ",
         ),
-        (["method"], "ilfs: error: argument COMMAND: invalid choice: 'method' (choose from 'bench', 'datasets', "),
+        (["method"], "ilfs: error: argument COMMAND: invalid choice: 'method' (choose from 'rank', 'bench', "),
         ([], "ilfs: error: the following arguments are required: COMMAND"),
     ],
 )

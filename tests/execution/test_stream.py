@@ -180,7 +180,7 @@ class TestLabels:
     @pytest.mark.parametrize(
         ("y", "message"),
         [
-            (np.array(["a"] * 129), "got 129 labels for more rows"),
+            (np.array(["a"] * 129), "got 129 values of y and at least 130 rows"),
             (np.array(["a"] * 131), "same number of rows, got 130 and 131"),
             (np.array([1.5, 2] * 65), "Unknown label type"),
             (np.array(["a"] * 130), "at least two classes, got one class, 'a'"),

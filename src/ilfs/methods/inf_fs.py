@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats
-from ilfs.execution import AllRows, Plan, ask, blocks, both, fold_of, one_blas_thread, thread_map
+from ilfs.execution import AllRows, Plan, ask, blocks, both, one_blas_thread, thread_map
 from ilfs.execution.pairs import complete_moments, pair_correlations
 from ilfs.parameters import check_between, check_choice, check_integer, check_within
 from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, refuse_constant
@@ -184,15 +184,20 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
         return 2
 
     def _score_stream(self, source: Source) -> Scores:
-        return self._score_fold(fold_of(source, self.n_jobs))  # the plan names the parameter that allows blocks
+        self._refuse_ranks()
+        return super()._score_stream(source)
 
-    def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  unsupervised
-        """Read the rows twice in blocks; the correlations of all pairs are stored."""
+    def _refuse_ranks(self) -> None:
+        """Raise an error if ranks are needed: unlike other methods, this one has a parameter that allows blocks."""
         if not self._streams:
             raise ValueError(
                 "InfFS ranks the values of each column, which needs all rows in memory: choose correlation='pearson' "
                 f"to read rows in blocks, got correlation={self.correlation!r}"
             )
+
+    def _plan(self, classes: Classes) -> Plan[Scores]:  # noqa: ARG002  unsupervised
+        """Read the rows twice in blocks; the correlations of all pairs are stored."""
+        self._refuse_ranks()
         moments, ends = yield from both(complete_moments(), ask(DistinctValues(2), labelling=None))
         columns = np.flatnonzero(~moments.constant)
         refuse_constant(columns)
