@@ -22,10 +22,10 @@ from ilfs.arrays import Floats, sparse_defect
 from ilfs.parameters import is_integer
 from ilfs.sources.frames import column_types, is_data_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array, warn_of_quantity
+from ilfs.sources.roles import MAX_NAMES_SHOWN
 from ilfs.statistics.labels import Classes
 from ilfs.warn import warn
 
-MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 MAX_CHARACTERS_SHOWN = 40  # of a value in a message
 
 NUMERIC_TYPES = {"bool", "boolean", "float16", "float32", "float64"} | {

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ilfs.benchmark import SUITES, BenchmarkMethod, Protocol, Store, Suite, Summary, run
+from ilfs.benchmark import SUITES, BenchmarkMethod, Protocol, RunSummary, Store, Suite, run
 from ilfs.benchmark.jobs.compute import compute_job
 from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import quality_grid, tables_of
@@ -109,8 +109,8 @@ def test_a_failing_method_is_stored_with_its_reason_and_the_run_continues(tmp_pa
         assert "iris, broken, split 0: ValueError: n_bins must be" in results.reasons[0]
         notes = tables_of(results)[0].notes
         assert any(note.startswith("2 of 8 jobs failed, the first: iris, broken") for note in notes)
-        assert run(suite, store) == Summary(computed=0, failed=0, found=8, failed_before=2)
-        assert run(suite, store, retry_failed=True, n_jobs=2) == Summary(2, 2, found=6, failed_before=0)
+        assert run(suite, store) == RunSummary(computed=0, failed=0, found=8, failed_before=2)
+        assert run(suite, store, retry_failed=True, n_jobs=2) == RunSummary(2, 2, found=6, failed_before=0)
 
 
 def test_a_job_that_takes_too_long_is_stored_with_that_reason(tmp_path):

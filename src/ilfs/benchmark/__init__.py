@@ -12,7 +12,7 @@ from ilfs.benchmark.comparison import rank_diagram
 from ilfs.benchmark.evaluation.classifiers import Classifier
 from ilfs.benchmark.evaluation.job import Job, Measurement, Outcome
 from ilfs.benchmark.evaluation.protocol import Protocol, TimingJob
-from ilfs.benchmark.jobs.runner import Summary, run
+from ilfs.benchmark.jobs.runner import RunSummary, run
 from ilfs.benchmark.methods.method import BenchmarkMethod
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.store.store import Store
@@ -31,9 +31,9 @@ __all__ = [
     "Outcome",
     "Protocol",
     "Results",
+    "RunSummary",
     "Store",
     "Suite",
-    "Summary",
     "TimingJob",
     "rank_diagram",
     "read_suite",

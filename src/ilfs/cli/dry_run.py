@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from ilfs.memory import GIGABYTE
 from ilfs.registry import classes_with
 
-GIGABYTE, MEGABYTE = 1e9, 1e6
+MEGABYTE = 1e6
 MOMENT_ARRAYS = 12  # arrays of classes x features: three moments, those being merged, and the parameters of the tokens
 PRODUCT_ARRAYS = 8  # arrays of candidates x candidates: sums of threads, levels of the merge tree, correlations
 

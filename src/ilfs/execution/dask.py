@@ -15,18 +15,17 @@ from joblib import effective_n_jobs
 from ilfs.arrays import Integers
 from ilfs.cached import cached_property
 from ilfs.execution.blockwise import all_columns, places_of
-from ilfs.execution.fold import Fold, Read
+from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.memory import InMemory
 from ilfs.execution.merging import FAN_IN, merged_in_place
 from ilfs.sources.cluster import compute, connected, delayed, placed, placed_each, reduced
 from ilfs.sources.dask import DaskSource
 from ilfs.sources.partitions import PartitionReader
-from ilfs.statistics.labels import Classes
 
 __all__ = ["OnDask", "connected"]
 
 
-class OnDask(Fold):
+class OnDask(SourceFold):
     """Engine that reads partitions on the workers of a Dask cluster, or in threads if there is no client.
 
     Requests may hold large arrays, such as the class means of all features. They are sent to the cluster once for each
@@ -40,19 +39,11 @@ class OnDask(Fold):
         Number of threads if there is no client; Dask's default if it is None.
     """
 
+    _source: DaskSource
+
     def __init__(self, source: DaskSource, n_jobs: int | None = None) -> None:
-        self._source, self.n_features = source, source.n_features
+        super().__init__(source)
         self._n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-
-    @property
-    def labellings(self) -> tuple[Classes, ...]:  # type: ignore[override]
-        """Classes of each labelling of the source."""
-        return self._source.labellings
-
-    @property
-    def all_rows(self) -> Classes:  # type: ignore[override]
-        """All rows as one class."""
-        return self._source.all_rows
 
     @cached_property
     def _labels_and_weights(self) -> tuple[list[Any], list[Any]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from ilfs.arrays import Integers
+from ilfs.sources.source import Source
 from ilfs.statistics.description import Description, S
 from ilfs.statistics.labels import Classes
 
@@ -71,3 +72,26 @@ class Fold(ABC):
         """Read the rows once and return one statistic."""
         (statistic,) = self.read([Read(description, columns, labelling)])
         return statistic  # type: ignore[no-any-return]
+
+
+class SourceFold(Fold):
+    """Base class of engines that ask their source for its classes when these are first needed.
+
+    Parameters
+    ----------
+    source : Source
+        Rows with their classes.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source, self.n_features = source, source.n_features
+
+    @property
+    def labellings(self) -> tuple[Classes, ...]:  # type: ignore[override]
+        """Classes of each labelling of the source."""
+        return self._source.labellings
+
+    @property
+    def all_rows(self) -> Classes:  # type: ignore[override]
+        """All rows as one class."""
+        return self._source.all_rows

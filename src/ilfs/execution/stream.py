@@ -15,19 +15,19 @@ from joblib import effective_n_jobs
 
 from ilfs.arrays import Integers
 from ilfs.execution.blockwise import all_columns, dense_block, gathered_block, places_of, sparse_block
-from ilfs.execution.fold import Fold, Read
+from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.merging import MergeTree, merged_in_place
 from ilfs.execution.partition import even_width, leaves
 from ilfs.execution.threads import blocks, in_order, one_blas_thread
 from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.statistics.description import S
-from ilfs.statistics.labels import Classes, RowLabels
+from ilfs.statistics.labels import RowLabels
 
 T = TypeVar("T")
 Task = Callable[[], Any]
 
 
-class Streamed(Fold):
+class Streamed(SourceFold):
     """Engine that reads the blocks of a source one after the other, the next one in advance.
 
     Parameters
@@ -40,18 +40,8 @@ class Streamed(Fold):
     """
 
     def __init__(self, source: Source, n_jobs: int | None = None) -> None:
-        self._source, self._n_threads = source, effective_n_jobs(n_jobs)
-        self.n_features, self._n_reads = source.n_features, 0
-
-    @property
-    def labellings(self) -> tuple[Classes, ...]:  # type: ignore[override]
-        """Classes of each labelling of the source."""
-        return self._source.labellings
-
-    @property
-    def all_rows(self) -> Classes:  # type: ignore[override]
-        """All rows as one class."""
-        return self._source.all_rows
+        super().__init__(source)
+        self._n_threads, self._n_reads = effective_n_jobs(n_jobs), 0
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Read the rows once and return the statistic of each request.

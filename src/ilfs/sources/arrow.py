@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.sources.batches import Batch, BatchReader, column_places
-from ilfs.sources.roles import Column, Request, Target, find_roles
+from ilfs.sources.frames import common_dtype, type_name
+from ilfs.sources.roles import Column, Request, Target, find_roles, refuse_columns
 
-MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
-EXACT_IN_FLOAT32 = ("float", "halffloat", "int8", "int16", "uint8", "uint16", "bool")  # names of Arrow's types
 Open = Callable[[Sequence[str], int], Iterable[Any]]
 
 
@@ -71,7 +70,7 @@ class ArrowReader(BatchReader):
         refuse_other_types(features, name)
         self.feature_names = [field.name for field in features]
         self.n_features = len(features)
-        self.dtype = common_dtype(features)
+        self.dtype = common_dtype({type_name(field.type) for field in features})
 
     @classmethod
     def from_request(
@@ -131,18 +130,6 @@ def refuse_other_types(fields: Sequence[Any], table: str) -> None:
     refuse_columns(wrong, table)
 
 
-def refuse_columns(wrong: Sequence[tuple[str, Any]], table: str) -> None:
-    """Raise if there are columns, given by name and type, that do not hold numbers."""
-    if wrong:
-        some = ", ".join(f"{name!r} holds {kind}" for name, kind in wrong[:MAX_NAMES_SHOWN])
-        n_more = len(wrong) - MAX_NAMES_SHOWN
-        more = f" and {n_more} more columns are not numeric" if n_more > 0 else ""
-        raise ValueError(
-            f"columns of {table} must hold numbers, {some}{more}: drop them, or convert them to numbers; if one "
-            "of them holds the classes, name it as the target"
-        )
-
-
 def is_numeric(kind: Any) -> bool:
     """Check if an Arrow type holds numbers or booleans."""
     from pyarrow import types
@@ -154,13 +141,6 @@ def is_numeric(kind: Any) -> bool:
         or types.is_decimal(kind)
         or types.is_null(kind)
     )
-
-
-def common_dtype(fields: Sequence[Any]) -> "np.dtype[Any]":
-    """Return float32 if it holds all columns exactly and one of them is float32, float64 otherwise."""
-    kinds = {str(field.type) for field in fields}
-    is_single = "float" in kinds and kinds <= set(EXACT_IN_FLOAT32)
-    return np.dtype(np.float32 if is_single else np.float64)
 
 
 def column_values(column: Any) -> NDArray[Any]:

@@ -21,7 +21,7 @@ MIN_BYTES_BY_BLOCK = 2**25
 GATHERED_ROWS = 2048  # rows of chosen columns converted together: 16 MB for a thousand columns
 FILLED_COLUMNS = 64  # columns converted at a time when the whole table is needed
 FOUND_COLUMNS = 64  # columns whose memory is looked up at a time
-EXACT_IN_FLOAT32 = ("float32", "int8", "int16", "uint8", "uint16", "bool", "boolean")
+EXACT_IN_FLOAT32 = ("float32", "float16", "halffloat", "int8", "int16", "uint8", "uint16", "bool", "boolean")
 PYARROW_TYPES = {"float": "float32", "double": "float64"}  # types with other names
 NOT_FOUND, NOT_CONTIGUOUS = 0, -1  # in place of the address of a column
 
@@ -132,7 +132,12 @@ def column_types(frame: Any) -> set[str]:
         kinds = set(frame.dtypes)
     else:
         kinds = set(nw.from_native(frame, eager_only=True).schema.values())
-    return {PYARROW_TYPES.get(str(kind), str(kind).lower()) for kind in kinds}
+    return {type_name(kind) for kind in kinds}
+
+
+def type_name(kind: Any) -> str:
+    """Return the name of the type of a column in lower case, the same for all libraries."""
+    return PYARROW_TYPES.get(str(kind), str(kind).lower())
 
 
 def frame_names(frame: Any) -> list[Any]:
@@ -141,7 +146,18 @@ def frame_names(frame: Any) -> list[Any]:
 
 
 def common_dtype(types: set[str]) -> "np.dtype[Any]":
-    """Return float32 if it holds columns of all types exactly and one of them is float32, float64 otherwise."""
+    """Return float32 if it holds columns of all types exactly and one of them is float32, float64 otherwise.
+
+    Parameters
+    ----------
+    types : set of str
+        Names of the types of the columns, as `type_name` gives them.
+
+    Returns
+    -------
+    dtype
+        float32 or float64.
+    """
     return np.dtype(np.float32 if "float32" in types and types.issubset(EXACT_IN_FLOAT32) else np.float64)
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Integers
-from ilfs.sources.arrow import refuse_columns
 from ilfs.sources.batches import Batch, BatchReader
 from ilfs.sources.frames import FrameSource
-from ilfs.sources.roles import Request, check_column_names
+from ilfs.sources.roles import Request, check_column_names, refuse_columns
 
 NUMBERS = "buif"  # kinds of NumPy's types
 NOT_BLOCKS = (str, bytes, dict, set, frozenset, np.ndarray)

@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
-from ilfs.sources.arrow import refuse_columns
 from ilfs.sources.batches import Batch, BatchReader, column_places
-from ilfs.sources.frames import polars_values
-from ilfs.sources.roles import Request, find_roles
-
-EXACT_IN_FLOAT32 = ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean")  # names of polars' types
+from ilfs.sources.frames import common_dtype, polars_values, type_name
+from ilfs.sources.roles import Request, find_roles, refuse_columns
 
 
 class LazyFrameReader(BatchReader):
@@ -42,7 +39,7 @@ class LazyFrameReader(BatchReader):
         self.feature_names = [names[j] for j in self._roles.features]
         self._aside = [names[j] for j in self._roles.aside]
         self.n_features = len(self.feature_names)
-        self.dtype = common_dtype({str(kinds[j]) for j in self._roles.features})
+        self.dtype = common_dtype({type_name(kinds[j]) for j in self._roles.features})
 
     def batches(self, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
         """Run the query, and read its rows from the first to the last."""
@@ -86,12 +83,6 @@ def collected_slices(frame: Any, max_rows: int) -> Iterator[Any]:
 def is_numeric(kind: Any) -> bool:
     """Check if a type of polars holds numbers or booleans."""
     return bool(kind.is_numeric()) or str(kind) in ("Boolean", "Null")
-
-
-def common_dtype(kinds: set[str]) -> "np.dtype[Any]":
-    """Return float32 if it holds all columns exactly and one of them is float32, float64 otherwise."""
-    is_single = "Float32" in kinds and kinds <= set(EXACT_IN_FLOAT32)
-    return np.dtype(np.float32 if is_single else np.float64)
 
 
 def polars_labels(column: Any) -> NDArray[Any]:

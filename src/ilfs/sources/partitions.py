@@ -18,11 +18,9 @@ from ilfs.arrays import Floats, Integers, sparse_defect
 from ilfs.sources.batches import Tally, check_row_weights, encode_rows, label_columns
 from ilfs.sources.frames import frame_source, is_large_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array
-from ilfs.sources.roles import find_column
+from ilfs.sources.roles import find_column, refuse_columns
 from ilfs.sources.tables import TableSource, table_source
 from ilfs.statistics.labels import Classes
-
-MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 
 Divided = tuple[Any, Any, Any]  # values, labels and weights of a partition
 Divide = Callable[[Any, Integers | None], Divided]
@@ -138,14 +136,7 @@ def check_frame(frame: Any) -> None:
     if not schema:
         raise ValueError("X must have at least one column besides that of the labels, got none")
     wrong = [(name, kind) for name, kind in schema.items() if not (kind.is_numeric() or isinstance(kind, nw.Boolean))]
-    if wrong:
-        some = ", ".join(f"{name!r} holds {type(kind).__name__}" for name, kind in wrong[:MAX_NAMES_SHOWN])
-        n_more = len(wrong) - MAX_NAMES_SHOWN
-        more = f" and {n_more} more columns are not numeric" if n_more > 0 else ""
-        raise ValueError(
-            f"columns of X must hold numbers, {some}{more}: drop such columns or convert them to numbers; if one of "
-            "them is the target, pass its name as y"
-        )
+    refuse_columns([(name, type(kind).__name__) for name, kind in wrong], "X")
 
 
 def labels_of(y: Any, first_row: int) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats
 from ilfs.parameters import is_integer
 
+MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 MAX_NAME_LENGTH = 80  # characters of a column's name in a message
 Column = str | int
 Target = Column | Sequence[Column] | None
@@ -185,3 +186,15 @@ def named_column(role: str, column: str, names: Sequence[str] | None, table: str
         such_as = ", ".join(one[:MAX_NAME_LENGTH] for one in near)
         raise ValueError(f"{role} must be a column of {table} (such as {such_as}), got {column!r}")
     return names.index(column)
+
+
+def refuse_columns(wrong: Sequence[tuple[str, Any]], table: str) -> None:
+    """Raise if there are columns, given by name and type, that do not hold numbers."""
+    if wrong:
+        some = ", ".join(f"{name!r} holds {kind}" for name, kind in wrong[:MAX_NAMES_SHOWN])
+        n_more = len(wrong) - MAX_NAMES_SHOWN
+        more = f" and {n_more} more columns are not numeric" if n_more > 0 else ""
+        raise ValueError(
+            f"columns of {table} must hold numbers, {some}{more}: drop them, or convert them to numbers; if one "
+            "of them holds the classes, name it as the target"
+        )

@@ -48,7 +48,7 @@ class FinishedJob:
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """Numbers of jobs of a run.
 
     Parameters
@@ -80,7 +80,7 @@ def run(
     asked: Suite | None = None,
     on_step: Callable[[FinishedJob], None] | None = None,
     on_start: Callable[[dict[str, int], int], None] | None = None,
-) -> Summary:
+) -> RunSummary:
     r"""Compute every job of a suite that the store does not have with the present code and versions.
 
     A run may be stopped at any moment, by any means: the next one continues where it stopped. Several processes may run
@@ -114,7 +114,7 @@ def run(
 
     Returns
     -------
-    Summary
+    RunSummary
         Numbers of jobs that were computed and found.
 
     Examples
@@ -125,8 +125,8 @@ def run(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/results.sqlite"
     ...     print(run(suite, path), run(suite, path), sep="\n")
-    Summary(computed=5, failed=0, found=0, failed_before=0)
-    Summary(computed=0, failed=0, found=5, failed_before=0)
+    RunSummary(computed=5, failed=0, found=0, failed_before=0)
+    RunSummary(computed=0, failed=0, found=5, failed_before=0)
     """
     n_processes = effective_n_jobs(n_jobs)
     suite = suite.with_threads(n_processes)
@@ -272,6 +272,6 @@ class RunState:
             self.store.heartbeat()
             self.last_heartbeat = time.monotonic()
 
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """Numbers of jobs so far."""
-        return Summary(self.n_computed, self.n_failed, self.n_found, self.n_failed_before)
+        return RunSummary(self.n_computed, self.n_failed, self.n_found, self.n_failed_before)
