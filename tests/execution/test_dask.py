@@ -579,7 +579,7 @@ class TestLargeData:
         )
         with (
             distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="400MB"
+                n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="600MB"
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
@@ -588,7 +588,7 @@ class TestLargeData:
             peaks = client.run(peak_megabytes)
             assert set(worker_ids(client)) == before  # none was restarted
         assert found.order_[0] == 0
-        assert max(peaks.values()) < 450
+        assert max(peaks.values()) < 600  # of which the libraries take more than 200
 
 
 def peak_megabytes():
