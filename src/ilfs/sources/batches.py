@@ -225,7 +225,18 @@ class BatchSource(Source):
         return self.reader.n_rows
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
-        """Iterate over the rows from the first one, in blocks; only some columns, if given."""
+        """Iterate over the rows from the first one, in blocks.
+
+        Parameters
+        ----------
+        columns : ndarray of int, optional
+            Columns to read; all of them by default.
+
+        Yields
+        ------
+        RowBlock
+            The next rows.
+        """
         labellings = self.labellings  # before the pass begins: this may read the labels
         start = 0
         for X, y, weight in self.pieces(columns):
@@ -237,7 +248,18 @@ class BatchSource(Source):
             start += X.shape[0]
 
     def pieces(self, columns: Integers | None = None) -> "Iterator[Piece]":
-        """Read values, labels and weights in blocks, with labels as the reader gives them."""
+        """Read values, labels and weights in blocks, with labels as the reader gives them.
+
+        Parameters
+        ----------
+        columns : ndarray of int, optional
+            Columns to read; all of them by default.
+
+        Returns
+        -------
+        iterator of (X, y, weight)
+            The blocks.
+        """
         n_columns = self.n_features if columns is None else columns.size
         return reblocked(self._checked_batches(columns), self.reader, n_columns, self._height)
 

@@ -107,7 +107,18 @@ class Source(ABC):
 
     @abstractmethod
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
-        """Iterate over the rows from the first one, in blocks in a fixed order; only some columns, if given."""
+        """Iterate over the rows from the first one, in blocks in a fixed order.
+
+        Parameters
+        ----------
+        columns : ndarray of int, optional
+            Columns to read; all of them by default.
+
+        Returns
+        -------
+        iterator of RowBlock
+            The blocks, from the first row on; every call begins anew.
+        """
 
     def without_labels(self) -> "Source":
         """Return the same rows without labels, for a method that reads none; by default the source itself."""

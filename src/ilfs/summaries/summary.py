@@ -117,11 +117,23 @@ class Summary(Source):
         return bool(self._labellings)
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:  # noqa: ARG002
-        """Raise a TypeError: a summary holds no rows."""
+        """Raise a TypeError: a summary holds no rows.
+
+        Parameters
+        ----------
+        columns : ndarray of int, optional
+            Columns to read; all of them by default.
+        """
         raise TypeError("a summary holds no rows: give the rows themselves")
 
     def with_classes(self, labellings: tuple[Classes, ...]) -> NoReturn:  # noqa: ARG002
-        """Raise a TypeError: a summary holds no rows."""
+        """Raise a TypeError: a summary holds no rows.
+
+        Parameters
+        ----------
+        labellings : tuple of Classes
+            Classes of each labelling.
+        """
         raise TypeError("a summary holds no rows: give the rows themselves")
 
     # Rounds
