@@ -140,3 +140,12 @@ class TestProgressLine:
         assert line.text(ReadProgress(2, 0.5), 10.0) == f"read 2 of 3  {'#' * 15}{'.' * 15}  50 %  10 s left"
         assert line.text(ReadProgress(0, None), 10.0) == "labels"
         assert ReadLine().text(ReadProgress(1, 1.0), 0.5) == f"read 1  {'#' * 30} 100 %"
+
+
+def test_an_interrupted_ranking_does_not_claim_to_be_saved(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ILFS, "fit", interrupt)
+    code, out, err = run("table.csv", *COLUMNS, "--quiet")
+    assert (code, out, err) == (130, "", "ilfs: stopped, and nothing is saved of an unfinished ranking\n")

@@ -26,6 +26,7 @@ def note(message: Warning | str, *_: "Any", **__: "Any") -> None:
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code."""
+    options = None
     try:
         import warnings
 
@@ -39,13 +40,13 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         return 0
     except (ValueError, TypeError, ImportError, OSError) as error:
         if is_interrupt(error):
-            return tell_stopped()
+            return tell_stopped(options)
         print(f"ilfs: {error}", file=sys.stderr)
         return 2
     except BaseException as error:
         if not is_interrupt(error):
             raise
-        return tell_stopped()
+        return tell_stopped(options)
     return code
 
 
@@ -63,9 +64,13 @@ def is_interrupt(error: BaseException | None) -> bool:
     return False
 
 
-def tell_stopped() -> int:
-    """Print that Ctrl-C has stopped the command, and return the exit code."""
-    print("ilfs: stopped; finished work is saved, run the same command again to continue", file=sys.stderr)
+def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
+    """Print that Ctrl-C has stopped the command, and return the exit code.
+
+    A command that saves nothing on its way has its own sentence, ``stopped``, in its options.
+    """
+    sentence = getattr(options, "stopped", "stopped; finished work is saved, run the same command again to continue")
+    print(f"ilfs: {sentence}", file=sys.stderr)
     return INTERRUPTED
 
 

@@ -39,7 +39,7 @@ def add_to(commands: Any) -> None:
     add_engine(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing but the ranking")
     parser.add_argument("--dry-run", action="store_true", help="print size, number of reads and memory, and stop")
-    parser.set_defaults(function=rank)
+    parser.set_defaults(function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:

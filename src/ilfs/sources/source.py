@@ -171,7 +171,7 @@ class Relabelled(Source):
         self._source, self.labellings, self._places = source, labellings, places
         self.n_features, self.is_sparse, self.feature_names = source.n_features, source.is_sparse, source.feature_names
         self.all_rows, self.has_labels = source.all_rows, source.has_labels
-        # What an engine may ask of a source that is read in batches.
+        # `Streamed` looks for these two attributes, which only sources that are read in batches have.
         self.strip_columns, self.progress = getattr(source, "strip_columns", None), getattr(source, "progress", None)
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
