@@ -95,6 +95,8 @@ def dense_block(block: RowBlock, labels: RowLabels, columns: slice, first_column
         The columns.
     """
     place, n_columns = slice(first_column + columns.start, first_column + columns.stop), columns.stop - columns.start
+    if isinstance(block.X, ColumnArrays):
+        return DenseBlock(block.X, labels, columns.start, columns.stop, place, first_row=block.first_row)
     kept = np.float32 if block.X.dtype == np.float32 else np.float64
     is_contiguous = block.X.flags.c_contiguous or block.X.strides[0] == block.X.itemsize  # by row, or by column
     if is_contiguous and block.X.dtype == kept:
@@ -105,13 +107,20 @@ def dense_block(block: RowBlock, labels: RowLabels, columns: slice, first_column
 
 def gathered_block(block: RowBlock, labels: RowLabels, rows: slice, places: Integers) -> DenseBlock:
     """Copy chosen columns of some dense rows."""
-    arrays = None if block.X.flags.c_contiguous else ColumnArrays.from_array(block.X)
+    arrays = columns_in_place(block.X)
     if arrays is None:
         values = np.ascontiguousarray(block.X[rows].take(places, axis=1), dtype=np.float64)
     else:
         values = arrays.take(places).take_rows(rows).to_rows(np.float64)
     whole = slice(0, places.size)
     return DenseBlock(values, labels.take(rows), 0, places.size, whole, True, block.first_row + rows.start)
+
+
+def columns_in_place(X: Any) -> ColumnArrays | None:
+    """Return the columns of dense rows if each of them is contiguous, None for rows in C order."""
+    if isinstance(X, ColumnArrays):
+        return X
+    return None if X.flags.c_contiguous else ColumnArrays.from_array(X)
 
 
 def sparse_block(block: RowBlock, labels: RowLabels, first_column: int = 0) -> SparseBlock:

@@ -9,12 +9,14 @@ take a few megabytes.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ilfs.execution.threads import blocks
 from ilfs.sources import tables
 from ilfs.sources.tables import DenseSource
+from ilfs.statistics.block import ColumnArrays
 
 MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels are fastest with some thousand bytes of each row
 MIN_STRIP_COLUMNS_BY_COLUMN, MAX_STRIP_COLUMNS_BY_COLUMN = 64, 256  # the same if columns are contiguous
@@ -63,6 +65,15 @@ def dense_strips(source: DenseSource, n_threads: int) -> list[slice]:
         return blocks(source.n_features, even_width(source.n_features, n_threads))
     width = COPIED_STRIP_COLUMNS_BY_COLUMN if source.by_column else COPIED_STRIP_COLUMNS
     return blocks(source.n_features, max(width, MIN_COPIED_VALUES // max(source.n_rows, 1)))
+
+
+def block_strips(X: Any, n_threads: int) -> list[slice]:
+    """Cut the columns of one block of dense rows into strips, at least one for each thread if it is wide enough."""
+    n_columns = X.shape[1]
+    if not isinstance(X, ColumnArrays) and X.flags.c_contiguous:
+        return blocks(n_columns, even_width(n_columns, n_threads))
+    width = math.ceil(n_columns / n_threads)
+    return blocks(n_columns, min(max(width, MIN_STRIP_COLUMNS_BY_COLUMN), MAX_STRIP_COLUMNS_BY_COLUMN))
 
 
 def sparse_strips(n_features: int, n_stored: int) -> list[slice]:

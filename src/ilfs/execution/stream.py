@@ -17,7 +17,7 @@ from ilfs.arrays import Integers
 from ilfs.execution.blockwise import all_columns, dense_block, gathered_block, places_of, sparse_block
 from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.merging import MergeTree, merged_in_place
-from ilfs.execution.partition import even_width, leaves
+from ilfs.execution.partition import block_strips, leaves
 from ilfs.execution.threads import blocks, in_order, one_blas_thread
 from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.statistics.description import S
@@ -130,7 +130,7 @@ def block_tasks(
             whole = whole.take(places_of(read, present))
         yield 0, lambda: read.description(whole)
     elif read.columns is None:
-        for columns in blocks(block.X.shape[1], even_width(block.X.shape[1], n_threads)):
+        for columns in block_strips(block.X, n_threads):
             yield columns.start, partial(one_strip, read, block, labels, columns, first_column)
     else:
         places = places_of(read, present)

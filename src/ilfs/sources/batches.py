@@ -21,6 +21,7 @@ from ilfs.cached import cached_property
 from ilfs.sources import tables
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
 from ilfs.sources.source import ReadProgress, RowBlock, Source
+from ilfs.statistics.block import ColumnArrays
 from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
 
 DEFAULT_BLOCK_BYTES = 2**27  # most bytes of a block, 128 MB: wide tables that must be read whole have lower blocks
@@ -239,7 +240,7 @@ class BatchSource(Source):
         """
         labellings = self.labellings  # before the pass begins: this may read the labels
         start = 0
-        for X, y, weight in self.pieces(columns):
+        for X, y, weight in self.pieces(columns, in_place=True):
             labels = tuple(
                 encode_rows(column, classes, weight, self.reader.name)
                 for column, classes in zip(label_columns(y), labellings, strict=True)
@@ -247,13 +248,15 @@ class BatchSource(Source):
             yield RowBlock(X, labels, weight, start)
             start += X.shape[0]
 
-    def pieces(self, columns: Integers | None = None) -> "Iterator[Piece]":
+    def pieces(self, columns: Integers | None = None, *, in_place: bool = False) -> "Iterator[Piece]":
         """Read values, labels and weights in blocks, with labels as the reader gives them.
 
         Parameters
         ----------
         columns : ndarray of int, optional
             Columns to read; all of them by default.
+        in_place : bool, default=False
+            Give a block that lies within one batch of separate columns as `ColumnArrays`, without a copy.
 
         Returns
         -------
@@ -261,7 +264,7 @@ class BatchSource(Source):
             The blocks.
         """
         n_columns = self.n_features if columns is None else columns.size
-        return reblocked(self._checked_batches(columns), self.reader, n_columns, self._height)
+        return reblocked(self._checked_batches(columns), self.reader, n_columns, self._height, in_place=in_place)
 
     def _checked_batches(self, columns: Integers | None) -> Iterator[Batch]:
         """Read batches, with labels and weights from the reader or from the arrays that were given."""
@@ -402,7 +405,9 @@ def encode_rows(y: NDArray[Any], classes: Classes, weight: Floats, name: str) ->
 Piece = tuple[Any, NDArray[Any] | None, Floats]
 
 
-def reblocked(batches: Iterable[Batch], reader: BatchReader, n_columns: int, height: int) -> Iterator[Piece]:
+def reblocked(
+    batches: Iterable[Batch], reader: BatchReader, n_columns: int, height: int, *, in_place: bool = False
+) -> Iterator[Piece]:
     """Cut batches of any height into blocks of one height; only the last block may be lower.
 
     Parameters
@@ -415,13 +420,15 @@ def reblocked(batches: Iterable[Batch], reader: BatchReader, n_columns: int, hei
         Number of columns of the batches.
     height : int
         Rows of a block.
+    in_place : bool, default=False
+        Give a block that lies within one batch of separate columns as `ColumnArrays`, without a copy.
 
     Yields
     ------
     X, y, weight
         Values, labels and weights of a block. Dense values are in Fortran order if columns are contiguous in a batch.
     """
-    make = SparseFiller if reader.is_sparse else DenseFiller
+    make = SparseFiller if reader.is_sparse else InPlaceFiller if in_place else DenseFiller
     filler = make(reader, n_columns, height)
     for batch in batches:
         start = 0
@@ -498,6 +505,23 @@ class DenseFiller(Filler):
             return self._whole
         assert self._filled is not None
         return self._filled[: self.n_rows]
+
+
+class InPlaceFiller(DenseFiller):
+    """A dense block that is passed on without a copy if it lies within one batch of separate columns."""
+
+    _arrays: ColumnArrays | None = None
+
+    def add_values(self, X: Any, rows: slice) -> None:
+        """Keep the place of a whole block, or copy the values of some rows."""
+        if not isinstance(X, np.ndarray) and rows.stop - rows.start == self.height:
+            self._arrays = ColumnArrays.from_columns([column[rows] for column in X], self.reader.dtype)
+        if self._arrays is None:
+            super().add_values(X, rows)
+
+    def values(self) -> Any:
+        """Return the values of all rows."""
+        return super().values() if self._arrays is None else self._arrays
 
 
 class SparseFiller(Filler):

@@ -14,6 +14,7 @@ from ilfs.sources.roles import Column, Target
 
 STRIP_COLUMNS = 256  # columns that are read at a time
 PAGE_BYTES = 2**20  # of decoded values that reading holds for each column
+VALUE_BYTES = 8  # of a decoded value, at most
 BUFFER_BYTES = 2**16  # of a column's compressed values that are read from the file at a time
 
 
@@ -110,8 +111,20 @@ class ParquetPart:
         """Read some columns from the first row to the last."""
         stored = [name for name in names if name not in self.keys]
         with one_line_errors(f"{self.path} cannot be read to its end"):
-            for batch in self._file.iter_batches(batch_size=max_rows, columns=stored):
-                yield arranged(self._with_keys(batch), names)
+            for group in range(self._file.num_row_groups):
+                for batch in self._group_batches(group, stored, max_rows):
+                    yield arranged(self._with_keys(batch), names)
+
+    def _group_batches(self, group: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+        """Read a row group, whole if its columns are no longer than a page: batches would hold a page of each as well.
+
+        Reading a row group whole takes half the time of reading it in batches.
+        """
+        n_rows = self._file.metadata.row_group(group).num_rows
+        if n_rows * VALUE_BYTES > PAGE_BYTES:
+            yield from self._file.iter_batches(batch_size=max_rows, row_groups=[group], columns=names)
+        else:
+            yield from self._file.read_row_group(group, columns=names).to_batches()
 
     def _with_keys(self, batch: Any) -> Any:
         """Add the columns of the folders, which have the same value in all rows."""

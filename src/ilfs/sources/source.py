@@ -18,7 +18,7 @@ class RowBlock:
 
     Parameters
     ----------
-    X : ndarray or scipy.sparse array of shape (n_rows, n_columns)
+    X : ndarray, ColumnArrays or scipy.sparse array of shape (n_rows, n_columns)
         Values; NaN is a missing value.
     labels : tuple of RowLabels
         Classes and weights of these rows, for each labelling of the source.

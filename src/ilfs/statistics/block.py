@@ -1,6 +1,6 @@
 """A block: some rows and some columns of a table, with the classes of the rows, in the form the kernels read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -41,6 +41,18 @@ class ColumnArrays:
         if X.dtype not in (np.float32, np.float64) or X.strides[0] != X.itemsize or not X.flags.aligned:
             return None
         return cls(column_addresses(X), X.shape[0], X.dtype, X)
+
+    @classmethod
+    def from_columns(cls, columns: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> Self | None:
+        """Return separate arrays as columns, without a copy; None if one of them has another type or has gaps."""
+        if not all(column.dtype == dtype and column.flags.c_contiguous and column.flags.aligned for column in columns):
+            return None
+        addresses = np.array([column.__array_interface__["data"][0] for column in columns], dtype=np.int64)
+        return cls(addresses, len(columns[0]) if columns else 0, dtype, columns)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a copy of the values: another process cannot use the addresses."""
+        return ColumnArrays.from_array, (np.asfortranarray(self.to_rows()),)
 
     def __len__(self) -> int:
         return self.n_rows
