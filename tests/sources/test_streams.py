@@ -178,7 +178,7 @@ def test_read_gives_the_scores_of_the_array(form, limit, tmp_path):
     for method in ("ILFS", "fisher"):
         expected = fitted(method, X, Y)
         got = fitted(method, source)
-        if limit is None or source._height == 32:
+        if limit is None or source.block_rows == 32:
             assert_same(got, expected)
         assert np.allclose(got.scores_, expected.scores_, atol=1e-10)
         assert np.array_equal(got.order_, expected.order_)

@@ -5,10 +5,11 @@ Blocks are as high as those of a table in memory, are cut into the same leaves a
 result is the same to the last bit.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -25,6 +26,15 @@ from ilfs.statistics.labels import RowLabels
 
 T = TypeVar("T")
 Task = Callable[[], Any]
+Trees = defaultdict[int, MergeTree[Any]]  # of one request, by the number of the first column
+
+
+class Strip(NamedTuple):
+    """Columns that are read together: their indices (None for all), position of the first one, and number."""
+
+    columns: Integers | None
+    first_column: int
+    n_columns: int
 
 
 class Streamed(SourceFold):
@@ -46,78 +56,72 @@ class Streamed(SourceFold):
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Read the rows once and return the statistic of each request.
 
-        If the source can read some of its columns quickly, all columns are read strip by strip, each from the first row
-        to the last: a strip takes little memory, however wide the table is.
+        If the source can read some of its columns quickly, all columns are read in strips: a strip takes little memory,
+        however wide the table is.
         """
         self._n_reads += 1
-        parts: dict[int, list[Any]] = {number: [] for number in range(len(reads))}
+        found: dict[int, Any] = {}
         passes = list(self._passes(reads))
-        for place, (numbers, columns, first_column) in enumerate(passes):
-            report = Report(self._source, self._n_reads, place, len(passes))
-            found = self._read_columns([reads[number] for number in numbers], columns, first_column, report)
-            for number, statistic in zip(numbers, found, strict=True):
-                parts[number].append(statistic)
-        return [type(strips[0]).join(strips) for strips in parts.values()]
+        report = Report(self._source, self._n_reads, sum(strip.n_columns for _, strips in passes for strip in strips))
+        for numbers, strips in passes:
+            statistics = self._read_strips([reads[number] for number in numbers], strips, report)
+            found |= zip(numbers, statistics, strict=True)
+        return [found[number] for number in range(len(reads))]
 
-    def _passes(self, reads: Sequence[Read[Any]]) -> Iterator[tuple[list[int], Integers | None, int]]:
-        """Iterate over the passes of a read: numbers of the requests, columns, and the first of them."""
+    def _passes(self, reads: Sequence[Read[Any]]) -> Iterator[tuple[list[int], list[Strip]]]:
+        """Iterate over the passes of a read: numbers of the requests, and the strips that they need."""
         width = getattr(self._source, "strip_columns", None)
         if width is None:
-            yield list(range(len(reads))), all_columns(reads), 0
+            yield list(range(len(reads))), [Strip(all_columns(reads), 0, self.n_features)]
             return
         whole = [number for number, read in enumerate(reads) if read.columns is None]
         chosen = [number for number, read in enumerate(reads) if read.columns is not None]
-        for strip in blocks(self.n_features, width) if whole else ():
-            yield whole, np.arange(strip.start, strip.stop), strip.start
+        if whole:
+            strips = blocks(self.n_features, width)
+            yield whole, [Strip(np.arange(one.start, one.stop), one.start, one.stop - one.start) for one in strips]
         if chosen:
-            yield chosen, all_columns([reads[number] for number in chosen]), 0
+            columns = all_columns([reads[number] for number in chosen])
+            yield chosen, [Strip(columns, 0, self.n_features if columns is None else columns.size)]
 
-    def _read_columns(
-        self, reads: Sequence[Read[Any]], columns: Integers | None, first_column: int, report: "Report"
-    ) -> list[Any]:
-        """Read some columns from the first row to the last."""
-        trees: list[dict[int, MergeTree[Any]]] = [{} for _ in reads]
+    def _read_strips(self, reads: Sequence[Read[Any]], strips: Sequence[Strip], report: "Report") -> list[Any]:
+        """Read strips of columns from the first row to the last, and return the statistic of each request."""
+        trees: list[Trees] = [defaultdict(partial(MergeTree, in_place=True)) for _ in reads]
         with (
             one_blas_thread(),
             ThreadPoolExecutor(self._n_threads) as pool,
-            one_ahead(self._source.blocks(columns)) as row_blocks,
+            one_ahead(self._source.strip_blocks([strip.columns for strip in strips])) as row_blocks,
         ):
-            for block in row_blocks:
-                self._read_block(reads, block, columns, first_column, trees, pool)
-                report.add(block)
+            for number, block in row_blocks:
+                self._read_block(reads, block, strips[number], trees, pool)
+                report.add(block.X.shape[0] * strips[number].n_columns)
                 del block  # before the next one is taken: two blocks are in memory, not three
-        return [joined(strips) for strips in trees]
+        return [joined(of_request) for of_request in trees]
 
     def _read_block(
         self,
         reads: Sequence[Read[Any]],
         block: RowBlock,
-        present: Integers | None,
-        first_column: int,
-        trees: list[dict[int, MergeTree[Any]]],
+        strip: Strip,
+        trees: list[Trees],
         pool: ThreadPoolExecutor,
     ) -> None:
         """Compute the statistics of one block in threads, and merge them in the order of rows and columns."""
         tasks = [
             (number, *task)
             for number, read in enumerate(reads)
-            for task in block_tasks(read, block, present, first_column, self._n_threads)
+            for task in block_tasks(read, block, strip, self._n_threads)
         ]
-        results = in_order(pool, lambda task: task[2](), tasks, 2 * self._n_threads)
+        results = in_order(pool, lambda task: task[2](), tasks, self._n_threads + 1)
         merged: dict[tuple[int, int], Any] = {}
         for (number, part, _), statistic in zip(tasks, results, strict=True):
             before = merged.get((number, part))
             merged[number, part] = statistic if before is None else merged_in_place(before, statistic)
         for (number, part), statistic in merged.items():
-            if part not in trees[number]:
-                trees[number][part] = MergeTree(in_place=True)
             trees[number][part].add(statistic)
 
 
-def block_tasks(
-    read: Read[Any], block: RowBlock, present: Integers | None, first_column: int, n_threads: int
-) -> Iterator[tuple[int, Task]]:
-    """Cut the work of a request on one block into tasks, each with the first column of its strip.
+def block_tasks(read: Read[Any], block: RowBlock, strip: Strip, n_threads: int) -> Iterator[tuple[int, Task]]:
+    """Cut the work of a request on one block into tasks, each with the number of its first column.
 
     All columns are cut into strips, chosen columns into leaves: groups of rows, whose statistics are merged first to
     last.
@@ -125,15 +129,16 @@ def block_tasks(
     labels = block.row_labels(read.labelling)
     labels.by_class  # noqa: B018  computed here once, not by every thread
     if block.is_sparse:
-        whole = sparse_block(block, labels, first_column)
+        whole = sparse_block(block, labels, strip.first_column)
         if read.columns is not None:
-            whole = whole.take(places_of(read, present))
-        yield 0, lambda: read.description(whole)
+            whole = whole.take(places_of(read, strip.columns))
+        yield strip.first_column, lambda: read.description(whole)
     elif read.columns is None:
         for columns in block_strips(block.X, n_threads):
-            yield columns.start, partial(one_strip, read, block, labels, columns, first_column)
+            first_column = strip.first_column
+            yield first_column + columns.start, partial(one_strip, read, block, labels, columns, first_column)
     else:
-        places = places_of(read, present)
+        places = places_of(read, strip.columns)
         for rows in leaves(slice(0, len(block.X)), places.size):
             yield 0, partial(one_leaf, read, block, labels, rows, places)
 
@@ -148,11 +153,11 @@ def one_leaf(read: Read[S], block: RowBlock, labels: RowLabels, rows: slice, pla
     return read.description(gathered_block(block, labels, rows, places))
 
 
-def joined(strips: dict[int, MergeTree[Any]]) -> Any:
-    """Merge the rows of every strip, and put the strips side by side."""
-    if not strips:
+def joined(trees: Trees) -> Any:
+    """Merge the rows of all columns, and put the columns side by side."""
+    if not trees:
         raise ValueError("a statistic needs at least one block of rows, got none")
-    merged = [strips.pop(part).result() for part in sorted(strips)]
+    merged = [trees.pop(first_column).result() for first_column in sorted(trees)]
     return type(merged[0]).join(merged)
 
 
@@ -165,22 +170,20 @@ class Report:
         Its attribute ``progress``, if there is one, is called.
     number : int
         Number of the read.
-    place, n_passes : int
-        Number of this pass over the rows, from 0 on, and number of passes of this read.
+    n_columns : int
+        Number of columns that are read from all rows.
     """
 
-    def __init__(self, source: Source, number: int, place: int, n_passes: int) -> None:
+    def __init__(self, source: Source, number: int, n_columns: int) -> None:
         self._call: Callable[[ReadProgress], None] | None = getattr(source, "progress", None)
-        self._number, self._place, self._n_passes = number, place, n_passes
-        self._n_rows = float(source.all_rows.rows.sum()) if self._call is not None else 0.0
-        self._done = 0
+        self._number, self._done = number, 0
+        self._n_values = float(source.all_rows.rows.sum()) * n_columns if self._call is not None else 0.0
 
-    def add(self, block: RowBlock) -> None:
-        """Report that a block was read."""
+    def add(self, n_values: int) -> None:
+        """Report that some values were read."""
         if self._call is not None:
-            self._done += block.X.shape[0]
-            fraction = (self._place + min(self._done / self._n_rows, 1.0)) / self._n_passes
-            self._call(ReadProgress(self._number, fraction))
+            self._done += n_values
+            self._call(ReadProgress(self._number, min(self._done / self._n_values, 1.0)))
 
 
 class one_ahead(Iterator[T]):  # noqa: N801  used as a context manager

@@ -18,8 +18,8 @@ from ilfs.reading.text import TextReader
 from ilfs.sources import BatchReader, Source, table_source
 from ilfs.sources.anndata import open_anndata
 from ilfs.sources.arrow import ArrowReader, one_line_errors
-from ilfs.sources.batches import Batch
 from ilfs.sources.parquet import ParquetReader
+from ilfs.sources.reader import Batch
 from ilfs.sources.recognise import batch_source
 from ilfs.sources.roles import Request
 from ilfs.sources.spooled import ipc_batches

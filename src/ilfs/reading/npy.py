@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Integers
 from ilfs.datasets.npz import load_npy, whole_file
 from ilfs.npz import read_header
-from ilfs.sources.batches import Batch, BatchReader, column_places
+from ilfs.sources.reader import Batch, BatchReader, column_places
 from ilfs.sources.roles import Request, find_roles
 
 

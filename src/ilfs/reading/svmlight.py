@@ -15,7 +15,7 @@ from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.datasets.readers.svmlight import CheckedLines
 from ilfs.npz import reason_of
 from ilfs.reading.text import check_text_classes, class_names
-from ilfs.sources.batches import Batch, BatchReader
+from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.roles import Request
 
 COUNTED_ROWS = 4096  # rows that are parsed at a time to count rows and columns

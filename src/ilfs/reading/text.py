@@ -18,8 +18,8 @@ from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.assemble import MISSING, TARGET_ADVICE, exact_number
 from ilfs.datasets.readers.text import Layout, body_rows, detect_layout, open_text, read_numbers
 from ilfs.sources.arrow import column_values
-from ilfs.sources.batches import Batch, BatchReader, column_places
 from ilfs.sources.label_checks import warn_of_quantity
+from ilfs.sources.reader import Batch, BatchReader, column_places
 from ilfs.sources.roles import Request, find_roles
 
 PARSED_BYTES = 2**23  # of text that pyarrow parses at a time, 8 MB; more if rows are very long

@@ -4,9 +4,10 @@ A *source* knows its columns and classes and gives its rows in blocks, in a fixe
 *fold* (`ilfs.execution`) computes statistics over a source.
 """
 
-from ilfs.sources.batches import Batch, BatchReader, BatchSource
+from ilfs.sources.batches import BatchSource
 from ilfs.sources.dask import DaskSource
 from ilfs.sources.frames import FrameSource
+from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.recognise import stream_source
 from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.sources.tables import ArraySource, SparseSource, TableSource, table_source

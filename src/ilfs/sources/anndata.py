@@ -13,16 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Integers, sparse_defect
-from ilfs.sources.batches import (
-    Batch,
-    BatchReader,
-    BatchSource,
-    check_all_used,
-    check_number_of_rows,
-    check_row_weights,
-)
+from ilfs.sources.batches import BatchSource, check_all_used, check_number_of_rows, check_row_weights
 from ilfs.sources.dask import dask_anndata
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
+from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.roles import Request, check_column_names, find_column
 from ilfs.sources.source import Source
 from ilfs.sources.tables import table_source

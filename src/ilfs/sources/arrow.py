@@ -6,14 +6,15 @@ pyarrow is imported only here and where such tables are opened.
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
-from ilfs.sources.batches import Batch, BatchReader, column_places
 from ilfs.sources.frames import common_dtype, type_name
+from ilfs.sources.reader import Batch, BatchReader, column_places
 from ilfs.sources.roles import Column, Request, Target, find_roles, refuse_columns
 
 Open = Callable[[Sequence[str], int], Iterable[Any]]
@@ -81,16 +82,23 @@ class ArrowReader(BatchReader):
 
     def batches(self, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
         """Read the rows from the first to the last."""
+        return self._converted_batches(self._open, columns, max_rows)
+
+    def _converted_batches(self, open_batches: Open, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
+        """Read some columns of the record batches that a function opens."""
         assert self.feature_names is not None
         names = [self.feature_names[j] for j in column_places(columns, self.n_features)]
         more = [*self._targets, *([] if self._weight is None else [self._weight])]
-        for batch in self._open([*names, *more], max_rows):
-            yield Batch(
-                [column_values(batch.column(j)) for j in range(len(names))],
-                self._labels([batch.column(len(names) + j) for j in range(len(self._targets))]),
-                None if self._weight is None else column_values(batch.column(len(names) + len(self._targets))),
-                batch.num_rows,
-            )
+        return map(partial(self._converted, len(names)), open_batches([*names, *more], max_rows))
+
+    def _converted(self, n_columns: int, batch: Any) -> Batch:
+        """Convert a record batch of some features, the labels and the weights."""
+        return Batch(
+            [column_values(batch.column(j)) for j in range(n_columns)],
+            self._labels([batch.column(n_columns + j) for j in range(len(self._targets))]),
+            None if self._weight is None else column_values(batch.column(n_columns + len(self._targets))),
+            batch.num_rows,
+        )
 
     def _labels(self, columns: list[Any]) -> NDArray[Any] | None:
         if not columns:

@@ -6,124 +6,29 @@ table in memory has. So the result does not depend on the batches, to the last b
 much memory are blocks lower; then the last digits of a score may change.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from ilfs.arrays import Floats, Integers, sparse_defect
+from ilfs.arrays import Floats, Integers
 from ilfs.cached import cached_property
 from ilfs.sources import tables
-from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
+from ilfs.sources.cutting import BlockCutter, Piece
+from ilfs.sources.label_checks import check_kind_of_labels, check_types
+from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.source import ReadProgress, RowBlock, Source
-from ilfs.statistics.block import ColumnArrays
 from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
 
 DEFAULT_BLOCK_BYTES = 2**27  # most bytes of a block, 128 MB: wide tables that must be read whole have lower blocks
 SPARSE_BLOCK_ROWS = 2048  # rows of a block of a sparse table
 BLOCKS_AT_A_TIME = 4  # a block that is computed, the next one that is filled, and the batches it is filled from
+MAX_WAITING_BYTES = 2**28  # of the rows at the ends of parts that wait for the next part
 NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some rows as a reader gives them.
-
-    Parameters
-    ----------
-    X : ndarray, scipy.sparse matrix or sequence of ndarrays
-        Values of the requested columns: a table with ``n_rows`` rows, or one array for each column. NaN is a missing
-        value.
-    y : ndarray of shape (n_rows,) or (n_rows, n_labels), optional
-        Labels of these rows.
-    weight : ndarray of shape (n_rows,), optional
-        Weights of these rows.
-    n_rows : int
-        Number of rows; a batch may be empty.
-    """
-
-    X: Any
-    y: NDArray[Any] | None
-    weight: Floats | None
-    n_rows: int
-
-
-class BatchReader(ABC):
-    """Base class of the formats that are read in batches.
-
-    Attributes
-    ----------
-    name : str
-        Name of the table in messages, such as the path of a file.
-    n_features : int
-        Number of columns, without those of labels and weights.
-    feature_names : list or None
-        Names of these columns, if they have any.
-    dtype : dtype
-        float32 or float64: the type in which dense values are passed on.
-    is_sparse : bool
-        True if batches are sparse matrices.
-    by_column : bool
-        True if the values of a column are contiguous in a batch.
-    has_labels, has_weights : bool
-        True if batches have labels, or weights.
-    n_rows : int or None
-        Number of rows, if it is known without reading them.
-    strip_columns : int or None
-        Number of columns to read at a time, if reading some columns takes less time and memory than reading all of
-        them; None if all must be read together.
-    """
-
-    name: str = "the table"
-    n_features: int
-    feature_names: list[Any] | None = None
-    dtype: "np.dtype[Any]" = np.dtype(np.float64)
-    is_sparse: bool = False
-    by_column: bool = False
-    has_labels: bool = False
-    has_weights: bool = False
-    n_rows: int | None = None
-    strip_columns: int | None = None
-
-    @abstractmethod
-    def batches(self, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
-        """Read the rows from the first to the last.
-
-        Parameters
-        ----------
-        columns : ndarray of int or None
-            Columns to read, ascending; None for all of them. If it is empty, only labels and weights are needed.
-        max_rows : int
-            Most rows of a batch, if the format allows to choose.
-
-        Yields
-        ------
-        Batch
-            The next rows. Every call starts again at the first row and gives the same rows in the same order.
-        """
-
-    @property
-    def n_bytes(self) -> int | None:
-        """Estimate of the bytes that all values take in memory; None if it is not known."""
-        return None if self.n_rows is None else self.n_rows * self.n_features * self.dtype.itemsize
-
-    def check_classes(self, labels: NDArray[Any], rows: NDArray[Any]) -> None:
-        """Check the classes of all rows: warn if they look like a quantity.
-
-        Parameters
-        ----------
-        labels, rows : ndarray of shape (n_classes,)
-            Label of each class, and the number of its rows.
-        """
-        warn_of_quantity(labels, rows)
-
-    def close(self) -> None:  # noqa: B027  most readers hold nothing open
-        """Free what the reader holds open, such as temporary files; it cannot be read afterwards."""
 
 
 class BatchSource(Source):
@@ -144,6 +49,11 @@ class BatchSource(Source):
         the last digits of a score may change.
     progress : callable, optional
         Called with a `ReadProgress` after each block.
+
+    Attributes
+    ----------
+    block_rows : int
+        Rows of a block; the last block may have fewer.
     """
 
     def __init__(
@@ -158,14 +68,16 @@ class BatchSource(Source):
         self.reader, self._y, self._weight, self._is_labelled = reader, y, sample_weight, True
         self.n_features, self.is_sparse, self.feature_names = reader.n_features, reader.is_sparse, reader.feature_names
         self.progress, self.strip_columns = progress, reader.strip_columns
-        self._height = SPARSE_BLOCK_ROWS if reader.is_sparse else block_height(reader, memory_limit)
+        self.block_rows = SPARSE_BLOCK_ROWS if reader.is_sparse else block_height(reader, memory_limit)
+        fraction = MAX_WAITING_BYTES if memory_limit is None else memory_limit // BLOCKS_AT_A_TIME
+        self._max_waiting_bytes = min(fraction, MAX_WAITING_BYTES)
 
     @cached_property
     def _counted(self) -> tuple[tuple[Classes, ...], Classes]:
         """Classes of each labelling, and all rows as one class: read from the labels only."""
         tallies: list[Tally] = []
         everything = Tally()
-        for batch in self._checked_batches(NO_COLUMNS):
+        for batch in self._checked_batches():
             weight = np.ones(batch.n_rows) if batch.weight is None else batch.weight
             columns = label_columns(batch.y)
             tallies = tallies or [Tally() for _ in columns]
@@ -212,7 +124,7 @@ class BatchSource(Source):
     def block_bytes(self) -> int:
         """Memory that dense blocks take at most: a block that is computed, one that is filled, and its batches."""
         n_columns = self.reader.strip_columns or self.n_features
-        return BLOCKS_AT_A_TIME * self._height * n_columns * self.reader.dtype.itemsize
+        return BLOCKS_AT_A_TIME * self.block_rows * n_columns * self.reader.dtype.itemsize
 
     def close(self) -> None:
         """Free what the reader holds open, such as temporary files."""
@@ -238,50 +150,144 @@ class BatchSource(Source):
         RowBlock
             The next rows.
         """
-        labellings = self.labellings  # before the pass begins: this may read the labels
-        start = 0
-        for X, y, weight in self.pieces(columns, in_place=True):
-            labels = tuple(
-                encode_rows(column, classes, weight, self.reader.name)
-                for column, classes in zip(label_columns(y), labellings, strict=True)
-            )
-            yield RowBlock(X, labels, weight, start)
-            start += X.shape[0]
+        return map(itemgetter(1), self.strip_blocks([columns]))
 
-    def pieces(self, columns: Integers | None = None, *, in_place: bool = False) -> "Iterator[Piece]":
-        """Read values, labels and weights in blocks, with labels as the reader gives them.
+    def strip_blocks(self, strips: Sequence[Integers | None]) -> Iterator[tuple[int, RowBlock]]:
+        """Iterate over the rows of several strips of columns, in blocks.
+
+        The strips are read part by part: a file is opened once for all strips. The rows at its end that do not fill a
+        block wait for the next file. If these take too much memory, each strip is read from the first file to the last.
 
         Parameters
         ----------
-        columns : ndarray of int, optional
-            Columns to read; all of them by default.
-        in_place : bool, default=False
-            Give a block that lies within one batch of separate columns as `ColumnArrays`, without a copy.
+        strips : sequence of ndarray of int or None
+            Columns of each strip; None for all columns.
+
+        Yields
+        ------
+        strip, block : int and RowBlock
+            Number of a strip and its next rows.
+        """
+        labellings = self.labellings  # before the pass begins: this may read the labels
+        passes = [ColumnPass(self, columns, labellings, i, in_place=True) for i, columns in enumerate(strips)]
+        for together in [passes] if self._can_wait(strips) else [[one] for one in passes]:
+            for part in range(self.reader.n_parts):
+                for one in together:
+                    yield from one.numbered_blocks(part)
+
+    def _can_wait(self, strips: Sequence[Integers | None]) -> bool:
+        """Check if memory allows the last rows of a part to wait for the next part, in all strips."""
+        n_columns = sum(self.n_features if columns is None else columns.size for columns in strips)
+        waiting_bytes = self.block_rows * n_columns * self.reader.dtype.itemsize
+        return self.reader.n_parts == 1 or self.is_sparse or waiting_bytes <= self._max_waiting_bytes
+
+    def pieces(self) -> Iterator[Piece]:
+        """Read values, labels and weights in blocks, with labels as the reader gives them.
 
         Returns
         -------
         iterator of (X, y, weight)
             The blocks.
         """
-        n_columns = self.n_features if columns is None else columns.size
-        return reblocked(self._checked_batches(columns), self.reader, n_columns, self._height, in_place=in_place)
+        one = ColumnPass(self, None)
+        return chain.from_iterable(map(one.pieces, range(self.reader.n_parts)))
 
-    def _checked_batches(self, columns: Integers | None) -> Iterator[Batch]:
-        """Read batches, with labels and weights from the reader or from the arrays that were given."""
-        start = 0
-        for batch in self.reader.batches(columns, self._height):
-            if not batch.n_rows:
-                continue
-            rows = slice(start, start + batch.n_rows)
-            y = given_rows("y", self._y, rows, batch.y) if self._is_labelled else None
-            weight = given_rows("sample_weight", self._weight, rows, batch.weight)
-            if y is not None:
-                y = check_types(np.asarray(y), start)
-                check_kind_of_labels(y)
-            yield Batch(batch.X, y, check_row_weights(weight, start), batch.n_rows)
-            start = rows.stop
-        check_all_used("y", self._y, start)
-        check_all_used("sample_weight", self._weight, start)
+    def _checked_batches(self) -> Iterator[Batch]:
+        """Read labels and weights alone."""
+        one = ColumnPass(self, NO_COLUMNS)
+        return chain.from_iterable(map(one.batches, range(self.reader.n_parts)))
+
+    def check_batch(self, batch: Batch, start: int) -> Batch:
+        """Return a batch with checked labels and weights, from the reader or from the arrays that were given.
+
+        Parameters
+        ----------
+        batch : Batch
+            Some rows.
+        start : int
+            Number of the first of them.
+
+        Returns
+        -------
+        Batch
+            The same rows.
+        """
+        rows = slice(start, start + batch.n_rows)
+        y = given_rows("y", self._y, rows, batch.y) if self._is_labelled else None
+        weight = given_rows("sample_weight", self._weight, rows, batch.weight)
+        if y is not None:
+            y = check_types(np.asarray(y), start)
+            check_kind_of_labels(y)
+        return Batch(batch.X, y, check_row_weights(weight, start), batch.n_rows)
+
+    def check_end(self, n_rows: int) -> None:
+        """Raise if labels or weights were given for more rows than there are."""
+        check_all_used("y", self._y, n_rows)
+        check_all_used("sample_weight", self._weight, n_rows)
+
+
+class ColumnPass:
+    """One pass over the rows of some columns, part by part.
+
+    Parameters
+    ----------
+    source : BatchSource
+        The rows.
+    columns : ndarray of int or None
+        Columns to read; None for all of them.
+    labellings : sequence of Classes
+        Classes by which labels are encoded.
+    number : int, default=0
+        Number of the strip that these columns are.
+    in_place : bool, default=False
+        Give a block that lies within one batch of separate columns as `ColumnArrays`, without a copy.
+    """
+
+    def __init__(
+        self,
+        source: BatchSource,
+        columns: Integers | None,
+        labellings: Sequence[Classes] = (),
+        number: int = 0,
+        *,
+        in_place: bool = False,
+    ) -> None:
+        self._source, self._columns, self._labellings, self.number = source, columns, labellings, number
+        self._n_read, self._n_given = 0, 0
+        n_columns = source.n_features if columns is None else columns.size
+        self._cutter = BlockCutter(source.reader, n_columns, source.block_rows, in_place=in_place)
+
+    def batches(self, part: int) -> Iterator[Batch]:
+        """Read the batches of a part, without empty ones."""
+        reader = self._source.reader
+        # `map` and `filter` keep no batch, as a loop variable would while the next batch is read.
+        read = filter(lambda batch: batch.n_rows, reader.part_batches(part, self._columns, self._source.block_rows))
+        yield from map(self._checked, read)
+        if part == reader.n_parts - 1:
+            self._source.check_end(self._n_read)
+
+    def _checked(self, batch: Batch) -> Batch:
+        start, self._n_read = self._n_read, self._n_read + batch.n_rows
+        return self._source.check_batch(batch, start)
+
+    def pieces(self, part: int) -> Iterator[Piece]:
+        """Cut the rows of a part into blocks; those that are left wait for the next part."""
+        yield from self._cutter.cut(self.batches(part))
+        if part == self._source.reader.n_parts - 1:
+            yield from self._cutter.rest()
+
+    def numbered_blocks(self, part: int) -> Iterator[tuple[int, RowBlock]]:
+        """Cut the rows of a part into blocks with encoded labels, each with the number of this strip."""
+        return map(self._numbered_block, self.pieces(part))
+
+    def _numbered_block(self, piece: Piece) -> tuple[int, RowBlock]:
+        X, y, weight = piece
+        start, self._n_given = self._n_given, self._n_given + X.shape[0]
+        labels = tuple(
+            encode_rows(column, classes, weight, self._source.reader.name)
+            for column, classes in zip(label_columns(y), self._labellings, strict=True)
+        )
+        return self.number, RowBlock(X, labels, weight, start)
 
 
 def given_rows(name: str, given: NDArray[Any] | None, rows: slice, of_batch: Any) -> Any:
@@ -400,148 +406,3 @@ def encode_rows(y: NDArray[Any], classes: Classes, weight: Floats, name: str) ->
     if unknown.size:
         raise ValueError(f"{name} has changed between two reads: label {y[unknown[0]]!r} was not there before")
     return RowLabels(np.where(counted, codes, LEFT_OUT), weight, classes.n_classes)
-
-
-Piece = tuple[Any, NDArray[Any] | None, Floats]
-
-
-def reblocked(
-    batches: Iterable[Batch], reader: BatchReader, n_columns: int, height: int, *, in_place: bool = False
-) -> Iterator[Piece]:
-    """Cut batches of any height into blocks of one height; only the last block may be lower.
-
-    Parameters
-    ----------
-    batches : iterable of Batch
-        The rows.
-    reader : BatchReader
-        States how values are stored.
-    n_columns : int
-        Number of columns of the batches.
-    height : int
-        Rows of a block.
-    in_place : bool, default=False
-        Give a block that lies within one batch of separate columns as `ColumnArrays`, without a copy.
-
-    Yields
-    ------
-    X, y, weight
-        Values, labels and weights of a block. Dense values are in Fortran order if columns are contiguous in a batch.
-    """
-    make = SparseFiller if reader.is_sparse else InPlaceFiller if in_place else DenseFiller
-    filler = make(reader, n_columns, height)
-    for batch in batches:
-        start = 0
-        while start < batch.n_rows:
-            taken = min(height - filler.n_rows, batch.n_rows - start)
-            filler.add(batch, slice(start, start + taken))
-            start += taken
-            if filler.n_rows == height:
-                yield filler.block()
-                filler = make(reader, n_columns, height)
-    if filler.n_rows:
-        yield filler.block()
-
-
-class Filler(ABC):
-    """A block that is being filled with rows."""
-
-    def __init__(self, reader: BatchReader, n_columns: int, height: int) -> None:
-        self.reader, self.n_columns, self.height, self.n_rows = reader, n_columns, height, 0
-        self._y: list[NDArray[Any]] = []
-        self._weight: list[Floats] = []
-
-    def add(self, batch: Batch, rows: slice) -> None:
-        """Add some rows of a batch."""
-        self.add_values(batch.X, rows)
-        n_rows = rows.stop - rows.start
-        if batch.y is not None:
-            self._y.append(batch.y[rows])
-        self._weight.append(np.ones(n_rows) if batch.weight is None else batch.weight[rows])
-        self.n_rows += n_rows
-
-    def block(self) -> Piece:
-        """Return the rows that were added."""
-        y = np.concatenate(self._y) if self._y else None
-        return self.values(), y, np.concatenate(self._weight)
-
-    @abstractmethod
-    def add_values(self, X: Any, rows: slice) -> None:
-        """Add the values of some rows of a batch."""
-
-    @abstractmethod
-    def values(self) -> Any:
-        """Return the values of all rows that were added."""
-
-
-class DenseFiller(Filler):
-    """A dense block, filled in place. A batch that is a whole block already is passed on without a copy."""
-
-    _whole: NDArray[Any] | None = None
-    _filled: NDArray[Any] | None = None
-
-    def add_values(self, X: Any, rows: slice) -> None:
-        """Copy the values of some rows."""
-        if isinstance(X, np.ndarray) and self._is_block(X, rows):
-            self._whole = X[rows]
-            return
-        if self._filled is None:
-            order = "F" if self.reader.by_column else "C"
-            self._filled = np.empty((self.height, self.n_columns), self.reader.dtype, order=order)  # type: ignore[call-overload]
-        place = slice(self.n_rows, self.n_rows + rows.stop - rows.start)
-        if isinstance(X, np.ndarray):
-            self._filled[place] = X[rows]
-        else:
-            for j, column in enumerate(X):
-                self._filled[place, j] = column[rows]
-
-    def _is_block(self, X: NDArray[Any], rows: slice) -> bool:
-        contiguous = X.flags.f_contiguous if self.reader.by_column else X.flags.c_contiguous
-        return rows.stop - rows.start == self.height and X.dtype == self.reader.dtype and contiguous
-
-    def values(self) -> NDArray[Any]:
-        """Return the values of all rows."""
-        if self._whole is not None:
-            return self._whole
-        assert self._filled is not None
-        return self._filled[: self.n_rows]
-
-
-class InPlaceFiller(DenseFiller):
-    """A dense block that is passed on without a copy if it lies within one batch of separate columns."""
-
-    _arrays: ColumnArrays | None = None
-
-    def add_values(self, X: Any, rows: slice) -> None:
-        """Keep the place of a whole block, or copy the values of some rows."""
-        if not isinstance(X, np.ndarray) and rows.stop - rows.start == self.height:
-            self._arrays = ColumnArrays.from_columns([column[rows] for column in X], self.reader.dtype)
-        if self._arrays is None:
-            super().add_values(X, rows)
-
-    def values(self) -> Any:
-        """Return the values of all rows."""
-        return super().values() if self._arrays is None else self._arrays
-
-
-class SparseFiller(Filler):
-    """A sparse block: the rows of batches below each other."""
-
-    def __init__(self, reader: BatchReader, n_columns: int, height: int) -> None:
-        super().__init__(reader, n_columns, height)
-        self._parts: list[Any] = []
-
-    def add_values(self, X: Any, rows: slice) -> None:
-        """Keep some rows of a sparse matrix."""
-        if X.format == "csr" and (defect := sparse_defect(X.indptr, X.indices, *X.shape)):
-            raise ValueError(f"{self.reader.name} must hold valid CSR matrices: {defect}")
-        self._parts.append(X.tocsr()[rows])
-
-    def values(self) -> Any:
-        """Return all rows as one CSR matrix."""
-        return self._parts[0] if len(self._parts) == 1 else sparse.vstack(self._parts, format="csr")
-
-
-def column_places(columns: Integers | None, n_features: int) -> Sequence[int]:
-    """Return the requested columns as a list; all of them if ``columns`` is None."""
-    return range(n_features) if columns is None else columns.tolist()

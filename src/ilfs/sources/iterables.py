@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from ilfs.arrays import Integers
-from ilfs.sources.batches import Batch, BatchReader
 from ilfs.sources.frames import FrameSource
+from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.roles import Request, check_column_names, refuse_columns
 
 NUMBERS = "buif"  # kinds of NumPy's types

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
-from ilfs.sources.batches import Batch, BatchReader, column_places
 from ilfs.sources.frames import common_dtype, polars_values, type_name
+from ilfs.sources.reader import Batch, BatchReader, column_places
 from ilfs.sources.roles import Request, find_roles, refuse_columns
 
 

@@ -5,11 +5,15 @@ every column in memory, up to a megabyte each, so that thousands of columns at a
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ilfs.arrays import Integers
 from ilfs.cached import cached_property
 from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
+from ilfs.sources.reader import Batch
 from ilfs.sources.roles import Column, Target
 
 STRIP_COLUMNS = 256  # columns that are read at a time
@@ -44,13 +48,15 @@ class ParquetReader(ArrowReader):
         memory_limit: int | None = None,
     ) -> None:
         self._files = list(files)
+        # The last file that was opened. Not all of them: its footer takes 2 kB for each column of each row group.
+        self._opened: tuple[int, Any] | None = None
         if not self._files:
             raise ValueError(f"{name} must hold at least one Parquet file, got none")
         for other in self._files[1:]:
             check_same_schema(self._files[0], other)
         super().__init__(
             self._files[0].schema,
-            self._open_files,
+            self._all_batches,
             target,
             drop,
             weight,
@@ -58,10 +64,20 @@ class ParquetReader(ArrowReader):
             n_rows=sum(file.n_rows for file in self._files),
             strip_columns=strip_width(memory_limit),
         )
+        self.n_parts = len(self._files)
 
-    def _open_files(self, names: Sequence[str], max_rows: int) -> Iterator[Any]:
-        for file in self._files:
-            yield from file.batches(names, max_rows)
+    def _all_batches(self, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+        return chain.from_iterable(self._record_batches(part, names, max_rows) for part in range(self.n_parts))
+
+    def _record_batches(self, part: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+        if self._opened is None or self._opened[0] != part:
+            self._opened = None  # frees the footer before the next one is read
+            self._opened = part, self._files[part].opened()
+        return self._files[part].batches(self._opened[1], names, max_rows)
+
+    def part_batches(self, part: int, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
+        """Read the rows of one file."""
+        return self._converted_batches(partial(self._record_batches, part), columns, max_rows)
 
 
 class ParquetPart:
@@ -79,60 +95,68 @@ class ParquetPart:
     def __init__(self, path: Any, keys: dict[str, Any] | None = None) -> None:
         self.path, self._all_keys = Path(path), dict(keys or {})
 
-    @cached_property
-    def _file(self) -> Any:
+    def opened(self) -> Any:
+        """Open the file, which reads its footer."""
         import pyarrow.parquet
 
         with one_line_errors(f"{self.path} must be a complete Parquet file"):
             return pyarrow.parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
     @cached_property
-    def keys(self) -> dict[str, Any]:
-        """Names and values of the columns that only the names of folders state."""
-        stored = self._file.schema_arrow.names
-        return {name: value for name, value in self._all_keys.items() if name not in stored}
-
-    @cached_property
-    def schema(self) -> Any:
-        """Names and types of all columns, those of the folders last."""
+    def _inspected(self) -> tuple[Any, dict[str, Any], int]:
+        """Schema, columns that only the names of folders state, and number of rows."""
         import pyarrow
 
-        schema = self._file.schema_arrow
-        for name, value in self.keys.items():
+        with self.opened() as file:
+            schema, n_rows = file.schema_arrow, int(file.metadata.num_rows)
+        keys = {name: value for name, value in self._all_keys.items() if name not in schema.names}
+        for name, value in keys.items():
             schema = schema.append(pyarrow.field(name, value.type))
-        return schema
+        return schema, keys, n_rows
+
+    @property
+    def schema(self) -> Any:
+        """Names and types of all columns, those of the folders last."""
+        return self._inspected[0]
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """Names and values of the columns that only the names of folders state."""
+        return self._inspected[1]
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self._file.metadata.num_rows)
+        return self._inspected[2]
 
-    def batches(self, names: Sequence[str], max_rows: int) -> Iterator[Any]:
-        """Read some columns from the first row to the last."""
+    def batches(self, file: Any, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+        """Read some columns of the opened file from the first row to the last."""
         stored = [name for name in names if name not in self.keys]
         with one_line_errors(f"{self.path} cannot be read to its end"):
-            for group in range(self._file.num_row_groups):
-                for batch in self._group_batches(group, stored, max_rows):
-                    yield arranged(self._with_keys(batch), names)
+            for group in range(file.num_row_groups):
+                yield from map(partial(self._arranged, names), group_batches(file, group, stored, max_rows))
 
-    def _group_batches(self, group: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
-        """Read a row group, whole if its columns are no longer than a page: batches would hold a page of each as well.
-
-        Reading a row group whole takes half the time of reading it in batches.
-        """
-        n_rows = self._file.metadata.row_group(group).num_rows
-        if n_rows * VALUE_BYTES > PAGE_BYTES:
-            yield from self._file.iter_batches(batch_size=max_rows, row_groups=[group], columns=names)
-        else:
-            yield from self._file.read_row_group(group, columns=names).to_batches()
-
-    def _with_keys(self, batch: Any) -> Any:
-        """Add the columns of the folders, which have the same value in all rows."""
+    def _arranged(self, names: Sequence[str], batch: Any) -> Any:
+        """Add the columns of the folders, which have the same value in all rows, and put all columns into order."""
         import pyarrow
 
         for name, value in self.keys.items():
             batch = batch.append_column(name, pyarrow.repeat(value, batch.num_rows))
-        return batch
+        return arranged(batch, names)
+
+
+def group_batches(file: Any, group: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+    """Read a row group, whole if its columns are no longer than a page: batches would hold a page of each as well.
+
+    Reading a row group whole takes half the time of reading it in batches.
+    """
+    n_rows = file.metadata.row_group(group).num_rows
+    if n_rows * VALUE_BYTES > PAGE_BYTES:
+        yield from file.iter_batches(batch_size=max_rows, row_groups=[group], columns=names)
+        return
+    batches = file.read_row_group(group, columns=names).to_batches()
+    while batches:
+        yield batches.pop(0)  # not kept while the next row group is read
 
 
 def strip_width(memory_limit: int | None) -> int:

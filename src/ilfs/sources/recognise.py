@@ -11,10 +11,11 @@ from scipy import sparse
 from ilfs.arrays import Floats
 from ilfs.sources.anndata import open_anndata
 from ilfs.sources.arrow_datasets import open_dataset, open_parquet_file
-from ilfs.sources.batches import BatchReader, BatchSource
+from ilfs.sources.batches import BatchSource
 from ilfs.sources.dask import dask_source
 from ilfs.sources.iterables import column_or_matrix, open_blocks
 from ilfs.sources.lazy_frames import LazyFrameReader
+from ilfs.sources.reader import BatchReader
 from ilfs.sources.roles import Request
 from ilfs.sources.source import Source
 from ilfs.sources.spooled import SpooledReader, open_scanner, open_stream

@@ -1,7 +1,7 @@
 """The interface of all sources."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,6 +120,24 @@ class Source(ABC):
             The blocks, from the first row on; every call begins anew.
         """
 
+    def strip_blocks(self, strips: Sequence[Integers | None]) -> Iterator[tuple[int, RowBlock]]:
+        """Iterate over the rows of several strips of columns, in blocks.
+
+        Parameters
+        ----------
+        strips : sequence of ndarray of int or None
+            Columns of each strip; None for all columns.
+
+        Yields
+        ------
+        strip, block : int and RowBlock
+            Number of a strip and its next rows. Blocks of different strips may be mixed; those of one strip are in
+            the order of their rows.
+        """
+        for number, columns in enumerate(strips):
+            for block in self.blocks(columns):
+                yield number, block
+
     def without_labels(self) -> "Source":
         """Return the same rows without labels, for a method that reads none; by default the source itself."""
         return self
@@ -176,10 +194,15 @@ class Relabelled(Source):
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows of the source, in the same blocks."""
-        for block in self._source.blocks(columns):
-            triples = zip(block.labels, self._places, self.labellings, strict=True)
-            labels = tuple(one.among(places, classes.n_classes) for one, places, classes in triples)
-            yield replace(block, labels=labels)
+        return map(self._relabelled_block, self._source.blocks(columns))
+
+    def strip_blocks(self, strips: Sequence[Integers | None]) -> Iterator[tuple[int, RowBlock]]:
+        """Iterate over the rows of several strips of columns of the source, in the same blocks."""
+        return ((number, self._relabelled_block(block)) for number, block in self._source.strip_blocks(strips))
+
+    def _relabelled_block(self, block: RowBlock) -> RowBlock:
+        triples = zip(block.labels, self._places, self.labellings, strict=True)
+        return replace(block, labels=tuple(one.among(places, classes.n_classes) for one, places, classes in triples))
 
 
 def places_among(local: tuple[Classes, ...], given: tuple[Classes, ...]) -> list[Integers]:
