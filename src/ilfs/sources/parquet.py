@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.arrays import Integers
-from ilfs.cached import cached_property
 from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
 from ilfs.sources.reader import Batch
 from ilfs.sources.roles import Column, Target
@@ -48,12 +47,13 @@ class ParquetReader(ArrowReader):
         memory_limit: int | None = None,
     ) -> None:
         self._files = list(files)
-        # The last file that was opened. Not all of them: its footer takes 2 kB for each column of each row group.
+        # The file that was opened last. Not all of them: a footer takes about 1 kB for each column of each row group.
         self._opened: tuple[int, Any] | None = None
         if not self._files:
             raise ValueError(f"{name} must hold at least one Parquet file, got none")
-        for other in self._files[1:]:
-            check_same_schema(self._files[0], other)
+        for part, file in enumerate(self._files):
+            file.inspect(self._open_part(part))
+            check_same_schema(self._files[0], file)
         super().__init__(
             self._files[0].schema,
             self._all_batches,
@@ -70,10 +70,15 @@ class ParquetReader(ArrowReader):
         return chain.from_iterable(self._record_batches(part, names, max_rows) for part in range(self.n_parts))
 
     def _record_batches(self, part: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
-        if self._opened is None or self._opened[0] != part:
-            self._opened = None  # frees the footer before the next one is read
-            self._opened = part, self._files[part].opened()
-        return self._files[part].batches(self._opened[1], names, max_rows)
+        return self._files[part].batches(self._open_part(part), names, max_rows)
+
+    def _open_part(self, part: int) -> Any:
+        """Open a file, unless it is the one that was opened last."""
+        opened = self._opened
+        if opened is None or opened[0] != part:
+            self._opened = opened = None  # frees the footer before the next one is read
+            self._opened = opened = part, self._files[part].opened()
+        return opened[1]
 
     def part_batches(self, part: int, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
         """Read the rows of one file."""
@@ -90,10 +95,20 @@ class ParquetPart:
     keys : mapping, optional
         Names and values, as pyarrow scalars, of columns that the names of folders state, such as ``year=2024``. A
         column of the file with the same name is used instead.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Names and types of all columns, those of the folders last; known after `inspect`.
+    n_rows : int
+        Number of rows; known after `inspect`.
     """
 
+    schema: Any
+    n_rows: int
+
     def __init__(self, path: Any, keys: dict[str, Any] | None = None) -> None:
-        self.path, self._all_keys = Path(path), dict(keys or {})
+        self.path, self.keys = Path(path), dict(keys or {})
 
     def opened(self) -> Any:
         """Open the file, which reads its footer."""
@@ -102,32 +117,15 @@ class ParquetPart:
         with one_line_errors(f"{self.path} must be a complete Parquet file"):
             return pyarrow.parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
-    @cached_property
-    def _inspected(self) -> tuple[Any, dict[str, Any], int]:
-        """Schema, columns that only the names of folders state, and number of rows."""
+    def inspect(self, file: Any) -> None:
+        """Take the schema and the number of rows from the opened file."""
         import pyarrow
 
-        with self.opened() as file:
-            schema, n_rows = file.schema_arrow, int(file.metadata.num_rows)
-        keys = {name: value for name, value in self._all_keys.items() if name not in schema.names}
-        for name, value in keys.items():
+        schema, self.n_rows = file.schema_arrow, int(file.metadata.num_rows)
+        self.keys = {name: value for name, value in self.keys.items() if name not in schema.names}
+        for name, value in self.keys.items():
             schema = schema.append(pyarrow.field(name, value.type))
-        return schema, keys, n_rows
-
-    @property
-    def schema(self) -> Any:
-        """Names and types of all columns, those of the folders last."""
-        return self._inspected[0]
-
-    @property
-    def keys(self) -> dict[str, Any]:
-        """Names and values of the columns that only the names of folders state."""
-        return self._inspected[1]
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self._inspected[2]
+        self.schema = schema
 
     def batches(self, file: Any, names: Sequence[str], max_rows: int) -> Iterator[Any]:
         """Read some columns of the opened file from the first row to the last."""
