@@ -1,7 +1,7 @@
 """Predict the time of ILFS() on a cluster from measured rates, and simulate the reduction over its workers.
 
-    python benchmarks/scaling.py                 # with the rates below
-    python benchmarks/scaling.py --read-mb 300   # another rate of reading, in megabytes per second and core
+    python benchmarks/scaling.py --parquet FOLDER   # rates measured here, reading a folder of benchmarks/stream.py
+    python benchmarks/scaling.py --read-mb 300      # another rate of reading, in megabytes per second and core
 
 A read of all rows has three parts. Every worker reads and counts its own blocks. Meanwhile the scheduler hands out the
 tasks, one after the other. At the end the statistics of the workers are merged along a tree whose nodes have eight
@@ -12,13 +12,19 @@ What it leaves out: failures, other users of disks and network, and the time to 
 """
 
 import argparse
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from measure import seconds
 
+import ilfs
 from ilfs.execution.merging import FAN_IN
+from ilfs.statistics import Moments
 
-TERABYTE = 1e12
+TERABYTE, MEGABYTE = 1e12, 1e6
+N_TASKS = 20_000
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,33 @@ class Rates:
     task_seconds: float
     partition_mb: float
     spread: float
+
+
+def measured_read_mb(folder):
+    """Return the megabytes of values that one core reads and counts in a second, over the two passes of plain ILFS."""
+    small = np.random.default_rng(0).standard_normal((200, 20)).astype(np.float32)
+    selector = ilfs.ILFS(redundancy=None, n_jobs=1).fit(small, np.arange(200) % 2)  # loads the kernels
+    source = ilfs.read(Path(folder), target="y", memory_limit="500MB")
+    start = time.process_time()
+    selector.fit(source)
+    return 2 * source.reader.n_bytes / MEGABYTE / (time.process_time() - start)
+
+
+def measured_merge_mb():
+    """Return the megabytes of moments that are merged in a second: 100,000 features, 2 classes."""
+    X, y = np.random.default_rng(0).standard_normal((20, 100_000)), np.arange(20) % 2
+    moments = ilfs.execution.fold_of(ilfs.sources.table_source(X, y))(Moments())
+    n_bytes = moments.count.nbytes + moments.mean.nbytes + moments.scatter.nbytes
+    return n_bytes / MEGABYTE / np.median([seconds(lambda: moments.merge(moments)) for _ in range(9)])
+
+
+def measured_task_seconds():
+    """Return the seconds of Dask's scheduler for a task that does nothing, on workers of this computer."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        client.gather(client.map(abs, range(100)))
+        return seconds(lambda: client.gather(client.map(abs, range(N_TASKS)))) / N_TASKS
 
 
 def statistics_mb(n_features, n_classes, n_candidates):
@@ -116,7 +149,18 @@ def main():
     parser.add_argument("--task-seconds", type=float, default=0.0005, help="seconds of the scheduler for a task")
     parser.add_argument("--partition-mb", type=float, default=256.0, help="MB of a partition")
     parser.add_argument("--spread", type=float, default=0.1, help="spread of the workers' times (of the logarithm)")
-    rates = Rates(**vars(parser.parse_args()))
+    parser.add_argument("--parquet", help="measure the rates of reading, merging and scheduling, with these files")
+    options = vars(parser.parse_args())
+    folder = options.pop("parquet")
+    if folder is not None:
+        measured = {
+            "read_mb": measured_read_mb(folder),
+            "merge_mb": measured_merge_mb(),
+            "task_seconds": measured_task_seconds(),
+        }
+        print("measured:", ", ".join(f"{name} {value:.3g}" for name, value in measured.items()))
+        options |= measured
+    rates = Rates(**options)
     for data_bytes in (TERABYTE, 100 * TERABYTE):
         for n_features in (2000, 100_000):
             show(data_bytes, n_features, rates)

@@ -61,11 +61,11 @@ def dask_frame(folder):
 READ = (
     START
     + """
-import glob, pyarrow.parquet as pq
+import glob, pyarrow.parquet as pq  # pre_buffer would make reading slower
 start = now()
 for _ in range({times}):
     for path in sorted(glob.glob({folder!r} + "/*.parquet")):
-        for batch in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=8192):  # faster than with pre_buffer
+        for batch in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=8192):
             pass
 report(start)
 """
