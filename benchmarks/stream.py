@@ -106,6 +106,12 @@ def median(code, repeats=REPEATS, **values):
     return np.median([measured(code, **values) for _ in range(repeats)], axis=0)
 
 
+def in_turns(measures, repeats=REPEATS):
+    """Return the median of each measure; they take turns, because the disk and its cache change in the meantime."""
+    rounds = [{name: measure() for name, measure in measures.items()} for _ in range(repeats)]
+    return {name: np.median([one[name] for one in rounds], axis=0) for name in measures}
+
+
 def files(folder, name, rows, columns, n_files, group=ROW_GROUP):
     """Write a folder of Parquet files, unless it is there."""
     path = Path(folder) / f"{name}-{rows}x{columns}"
@@ -132,9 +138,17 @@ def stream_of(path):
 
 def show_case(title, path, rows, columns):
     """Print a table of one case: our time and memory beside those of the yardsticks."""
-    fit = {name: median(FIT, selector=selector(name), source=stream_of(path)) for name in (None, "gain")}
-    read = {times: median(READ, times=times, folder=str(path)) for times in (2, 3)}
-    product = median(PRODUCT, candidates=min(1000, columns), blocks=rows // 8192)
+    stream = stream_of(path)
+    measures = {
+        "read 2": lambda: measured(READ, times=2, folder=str(path)),
+        "fit None": lambda: measured(FIT, selector=selector(None), source=stream),
+        "read 3": lambda: measured(READ, times=3, folder=str(path)),
+        "fit gain": lambda: measured(FIT, selector=selector("gain"), source=stream),
+        "product": lambda: measured(PRODUCT, candidates=min(1000, columns), blocks=rows // 8192),
+    }
+    medians = in_turns(measures)
+    fit = {None: medians["fit None"], "gain": medians["fit gain"]}
+    read, product = {2: medians["read 2"], 3: medians["read 3"]}, medians["product"]
     bound = read[3][0] + 1.5 * product[0]
     print(f"\n{title}: {rows:,} rows x {columns:,} float32 columns, {size_of(path):.1f} GB of Parquet\n")
     print("| | seconds | CPU seconds | peak MB |\n|---|---|---|---|")
