@@ -252,6 +252,42 @@ class TestAnnData:
             assert source.has_weights
             assert np.array_equal(FisherScore().fit(source).order_, expected.order_)
 
+    @pytest.mark.parametrize("drop", ["f2", ["f4", "f0", "f4"], [2, "f5"]], ids=str)
+    def test_dropped_variables_are_no_features(self, adata, drop, tmp_path, monkeypatch):
+        monkeypatch.setattr("ilfs.sources.anndata.STRIP_BYTES", 6000)
+        adata.write_h5ad(tmp_path / "a.h5ad")
+        gone = {"f2"} if drop == "f2" else {"f4", "f0"} if "f4" in drop else {"f2", "f5"}
+        kept = [j for j, name in enumerate(NAMES) if name not in gone]
+        for method in ("ILFS", "fisher"):
+            expected = fitted(method, adata.X[:, kept], Y)
+            for table, limit, kind in (
+                (tmp_path / "a.h5ad", None, TableSource),
+                (tmp_path / "a.h5ad", LOW_LIMIT // 2, BatchSource),
+                (adata, None, TableSource),
+            ):
+                source = ilfs.read(table, "kind", drop, limit)
+                assert isinstance(source, kind)
+                got = fitted(method, source)
+                assert np.allclose(got.scores_, expected.scores_, rtol=1e-10, atol=1e-10)
+                assert np.array_equal(got.order_, expected.order_)
+                assert got.feature_names_in_.tolist() == [NAMES[j] for j in kept]
+
+    def test_whole_rows_of_a_dense_file_keep_within_the_limit_if_most_variables_are_dropped(self, adata, tmp_path):
+        if sparse.issparse(adata.X):
+            return
+        adata.write_h5ad(tmp_path / "a.h5ad")
+        source = ilfs.read(tmp_path / "a.h5ad", "kind", NAMES[1:], 600)
+        heights = [batch.n_rows for batch in source.reader.batches(None, 12)]
+        assert (max(heights), sum(heights)) == (2, N_ROWS)
+
+    def test_variables_of_a_dask_matrix_can_be_dropped(self, adata):
+        da = pytest.importorskip("dask.array", reason="Dask is not installed")
+        expected = FisherScore().fit(adata.X[:, [0, 2, 3, 4, 5]], Y)
+        adata.X = da.from_array(COUNTS, chunks=(40, 6))
+        got = FisherScore().fit(ilfs.read(adata, "kind", "f1"))
+        assert np.array_equal(got.order_, expected.order_)
+        assert got.feature_names_in_.tolist() == ["f0", "f2", "f3", "f4", "f5"]
+
     def test_a_method_that_needs_all_rows_takes_one_in_memory(self, adata):
         if not sparse.issparse(adata.X):
             assert np.array_equal(ReliefF().fit(adata, "kind").order_, ReliefF().fit(COUNTS, Y).order_)
@@ -260,6 +296,12 @@ class TestAnnData:
         adata.write_h5ad(tmp_path / "a.h5ad")
         with pytest.raises(ValueError, match=r"target must be a column of .*a.h5ad.obs \(such as kind\), got 'knid'"):
             ilfs.read(tmp_path / "a.h5ad", "knid")
+        with pytest.raises(
+            ValueError, match=r"names from .*a.h5ad.var_names \(such as f0, f1, f2\), got 'f9', 'MT-1'$"
+        ):
+            ilfs.read(tmp_path / "a.h5ad", "kind", ["f9", "f1", "MT-1"])
+        with pytest.raises(ValueError, match="at least one variable that is not dropped, got none"):
+            ilfs.read(tmp_path / "a.h5ad", "kind", NAMES)
         (tmp_path / "b.h5ad").write_bytes((tmp_path / "a.h5ad").read_bytes()[:500])
         with pytest.raises(ValueError, match=r"b.h5ad must be a complete .h5ad file: "):
             ilfs.read(tmp_path / "b.h5ad", "kind")

@@ -50,7 +50,7 @@ def read(
         For ``.h5ad`` files a column of ``obs``. svmlight files, and formats that state their classes, need none.
         Without a target the table suits methods that read no labels.
     drop : str, int or sequence of them, optional
-        Columns that are not features.
+        Columns that are not features. For ``.h5ad`` files names from ``var_names``.
     memory_limit : int or str, optional
         Memory that the table may take, in bytes or as text such as ``"500MB"``; by default half of the free memory. A
         table is loaded if the limit allows two copies of it. Otherwise the limit determines how many rows are read at
