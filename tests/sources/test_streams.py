@@ -288,6 +288,16 @@ class TestAnnData:
         assert np.array_equal(got.order_, expected.order_)
         assert got.feature_names_in_.tolist() == ["f0", "f2", "f3", "f4", "f5"]
 
+    def test_weights_and_several_targets_of_a_dask_matrix_are_columns_of_obs(self, adata):
+        da = pytest.importorskip("dask.array", reason="Dask is not installed")
+        adata.obs["n"], adata.obs["b"], adata.obs["c"] = np.arange(N_ROWS) % 3.0, Y == "b", Y == "c"
+        indicator = np.column_stack([Y == "b", Y == "c"])
+        adata.X = da.from_array(COUNTS, chunks=(40, 6))
+        for target, y in (("kind", Y), (["b", "c"], indicator)):
+            got = FisherScore().fit(ilfs.read(adata, target, weight="n"))
+            expected = FisherScore().fit(COUNTS, y, sample_weight=np.arange(N_ROWS) % 3.0)
+            assert np.allclose(got.scores_, expected.scores_, rtol=1e-10, atol=1e-10)
+
     def test_a_method_that_needs_all_rows_takes_one_in_memory(self, adata):
         if not sparse.issparse(adata.X):
             assert np.array_equal(ReliefF().fit(adata, "kind").order_, ReliefF().fit(COUNTS, Y).order_)

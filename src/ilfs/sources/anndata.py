@@ -76,8 +76,10 @@ def is_dask(matrix: Any) -> bool:
 
 def open_dask_matrix(X: Any, request: Request) -> Source:
     """Make a source of an AnnData whose matrix is a Dask array."""
-    y = request.y if request.target is None else request.target
-    return dask_anndata(X, y, request.sample_weight, reads_labels=y is not None)
+    target = request.target if isinstance(request.target, str) else labels_of(X, request)
+    y = request.y if target is None else target
+    weight = weights_of(X, request) if request.sample_weight is None else request.sample_weight
+    return dask_anndata(X, y, weight, reads_labels=y is not None)
 
 
 def in_memory(X: Any, matrix: Any, kept: Integers | None, request: Request) -> Source:
