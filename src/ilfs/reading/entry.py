@@ -15,6 +15,7 @@ from ilfs.reading.npy import labels_in
 from ilfs.sources import BatchSource, Source
 from ilfs.sources.recognise import label_array, opened, weight_array
 from ilfs.sources.roles import Column, Request
+from ilfs.sources.row_index import check_row_index
 
 UNLIMITED_BYTES = 2**62
 
@@ -139,8 +140,10 @@ def _request(path: Any, target: Any, drop: Any, weight: Any, limit: int) -> Requ
         weight = labels_in(Path(weight), "weight")
     y, sample_weight = None, None
     if is_array(target):
+        check_row_index(path, target, "target")
         target, y = None, label_array(target)
     if is_array(weight):
+        check_row_index(path, weight, "weight")
         weight, sample_weight = None, weight_array(weight)
     dropped = () if drop is None else (drop,) if isinstance(drop, str) or is_integer(drop) else tuple(drop)
     return Request(target, dropped, weight, y, sample_weight, limit)

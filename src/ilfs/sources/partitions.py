@@ -19,6 +19,7 @@ from ilfs.sources.batches import Tally, check_row_weights, encode_rows, label_co
 from ilfs.sources.frames import frame_source, is_large_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array
 from ilfs.sources.roles import find_column, refuse_columns
+from ilfs.sources.row_index import check_same_index
 from ilfs.sources.tables import TableSource, table_source
 from ilfs.statistics.labels import Classes
 
@@ -47,6 +48,8 @@ def divide_frame(frame: Any, columns: Integers | None, names: list[Any], target:
 def divide_delayed(part: Any, columns: Integers | None, names: list[Any] | None, target: Any) -> Divided:
     """Take values, labels and weights from a delayed partition."""
     X, y, weight = (*part, None, None)[:3] if isinstance(part, tuple | list) else (part, None, None)
+    check_same_index(X, y, "y")
+    check_same_index(X, weight, "weight")
     if names is not None and is_frame(X):
         missing = [name for name in names if name not in set(frame_columns(X))]
         if missing:
