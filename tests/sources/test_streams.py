@@ -380,6 +380,18 @@ class TestRoles:
         assert selector.target_name_ == "kind"
         assert selector.transform(frame).shape == (N_ROWS, 2)
 
+    @pytest.mark.parametrize("limit", [None, LOW_LIMIT], ids=["loaded", "streamed"])
+    def test_transform_leaves_out_the_target_that_read_was_given(self, limit, tmp_path):
+        frame = pl.from_arrow(ARROW)
+        frame.write_parquet(tmp_path / "a.parquet")
+        table = ilfs.read(tmp_path / "a.parquet", "kind", memory_limit=limit)
+        for selector in (FisherScore(2).fit(table), FisherScore(2).fit(ilfs.summarise(table, selector=FisherScore()))):
+            assert selector.transform(frame).shape == (N_ROWS, 2)
+        np.save(tmp_path / "X.npy", X)
+        np.save(tmp_path / "y.npy", Y)
+        table = ilfs.read(tmp_path / "X.npy", str(tmp_path / "y.npy"), memory_limit=limit)
+        assert not hasattr(FisherScore().fit(table), "target_name_")
+
 
 def test_a_spooled_stream_is_closed_after_fit_and_after_an_error(monkeypatch):
     from ilfs.sources.spooled import SpooledReader

@@ -107,7 +107,15 @@ def open_table(
         The table.
     """
     limit = bytes_of(memory_limit)
-    source = _opened(path, _request(path, target, drop, weight, limit))
+    request = _request(path, target, drop, weight, limit)
+    source = _chosen(path, _opened(path, request), engine, limit)
+    if isinstance(request.target, str) and request.target not in (source.feature_names or ()):
+        source.target_name = request.target
+    return source
+
+
+def _chosen(path: Any, source: Source, engine: str, limit: int) -> Source:
+    """Load a source, or leave it to be read in blocks."""
     if not isinstance(source, BatchSource):
         if engine == "stream":
             raise ValueError(f"{path} must be of a format that can be read in blocks, such as Parquet or CSV")
