@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+import tracemalloc
 from importlib.util import find_spec
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.datasets import dump_svmlight_file
 
 import ilfs
 from ilfs import ILFS, FisherScore, LaplacianScore, MutualInformation, Novelty, ReliefF
+from ilfs.datasets.limits import DEFAULT_LIMITS
+from ilfs.reading.svmlight import NumberedLines
 from ilfs.sources import BatchSource, TableSource, batches, tables
 
 N_ROWS, N_FEATURES = 150, 6
@@ -214,6 +217,28 @@ def test_svmlight_gives_the_scores_of_the_matrix(zero_based, tmp_path):
             assert np.allclose(got.scores_, expected.scores_, rtol=1e-10, atol=1e-10)
             assert np.array_equal(got.order_, expected.order_)
             assert got.classes_.tolist() == ["0", "1"]
+
+
+def test_svmlight_keeps_only_the_labels_of_a_batch(tmp_path):
+    n_rows, path = 40_000, tmp_path / "a.svm"
+    path.write_bytes(b"1 2:3\n0 1:1\n" * (n_rows // 2))
+    n_labels = 0
+    with path.open("rb") as file:
+        lines = NumberedLines(file, path, DEFAULT_LIMITS)
+        tracemalloc.start()
+        while list(lines.take(100)):
+            n_labels += len(lines.taken_labels())
+        kept = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+    assert n_labels == n_rows
+    assert kept < n_rows  # less than a byte for each row
+
+
+@pytest.mark.parametrize("line", ["one 1:2", "1 2:9007199254740993"], ids=["class", "integer"])
+def test_svmlight_errors_name_the_row_in_the_whole_file(line, tmp_path):
+    (tmp_path / "a.svm").write_text("\n".join(["1 1:2", "0 2:3"] * 3000 + [line]))
+    with pytest.raises(ValueError, match=r"\b(row|line|sample) 6001\b"):
+        ilfs.read(tmp_path / "a.svm")
 
 
 @pytest.mark.skipif(find_spec("anndata") is None, reason="anndata is not installed")
