@@ -18,12 +18,12 @@ from metamorphic import small_blocks as blocks_of
 from scipy import sparse
 from sklearn.base import clone
 
-from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty, ReliefF
+from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty, ReliefF, summarise
 from ilfs.execution import Fold, OnDask, Read, Streamed, fold_of
 from ilfs.execution.dask import connected, merge_partitions
 from ilfs.execution.merging import MergeTree
-from ilfs.sources import stream_source
-from ilfs.sources.cluster import active_client, placed, placed_each, reduced
+from ilfs.sources import stream_source, table_source
+from ilfs.sources.cluster import active_client, compute, placed, placed_each, reduced
 from ilfs.statistics import Moments
 from ilfs.statistics.moments import UnusableColumnError
 
@@ -384,6 +384,82 @@ class TestEngine:
         source = stream_source(values, da.from_array(y, chunks=50), None, reads_labels=True)
         assert source.labellings[0].labels.tolist() == ["no", "yes"]
         assert read == []
+
+
+class TestSummaries:
+    """A site whose rows are on Dask may lack classes that other sites have."""
+
+    def sites(self, n_samples=1200):
+        """Return rows with three classes, the second of which is missing at the first site."""
+        X, y, _ = table(n_samples=n_samples)
+        y = np.where(np.arange(n_samples) % 5 == 0, "other", y)
+        first = np.flatnonzero((y != "other") & (np.arange(n_samples) % 3 > 0))
+        return X, y, first, np.setdiff1d(np.arange(n_samples), first)
+
+    def merged(self, X, y, first, second, sizes):
+        """Merge the rounds of both sites; collect the sizes of what Dask sends to this process."""
+        chunks = da.from_array(X[first], chunks=(100, 12))
+        summary = None
+        while summary is None or not summary.is_complete:
+            sizes.clear()
+            one = summarise(chunks, y[first], after=summary)
+            largest = max(sizes, default=0)
+            assert largest < X[:100].nbytes / 2, "a partition was sent to this process"
+            summary = one.merge(summarise(X[second], y[second], after=summary))
+        return summary
+
+    @pytest.fixture
+    def sizes(self, monkeypatch):
+        """Sizes of all results that Dask has sent to this process."""
+        sizes = []
+
+        def computed(*arguments, **options):
+            result = compute(*arguments, **options)
+            sizes.append(len(pickle.dumps(result)))
+            return result
+
+        for module in ("ilfs.sources.dask", "ilfs.execution.dask"):
+            monkeypatch.setattr(f"{module}.compute", computed)
+        return sizes
+
+    def test_classes_are_inserted_in_threads(self, sizes):
+        X, y, first, second = self.sites()
+        found = ILFS().fit(self.merged(X, y, first, second, sizes))
+        assert sizes
+        assert found.classes_.tolist() == ["no", "other", "yes"]
+        assert_same(found, ILFS().fit(X, y))
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_classes_are_inserted_on_the_workers(self, client, sizes):
+        X, y, first, second = self.sites()
+        with client.as_current():
+            summary = self.merged(X, y, first, second, sizes)
+        assert sizes
+        assert_same(ILFS().fit(summary), ILFS().fit(X, y))
+
+    @pytest.mark.filterwarnings("ignore:label .*the summary reveals")
+    def test_other_forms_of_labels(self):
+        X, y, first, second = self.sites(240)
+        Y = np.column_stack([y == "no", y == "other"]).astype(int)
+        frame = dd.from_pandas(frame_of(X, y).loc[first].reset_index(drop=True), npartitions=3)
+        chunks = da.from_array(X[first], chunks=(50, 5))
+        for site, other, labels in (
+            ((frame, "kind"), (frame_of(X, y).loc[second], "kind"), y),
+            ((chunks, da.from_array(Y[first], chunks=31)), (X[second], Y[second]), Y),
+        ):
+            summary = None
+            while summary is None or not summary.is_complete:
+                summary = summarise(*site, after=summary).merge(summarise(*other, after=summary))
+            assert_same(ILFS().fit(summary), ILFS().fit(X, labels))
+
+    def test_blocks_have_the_wider_classes(self):
+        X, y, first, _ = self.sites(240)
+        source = stream_source(da.from_array(X[first], chunks=(50, 12)), y[first], None, reads_labels=True)
+        wider = source.with_classes(table_source(X, y).labellings)
+        codes = np.concatenate([block.labels[0].codes for block in wider.blocks()])
+        np.testing.assert_array_equal(wider.labellings[0].labels[codes], y[first])
+        assert isinstance(fold_of(wider), OnDask)
+        assert wider.without_labels().labellings == ()
 
 
 QUERY_PLANNING = """

@@ -27,6 +27,7 @@ from ilfs.sources.partitions import (
     Divide,
     PartitionReader,
     RowCounts,
+    WiderClasses,
     check_frame,
     check_numbers,
     count_partition,
@@ -308,6 +309,7 @@ class DaskSource(Source):
         self.n_features, self.feature_names = table.n_features, table.feature_names
         self.has_labels = table.has_labels or y is not None
         self.label_names: NDArray[Any] | None = None
+        self._wider: WiderClasses | None = None
         if y is not None and not is_lazy(y):
             self.label_names, y = codes_of(y)
         self.y = None if y is None else beside(y, table, "y")
@@ -318,7 +320,14 @@ class DaskSource(Source):
         source = copy(self)
         for cached in ("_counts", "worker_labellings", "labellings"):
             source.__dict__.pop(cached, None)
-        source.has_labels, source.y = False, None
+        source.has_labels, source.y, source._wider = False, None, None
+        return source
+
+    def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> "DaskSource":
+        """Return the same rows with other classes, which workers set: no partition is sent to this process."""
+        source = copy(self)
+        source._wider = WiderClasses(labellings, places)
+        source.__dict__["labellings"] = labellings
         return source
 
     @cached_property
@@ -392,7 +401,7 @@ class DaskSource(Source):
     def reader(self, columns: Integers | None = None) -> PartitionReader:
         """Return the object that opens partitions on a worker."""
         n_columns = self.n_features if columns is None else columns.size
-        return PartitionReader(self._divide, self.worker_labellings, columns, n_columns)
+        return PartitionReader(self._divide, self.worker_labellings, columns, n_columns, self._wider)
 
     def inputs(self, columns: Integers | None = None) -> list[PartitionInputs]:
         """Return the arguments of the tasks that read the partitions."""

@@ -182,12 +182,15 @@ class PartitionReader:
         Columns to take, ascending; None for all of them.
     n_columns : int
         Number of these columns.
+    wider : WiderClasses, optional
+        Classes that include those of rows elsewhere, if the opened tables are to have these.
     """
 
     divide: Divide
     labellings: tuple[Classes, ...]
     columns: Integers | None
     n_columns: int
+    wider: "WiderClasses | None" = None
 
     def open(self, part: Any, y: Any, weight: Any, first_row: int, number: int) -> TableSource | None:
         """Make a table in memory of a computed partition.
@@ -228,7 +231,23 @@ class PartitionReader:
             encode_rows(column, classes, table.weight, "X")
             for column, classes in zip(columns, self.labellings, strict=True)
         )
-        return table
+        return table if self.wider is None else table._relabelled(self.wider.labellings, self.wider.places)
+
+
+@dataclass(frozen=True)
+class WiderClasses:
+    """Classes of a table that include those of rows elsewhere.
+
+    Parameters
+    ----------
+    labellings : tuple of Classes
+        Classes of each labelling.
+    places : list of ndarray of int
+        New codes of the classes of the table, for each labelling.
+    """
+
+    labellings: tuple[Classes, ...]
+    places: list[Integers]
 
 
 def check_height(X: Any, column: Any, name: str, number: int) -> None:
