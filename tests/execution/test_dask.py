@@ -386,6 +386,66 @@ class TestEngine:
         assert read == []
 
 
+def reported(chunks, labels, selector):
+    """Fit a selector; return the reports of progress of each read."""
+    source, reports = stream_source(chunks, labels, None, reads_labels=True), {}
+    source.progress = lambda progress: reports.setdefault(progress.number, []).append(progress.fraction)
+    selector.fit(source)
+    return reports
+
+
+class TestProgress:
+    def test_every_partition_is_reported_in_threads(self):
+        X, y, _ = table()
+        reports = reported(da.from_array(X, chunks=(33, 5)), da.from_array(y, chunks=33), ILFS(n_candidates=8))
+        assert list(reports) == [0, 1, 2, 3]  # the labels, and three reads of the rows
+        assert all(fractions == [0.25, 0.5, 0.75, 1.0] for fractions in reports.values())
+
+    def test_labels_in_memory_are_not_read(self):
+        X, y, _ = table()
+        assert list(reported(da.from_array(X, chunks=(50, 12)), y, FisherScore())) == [1]
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_partitions_are_reported_on_the_cluster_and_released(self, client):
+        X, y, _ = table(n_samples=400)
+        with client.as_current():
+            chunks = da.from_array(X, chunks=(40, 12)).map_blocks(slow_chunk, seconds=0.02)
+            reports = reported(chunks, da.from_array(y, chunks=40), ILFS(n_candidates=8))
+        assert list(reports) == [0, 1, 2, 3]
+        for fractions in reports.values():
+            assert fractions == sorted(fractions)
+            assert fractions[-1] == 1.0
+            assert len(fractions) > 2
+        deadline = time.monotonic() + 10
+        while any(client.has_what().values()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not any(client.has_what().values())
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_an_error_in_a_report_cancels_the_tasks(self, client, tmp_path):
+        X, y, _ = table(n_samples=400)
+
+        def stop(progress):
+            raise KeyboardInterrupt
+
+        with client.as_current():
+            chunks = da.from_array(X, chunks=(10, 12)).map_blocks(slow_chunk, seconds=0.2, folder=tmp_path)
+            source = stream_source(chunks, y, None, reads_labels=True)
+            source.progress = stop
+            with pytest.raises(KeyboardInterrupt):
+                FisherScore().fit(source)
+        while any(client.processing().values()):  # those that have begun
+            time.sleep(0.05)
+        assert len(list(tmp_path.iterdir())) < 20
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_errors_of_workers_are_raised_in_spite_of_it(self, client):
+        X, y, _ = table()
+        X[100, 3] = np.inf
+        with client.as_current(), pytest.raises(ValueError, match="column 3 of X holds infinity"):
+            reported(da.from_array(X, chunks=(50, 5)), y, ILFS())
+
+
 class TestSummaries:
     """A site whose rows are on Dask may lack classes that other sites have."""
 
