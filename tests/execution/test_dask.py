@@ -23,7 +23,7 @@ from ilfs.execution import Fold, OnDask, Read, Streamed, fold_of
 from ilfs.execution.dask import connected, merge_partitions
 from ilfs.execution.merging import MergeTree
 from ilfs.sources import stream_source, table_source
-from ilfs.sources.cluster import active_client, compute, placed, placed_each, reduced
+from ilfs.sources.cluster import active_client, compute, explained, placed, placed_each, reduced
 from ilfs.statistics import Moments
 from ilfs.statistics.moments import UnusableColumnError
 
@@ -675,6 +675,47 @@ class TestScheduler:
             assert active_client() is other
             assert_same(ILFS().fit(da.from_array(X, chunks=(50, 5)), y), ILFS().fit(X, y))
         assert active_client() is None
+
+
+def grown_chunk(block):
+    """Return the rows after taking 800 MB, little by little, so that the worker is ended by its own limit."""
+    taken = []
+    for _ in range(40 if block.size > 1 else 0):  # Dask calls it for a tiny block to know its type
+        taken.append(np.ones(2_500_000))
+        time.sleep(0.02)
+    time.sleep(2 if taken else 0)
+    return block
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestPartitionsThatKillWorkers:
+    MESSAGE = (
+        "died while computing the same partition, most likely for lack of memory: make the partitions smaller "
+        "(X.rechunk or X.repartition), or give the workers more memory"
+    )
+
+    def test_a_partition_too_large_for_a_worker_is_one_sentence(self):
+        X, y, _ = table()
+        chunks = da.from_array(X, chunks=(65, 12)).map_blocks(grown_chunk)
+        with (
+            dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit="450MB", silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster),
+            pytest.raises(RuntimeError) as caught,
+        ):
+            FisherScore().fit(chunks, y)
+        assert str(caught.value) == f"2 workers of the Dask cluster have {self.MESSAGE}"
+
+    @pytest.mark.parametrize(
+        ("n_allowed", "workers"), [(0, "a worker of the Dask cluster has"), (3, "4 workers of the Dask cluster have")]
+    )
+    def test_the_number_of_workers_is_stated(self, n_allowed, workers):
+        with pytest.raises(RuntimeError) as caught, explained():
+            raise distributed.KilledWorker("read-1", None, n_allowed)
+        assert str(caught.value) == f"{workers} {self.MESSAGE}"
+        assert caught.value.__suppress_context__  # the traceback of Dask says nothing more
 
 
 def made_chunk(block_info=None):

@@ -169,9 +169,11 @@ def explained() -> Iterator[None]:
     try:
         yield
     except KilledWorker as error:
+        n_workers = error.allowed_failures + 1
+        died = "a worker of the Dask cluster has" if n_workers == 1 else f"{n_workers} workers of the Dask cluster have"
         raise RuntimeError(
-            f"{error.allowed_failures + 1} workers of the Dask cluster ended while they computed the same partition: "
-            "make the partitions smaller, or give the workers more memory"
+            f"{died} died while computing the same partition, most likely for lack of memory: make the partitions "
+            "smaller (X.rechunk or X.repartition), or give the workers more memory"
         ) from None
     except connection_errors():
         raise ConnectionError("the Dask scheduler is gone, or the computation was cancelled") from None
