@@ -13,7 +13,7 @@ from ilfs.sources.anndata import open_anndata
 from ilfs.sources.arrow_datasets import open_dataset, open_parquet_file
 from ilfs.sources.batches import BatchReader, BatchSource
 from ilfs.sources.dask import dask_source
-from ilfs.sources.iterables import column_or_matrix, open_blocks
+from ilfs.sources.iterables import column_or_matrix, open_blocks, refuse_column_names
 from ilfs.sources.lazy_frames import LazyFrameReader
 from ilfs.sources.roles import Request
 from ilfs.sources.row_index import check_position_index, check_row_index
@@ -128,6 +128,7 @@ def without_names(request: Request) -> Request:
     """Check that no column is named: blocks of rows from Python have their own labels."""
     if request.target is not None:
         raise TypeError(f"y must be None if X gives blocks of rows (X, y), got the name {request.target!r}")
+    refuse_column_names(request)
     return request
 
 
