@@ -167,6 +167,32 @@ class TestEqualsFitInOnePlace:
         assert_same(found, expected)
         assert found.feature_names_in_.tolist() == list("abcdef")
 
+    @few_rows
+    @pytest.mark.parametrize("target", ["state", 6], ids=str)
+    def test_transform_leaves_the_target_column_out(self, target, tmp_path):
+        X, y = planted(90, 6)
+        names = list("abcdef") if target == "state" else list(range(6))
+        frame = pd.DataFrame(X, columns=names).assign(**{"state": y}).rename(columns={"state": target})
+        first, second = frame[:50], frame[50:]
+        labels = [((second, target), {}), ((second.drop(columns=target), second[target]), {})]
+        for other in labels:  # a site may give the name of the column, or the labels themselves
+            for merged in (merged_over([((first, target), {}), other]), merged_over([other, ((first, target), {})])):
+                merged.save(tmp_path / "merged.npz")
+                for summary in (merged, Summary.load(tmp_path / "merged.npz"), pickle.loads(pickle.dumps(merged))):
+                    found = ILFS(2).fit(summary)
+                    assert found.target_name_ == target
+                    np.testing.assert_array_equal(found.transform(frame), ILFS(2).fit(frame, target).transform(frame))
+
+    @few_rows
+    def test_without_a_common_name_of_the_target_there_is_none(self):
+        X, y = planted(90, 6)
+        first, second, third = (
+            ((pd.DataFrame(X[rows], columns=list("abcdef")).assign(**{name: y[rows]}), name), {})
+            for rows, name in zip(three_sites(90), ("state", "status", "state"), strict=True)
+        )
+        for sites in ([first, second, third], [first, third, second]):
+            assert not hasattr(ILFS().fit(merged_over(sites)), "target_name_")
+
     def test_for_rows_that_are_read_in_batches(self):
         X, y = planted(90, 6)
 
@@ -477,6 +503,8 @@ class TestFiles:
             ({"n_features": 7}, r"ClassMoments\.count is an array of float64 of shape \(3, 12\), which does not fit"),
             ({"feature_names": ["a"]}, "feature_names must name each of the 12 columns"),
             ({"n_labellings": 3}, "there is no 'classes2.labels'"),
+            ({"target_names": "state"}, "target_names must be a list of names of columns"),
+            ({"target_names": [["a"]]}, "target_names must be a list of names of columns"),
             (
                 {"method": {"selector": "os.system", "parameters": {}}},
                 r"selector must be a method of ilfs \(ilfs, .*\), got 'os.system'",
@@ -499,6 +527,13 @@ class TestFiles:
         with pytest.raises(ValueError, match=message) as raised:
             Summary.load(self.changed(path, **changes))
         assert "\n" not in str(raised.value)
+
+    def test_files_of_earlier_versions_have_no_name_of_the_target(self, path):
+        arrays = read_arrays(path)
+        header = json.loads(str(arrays["header"]))
+        del header["target_names"]
+        write_arrays(path, arrays | {"header": np.array(json.dumps(header))})
+        assert Summary.load(path).target_name is None
 
     def test_answers_to_other_requests_are_refused(self, path):
         rounds = [{"n_rows": 150, "answers": [{"statistic": "ClassMoments", "labelling": None}]}]

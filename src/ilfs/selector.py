@@ -31,6 +31,7 @@ from ilfs.parameters import check_integer, is_fraction, is_integer
 from ilfs.registry import classes_with
 from ilfs.sources import Source, TableSource, stream_source, table_source
 from ilfs.sources.frames import frame_source, is_large_frame
+from ilfs.sources.row_index import check_same_index
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.summaries import RoundMissingError, Summary
@@ -40,7 +41,6 @@ from ilfs.validation import (
     check_columns,
     check_labels,
     check_n_jobs,
-    check_same_index,
     check_weight,
     column_names,
     is_column_name,

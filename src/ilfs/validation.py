@@ -336,27 +336,6 @@ def without_column(X: Any, name: Any) -> Any:
 # Labels and weights
 
 
-def check_same_index(X: Any, other: Any, name: str) -> None:
-    """Raise if labels or weights have a pandas index that differs from that of X: their rows would be misaligned."""
-    has_index = nw.dependencies.is_pandas_series(other) or nw.dependencies.is_pandas_dataframe(other)
-    if not has_index or not nw.dependencies.is_pandas_dataframe(X):
-        return
-    if len(X) != len(other) or X.index.equals(other.index):  # check_rows compares the numbers of rows
-        return
-    row = next((i for i in range(len(X)) if not X.index[i : i + 1].equals(other.index[i : i + 1])), None)
-    if row is not None:
-        raise ValueError(
-            f"{name} must have the index of X, but row {row} is {python_scalar(other.index[row])!r} in {name} and "
-            f"{python_scalar(X.index[row])!r} in X: align them, {name}.loc[X.index], or pass {name}.to_numpy() if "
-            "the rows have the same order"
-        )
-
-
-def python_scalar(value: Any) -> Any:
-    """Convert a NumPy scalar to a Python scalar, whose repr does not show the type."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
 class TooFewRowsError(ValueError):
     """Error for rows by which features cannot be ranked, such as rows of one class; more rows may help."""
 

@@ -72,6 +72,19 @@ def test_dask_gives_the_same_ranking(run, folder):
     assert "on Dask" in err
 
 
+@pytest.mark.parametrize("engine", ["stream", "dask"])
+def test_every_read_shows_its_progress(engine, run, monkeypatch):
+    if engine == "dask":
+        pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    monkeypatch.setattr("ilfs.cli.progress.SECONDS_BETWEEN_LINES", 0.0)
+    _, _, err = run("parts", *COLUMNS, "--engine", engine)
+    for name in ("labels", "read 1 of 3", "read 2 of 3", "read 3 of 3"):
+        assert f"{name}  {'#' * 30} 100 %" in err
+    if engine == "dask":
+        assert f"read 2 of 3  {'#' * 15}{'.' * 15}  50 %" in err  # one of two partitions
+    assert "read 1" not in run("parts", *COLUMNS, "--engine", engine, "--quiet")[2]
+
+
 def test_a_small_limit_streams_a_table(run):
     assert "read from disk in blocks" in run("table.parquet", *COLUMNS, "--memory-limit", "3KB")[2]
     assert "in memory; in memory" in run("table.parquet", *COLUMNS, "--memory-limit", "1GB")[2]

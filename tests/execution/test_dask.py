@@ -18,12 +18,12 @@ from metamorphic import small_blocks as blocks_of
 from scipy import sparse
 from sklearn.base import clone
 
-from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty, ReliefF
+from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty, ReliefF, summarise
 from ilfs.execution import Fold, OnDask, Read, Streamed, fold_of
 from ilfs.execution.dask import connected, merge_partitions
 from ilfs.execution.merging import MergeTree
-from ilfs.sources import stream_source
-from ilfs.sources.cluster import active_client, placed, placed_each, reduced
+from ilfs.sources import stream_source, table_source
+from ilfs.sources.cluster import active_client, compute, explained, placed, placed_each, reduced
 from ilfs.statistics import Moments
 from ilfs.statistics.moments import UnusableColumnError
 
@@ -386,6 +386,142 @@ class TestEngine:
         assert read == []
 
 
+def reported(chunks, labels, selector):
+    """Fit a selector; return the reports of progress of each read."""
+    source, reports = stream_source(chunks, labels, None, reads_labels=True), {}
+    source.progress = lambda progress: reports.setdefault(progress.number, []).append(progress.fraction)
+    selector.fit(source)
+    return reports
+
+
+class TestProgress:
+    def test_every_partition_is_reported_in_threads(self):
+        X, y, _ = table()
+        reports = reported(da.from_array(X, chunks=(33, 5)), da.from_array(y, chunks=33), ILFS(n_candidates=8))
+        assert list(reports) == [0, 1, 2, 3]  # the labels, and three reads of the rows
+        assert all(fractions == [0.25, 0.5, 0.75, 1.0] for fractions in reports.values())
+
+    def test_labels_in_memory_are_not_read(self):
+        X, y, _ = table()
+        assert list(reported(da.from_array(X, chunks=(50, 12)), y, FisherScore())) == [1]
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_partitions_are_reported_on_the_cluster_and_released(self, client):
+        X, y, _ = table(n_samples=400)
+        with client.as_current():
+            chunks = da.from_array(X, chunks=(40, 12)).map_blocks(slow_chunk, seconds=0.02)
+            reports = reported(chunks, da.from_array(y, chunks=40), ILFS(n_candidates=8))
+        assert list(reports) == [0, 1, 2, 3]
+        for fractions in reports.values():
+            assert fractions == sorted(fractions)
+            assert fractions[-1] == 1.0
+            assert len(fractions) > 2
+        deadline = time.monotonic() + 10
+        while any(client.has_what().values()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not any(client.has_what().values())
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_an_error_in_a_report_cancels_the_tasks(self, client, tmp_path):
+        X, y, _ = table(n_samples=400)
+
+        def stop(progress):
+            raise KeyboardInterrupt
+
+        with client.as_current():
+            chunks = da.from_array(X, chunks=(10, 12)).map_blocks(slow_chunk, seconds=0.2, folder=tmp_path)
+            source = stream_source(chunks, y, None, reads_labels=True)
+            source.progress = stop
+            with pytest.raises(KeyboardInterrupt):
+                FisherScore().fit(source)
+        while any(client.processing().values()):  # those that have begun
+            time.sleep(0.05)
+        assert len(list(tmp_path.iterdir())) < 20
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_errors_of_workers_are_raised_in_spite_of_it(self, client):
+        X, y, _ = table()
+        X[100, 3] = np.inf
+        with client.as_current(), pytest.raises(ValueError, match="column 3 of X holds infinity"):
+            reported(da.from_array(X, chunks=(50, 5)), y, ILFS())
+
+
+class TestSummaries:
+    """A site whose rows are on Dask may lack classes that other sites have."""
+
+    def sites(self, n_samples=1200):
+        """Return rows with three classes, the second of which is missing at the first site."""
+        X, y, _ = table(n_samples=n_samples)
+        y = np.where(np.arange(n_samples) % 5 == 0, "other", y)
+        first = np.flatnonzero((y != "other") & (np.arange(n_samples) % 3 > 0))
+        return X, y, first, np.setdiff1d(np.arange(n_samples), first)
+
+    def merged(self, X, y, first, second, sizes):
+        """Merge the rounds of both sites; collect the sizes of what Dask sends to this process."""
+        chunks = da.from_array(X[first], chunks=(100, 12))
+        summary = None
+        while summary is None or not summary.is_complete:
+            sizes.clear()
+            one = summarise(chunks, y[first], after=summary)
+            largest = max(sizes, default=0)
+            assert largest < X[:100].nbytes / 2, "a partition was sent to this process"
+            summary = one.merge(summarise(X[second], y[second], after=summary))
+        return summary
+
+    @pytest.fixture
+    def sizes(self, monkeypatch):
+        """Sizes of all results that Dask has sent to this process."""
+        sizes = []
+
+        def computed(*arguments, **options):
+            result = compute(*arguments, **options)
+            sizes.append(len(pickle.dumps(result)))
+            return result
+
+        for module in ("ilfs.sources.dask", "ilfs.execution.dask"):
+            monkeypatch.setattr(f"{module}.compute", computed)
+        return sizes
+
+    def test_classes_are_inserted_in_threads(self, sizes):
+        X, y, first, second = self.sites()
+        found = ILFS().fit(self.merged(X, y, first, second, sizes))
+        assert sizes
+        assert found.classes_.tolist() == ["no", "other", "yes"]
+        assert_same(found, ILFS().fit(X, y))
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_classes_are_inserted_on_the_workers(self, client, sizes):
+        X, y, first, second = self.sites()
+        with client.as_current():
+            summary = self.merged(X, y, first, second, sizes)
+        assert sizes
+        assert_same(ILFS().fit(summary), ILFS().fit(X, y))
+
+    @pytest.mark.filterwarnings("ignore:label .*the summary reveals")
+    def test_other_forms_of_labels(self):
+        X, y, first, second = self.sites(240)
+        Y = np.column_stack([y == "no", y == "other"]).astype(int)
+        frame = dd.from_pandas(frame_of(X, y).loc[first].reset_index(drop=True), npartitions=3)
+        chunks = da.from_array(X[first], chunks=(50, 5))
+        for site, other, labels in (
+            ((frame, "kind"), (frame_of(X, y).loc[second], "kind"), y),
+            ((chunks, da.from_array(Y[first], chunks=31)), (X[second], Y[second]), Y),
+        ):
+            summary = None
+            while summary is None or not summary.is_complete:
+                summary = summarise(*site, after=summary).merge(summarise(*other, after=summary))
+            assert_same(ILFS().fit(summary), ILFS().fit(X, labels))
+
+    def test_blocks_have_the_wider_classes(self):
+        X, y, first, _ = self.sites(240)
+        source = stream_source(da.from_array(X[first], chunks=(50, 12)), y[first], None, reads_labels=True)
+        wider = source.with_classes(table_source(X, y).labellings)
+        codes = np.concatenate([block.labels[0].codes for block in wider.blocks()])
+        np.testing.assert_array_equal(wider.labellings[0].labels[codes], y[first])
+        assert isinstance(fold_of(wider), OnDask)
+        assert wider.without_labels().labellings == ()
+
+
 QUERY_PLANNING = """
 import numpy as np, dask.array as da, distributed, warnings
 from scipy import sparse
@@ -539,6 +675,47 @@ class TestScheduler:
             assert active_client() is other
             assert_same(ILFS().fit(da.from_array(X, chunks=(50, 5)), y), ILFS().fit(X, y))
         assert active_client() is None
+
+
+def grown_chunk(block):
+    """Return the rows after taking 800 MB, little by little, so that the worker is ended by its own limit."""
+    taken = []
+    for _ in range(40 if block.size > 1 else 0):  # Dask calls it for a tiny block to know its type
+        taken.append(np.ones(2_500_000))
+        time.sleep(0.02)
+    time.sleep(2 if taken else 0)
+    return block
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestPartitionsThatKillWorkers:
+    MESSAGE = (
+        "died while computing the same partition, most likely for lack of memory: make the partitions smaller "
+        "(X.rechunk or X.repartition), or give the workers more memory"
+    )
+
+    def test_a_partition_too_large_for_a_worker_is_one_sentence(self):
+        X, y, _ = table()
+        chunks = da.from_array(X, chunks=(65, 12)).map_blocks(grown_chunk)
+        with (
+            dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit="450MB", silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster),
+            pytest.raises(RuntimeError) as caught,
+        ):
+            FisherScore().fit(chunks, y)
+        assert str(caught.value) == f"2 workers of the Dask cluster have {self.MESSAGE}"
+
+    @pytest.mark.parametrize(
+        ("n_allowed", "workers"), [(0, "a worker of the Dask cluster has"), (3, "4 workers of the Dask cluster have")]
+    )
+    def test_the_number_of_workers_is_stated(self, n_allowed, workers):
+        with pytest.raises(RuntimeError) as caught, explained():
+            raise distributed.KilledWorker("read-1", None, n_allowed)
+        assert str(caught.value) == f"{workers} {self.MESSAGE}"
+        assert caught.value.__suppress_context__  # the traceback of Dask says nothing more
 
 
 def made_chunk(block_info=None):

@@ -212,6 +212,14 @@ def test_fit_refuses_other_blocks(case):
         FisherScore().fit(make())
 
 
+@pytest.mark.parametrize("role", ["drop", "weight"])
+def test_read_refuses_names_of_columns_of_blocks(role):
+    with pytest.raises(
+        ValueError, match=rf"{role} must be None if X gives blocks of rows \(X, y\) or \(X, y, weight\)"
+    ):
+        ilfs.read(BLOCKS, **{role: "size"})
+
+
 def test_labels_and_weights_must_have_a_value_for_each_row():
     lazy = pl.LazyFrame({"size": [1.0, 2, 3], "hue": [1.0, 3, 2]})
     for y in ([0, 1], [0, 1, 1, 0]):

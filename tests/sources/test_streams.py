@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+import tracemalloc
 from importlib.util import find_spec
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.datasets import dump_svmlight_file
 
 import ilfs
 from ilfs import ILFS, FisherScore, LaplacianScore, MutualInformation, Novelty, ReliefF
+from ilfs.datasets.limits import DEFAULT_LIMITS
+from ilfs.reading.svmlight import NumberedLines
 from ilfs.sources import BatchSource, TableSource, batches, tables
 
 N_ROWS, N_FEATURES = 150, 6
@@ -216,6 +219,28 @@ def test_svmlight_gives_the_scores_of_the_matrix(zero_based, tmp_path):
             assert got.classes_.tolist() == ["0", "1"]
 
 
+def test_svmlight_keeps_only_the_labels_of_a_batch(tmp_path):
+    n_rows, path = 40_000, tmp_path / "a.svm"
+    path.write_bytes(b"1 2:3\n0 1:1\n" * (n_rows // 2))
+    n_labels = 0
+    with path.open("rb") as file:
+        lines = NumberedLines(file, path, DEFAULT_LIMITS)
+        tracemalloc.start()
+        while list(lines.take(100)):
+            n_labels += len(lines.taken_labels())
+        kept = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+    assert n_labels == n_rows
+    assert kept < n_rows  # less than a byte for each row
+
+
+@pytest.mark.parametrize("line", ["one 1:2", "1 2:9007199254740993"], ids=["class", "integer"])
+def test_svmlight_errors_name_the_row_in_the_whole_file(line, tmp_path):
+    (tmp_path / "a.svm").write_text("\n".join(["1 1:2", "0 2:3"] * 3000 + [line]))
+    with pytest.raises(ValueError, match=r"\b(row|line|sample) 6001\b"):
+        ilfs.read(tmp_path / "a.svm")
+
+
 @pytest.mark.skipif(find_spec("anndata") is None, reason="anndata is not installed")
 @pytest.mark.filterwarnings("ignore")
 class TestAnnData:
@@ -252,6 +277,52 @@ class TestAnnData:
             assert source.has_weights
             assert np.array_equal(FisherScore().fit(source).order_, expected.order_)
 
+    @pytest.mark.parametrize("drop", ["f2", ["f4", "f0", "f4"], [2, "f5"]], ids=str)
+    def test_dropped_variables_are_no_features(self, adata, drop, tmp_path, monkeypatch):
+        monkeypatch.setattr("ilfs.sources.anndata.STRIP_BYTES", 6000)
+        adata.write_h5ad(tmp_path / "a.h5ad")
+        gone = {"f2"} if drop == "f2" else {"f4", "f0"} if "f4" in drop else {"f2", "f5"}
+        kept = [j for j, name in enumerate(NAMES) if name not in gone]
+        for method in ("ILFS", "fisher"):
+            expected = fitted(method, adata.X[:, kept], Y)
+            for table, limit, kind in (
+                (tmp_path / "a.h5ad", None, TableSource),
+                (tmp_path / "a.h5ad", LOW_LIMIT // 2, BatchSource),
+                (adata, None, TableSource),
+            ):
+                source = ilfs.read(table, "kind", drop, limit)
+                assert isinstance(source, kind)
+                got = fitted(method, source)
+                assert np.allclose(got.scores_, expected.scores_, rtol=1e-10, atol=1e-10)
+                assert np.array_equal(got.order_, expected.order_)
+                assert got.feature_names_in_.tolist() == [NAMES[j] for j in kept]
+
+    def test_whole_rows_of_a_dense_file_keep_within_the_limit_if_most_variables_are_dropped(self, adata, tmp_path):
+        if sparse.issparse(adata.X):
+            return
+        adata.write_h5ad(tmp_path / "a.h5ad")
+        source = ilfs.read(tmp_path / "a.h5ad", "kind", NAMES[1:], 600)
+        heights = [batch.n_rows for batch in source.reader.batches(None, 12)]
+        assert (max(heights), sum(heights)) == (2, N_ROWS)
+
+    def test_variables_of_a_dask_matrix_can_be_dropped(self, adata):
+        da = pytest.importorskip("dask.array", reason="Dask is not installed")
+        expected = FisherScore().fit(adata.X[:, [0, 2, 3, 4, 5]], Y)
+        adata.X = da.from_array(COUNTS, chunks=(40, 6))
+        got = FisherScore().fit(ilfs.read(adata, "kind", "f1"))
+        assert np.array_equal(got.order_, expected.order_)
+        assert got.feature_names_in_.tolist() == ["f0", "f2", "f3", "f4", "f5"]
+
+    def test_weights_and_several_targets_of_a_dask_matrix_are_columns_of_obs(self, adata):
+        da = pytest.importorskip("dask.array", reason="Dask is not installed")
+        adata.obs["n"], adata.obs["b"], adata.obs["c"] = np.arange(N_ROWS) % 3.0, Y == "b", Y == "c"
+        indicator = np.column_stack([Y == "b", Y == "c"])
+        adata.X = da.from_array(COUNTS, chunks=(40, 6))
+        for target, y in (("kind", Y), (["b", "c"], indicator)):
+            got = FisherScore().fit(ilfs.read(adata, target, weight="n"))
+            expected = FisherScore().fit(COUNTS, y, sample_weight=np.arange(N_ROWS) % 3.0)
+            assert np.allclose(got.scores_, expected.scores_, rtol=1e-10, atol=1e-10)
+
     def test_a_method_that_needs_all_rows_takes_one_in_memory(self, adata):
         if not sparse.issparse(adata.X):
             assert np.array_equal(ReliefF().fit(adata, "kind").order_, ReliefF().fit(COUNTS, Y).order_)
@@ -260,6 +331,12 @@ class TestAnnData:
         adata.write_h5ad(tmp_path / "a.h5ad")
         with pytest.raises(ValueError, match=r"target must be a column of .*a.h5ad.obs \(such as kind\), got 'knid'"):
             ilfs.read(tmp_path / "a.h5ad", "knid")
+        with pytest.raises(
+            ValueError, match=r"names from .*a.h5ad.var_names \(such as f0, f1, f2\), got 'f9', 'MT-1'$"
+        ):
+            ilfs.read(tmp_path / "a.h5ad", "kind", ["f9", "f1", "MT-1"])
+        with pytest.raises(ValueError, match="at least one variable that is not dropped, got none"):
+            ilfs.read(tmp_path / "a.h5ad", "kind", NAMES)
         (tmp_path / "b.h5ad").write_bytes((tmp_path / "a.h5ad").read_bytes()[:500])
         with pytest.raises(ValueError, match=r"b.h5ad must be a complete .h5ad file: "):
             ilfs.read(tmp_path / "b.h5ad", "kind")
@@ -327,6 +404,18 @@ class TestRoles:
         selector = FisherScore(2).fit(frame.lazy(), "kind")
         assert selector.target_name_ == "kind"
         assert selector.transform(frame).shape == (N_ROWS, 2)
+
+    @pytest.mark.parametrize("limit", [None, LOW_LIMIT], ids=["loaded", "streamed"])
+    def test_transform_leaves_out_the_target_that_read_was_given(self, limit, tmp_path):
+        frame = pl.from_arrow(ARROW)
+        frame.write_parquet(tmp_path / "a.parquet")
+        table = ilfs.read(tmp_path / "a.parquet", "kind", memory_limit=limit)
+        for selector in (FisherScore(2).fit(table), FisherScore(2).fit(ilfs.summarise(table, selector=FisherScore()))):
+            assert selector.transform(frame).shape == (N_ROWS, 2)
+        np.save(tmp_path / "X.npy", X)
+        np.save(tmp_path / "y.npy", Y)
+        table = ilfs.read(tmp_path / "X.npy", str(tmp_path / "y.npy"), memory_limit=limit)
+        assert not hasattr(FisherScore().fit(table), "target_name_")
 
 
 def test_a_spooled_stream_is_closed_after_fit_and_after_an_error(monkeypatch):

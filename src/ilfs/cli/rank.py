@@ -132,7 +132,7 @@ def described(name: str, source: Any) -> str:
 
 
 def fit(selector: Any, source: Any, options: argparse.Namespace) -> None:
-    """Fit the selector, with a progress line for each read of a stream."""
+    """Fit the selector, with a progress line for each read of a table that is not in memory."""
     from ilfs.cli.dry_run import n_reads
     from ilfs.cli.progress import ReadLine
 

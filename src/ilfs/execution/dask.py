@@ -43,7 +43,7 @@ class OnDask(SourceFold):
 
     def __init__(self, source: DaskSource, n_jobs: int | None = None) -> None:
         super().__init__(source)
-        self._n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
+        self._n_threads, self._n_reads = None if n_jobs is None else effective_n_jobs(n_jobs), 0
 
     @cached_property
     def _labels_and_weights(self) -> tuple[list[Any], list[Any]]:
@@ -53,6 +53,7 @@ class OnDask(SourceFold):
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Read the rows once and return the statistic of each request."""
+        self._n_reads += 1
         columns = self._projection(reads)
         job = placed(PartitionJob(self._source.reader(columns), [renumbered(read, columns) for read in reads]))
         read_partition = delayed(read_one_partition)
@@ -60,7 +61,8 @@ class OnDask(SourceFold):
             read_partition(job, one.part, y, weight, one.first_row, one.number)
             for one, y, weight in zip(self._source.inputs(columns), *self._labels_and_weights, strict=True)
         ]
-        statistics = compute(reduced(parts, merge_partitions, FAN_IN), self._n_threads)
+        merged = reduced(parts, merge_partitions, FAN_IN)
+        statistics = compute(merged, self._n_threads, steps=parts, report=self._source.reporter(self._n_reads))
         return [type(statistic).join([statistic]) for statistic in statistics]
 
     def _projection(self, reads: Sequence[Read[Any]]) -> Integers | None:

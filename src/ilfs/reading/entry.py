@@ -15,6 +15,7 @@ from ilfs.reading.npy import labels_in
 from ilfs.sources import BatchSource, Source
 from ilfs.sources.recognise import label_array, opened, weight_array
 from ilfs.sources.roles import Column, Request
+from ilfs.sources.row_index import check_row_index
 
 UNLIMITED_BYTES = 2**62
 
@@ -50,7 +51,7 @@ def read(
         For ``.h5ad`` files a column of ``obs``. svmlight files, and formats that state their classes, need none.
         Without a target the table suits methods that read no labels.
     drop : str, int or sequence of them, optional
-        Columns that are not features.
+        Columns that are not features. For ``.h5ad`` files names from ``var_names``.
     memory_limit : int or str, optional
         Memory that the table may take, in bytes or as text such as ``"500MB"``; by default half of the free memory. A
         table is loaded if the limit allows two copies of it. Otherwise the limit determines how many rows are read at
@@ -106,7 +107,15 @@ def open_table(
         The table.
     """
     limit = bytes_of(memory_limit)
-    source = _opened(path, _request(path, target, drop, weight, limit))
+    request = _request(path, target, drop, weight, limit)
+    source = _chosen(path, _opened(path, request), engine, limit)
+    if isinstance(request.target, str) and request.target not in (source.feature_names or ()):
+        source.target_name = request.target
+    return source
+
+
+def _chosen(path: Any, source: Source, engine: str, limit: int) -> Source:
+    """Load a source, or leave it to be read in blocks."""
     if not isinstance(source, BatchSource):
         if engine == "stream":
             raise ValueError(f"{path} must be of a format that can be read in blocks, such as Parquet or CSV")
@@ -139,8 +148,10 @@ def _request(path: Any, target: Any, drop: Any, weight: Any, limit: int) -> Requ
         weight = labels_in(Path(weight), "weight")
     y, sample_weight = None, None
     if is_array(target):
+        check_row_index(path, target, "target")
         target, y = None, label_array(target)
     if is_array(weight):
+        check_row_index(path, weight, "weight")
         weight, sample_weight = None, weight_array(weight)
     dropped = () if drop is None else (drop,) if isinstance(drop, str) or is_integer(drop) else tuple(drop)
     return Request(target, dropped, weight, y, sample_weight, limit)

@@ -93,8 +93,6 @@ def open_h5ad(files: Sequence[Path], request: Request) -> Source:
     check_installed("anndata", "omics", f"reading {file.name}")
     import anndata
 
-    if request.drop:
-        raise ValueError(f"drop must be None for {file}, whose target is a column of obs, got {request.drop!r}")
     try:
         adata = anndata.read_h5ad(file, backed="r")
     except Exception as error:  # h5py and anndata raise almost anything for a damaged file

@@ -118,7 +118,7 @@ class NumberedLines(CheckedLines):
     def __init__(self, file: IO[bytes], path: Path, limits: Any) -> None:
         super().__init__(file, path, limits)
         self._lines = super().__iter__()
-        self._n_taken, self._max_rows = 0, 0
+        self._max_rows = 0
 
     def take(self, max_rows: int) -> "NumberedLines":
         """Let the next iteration give this many lines."""
@@ -130,9 +130,8 @@ class NumberedLines(CheckedLines):
         return islice((line for line in self._lines if line.strip()), self._max_rows)
 
     def taken_labels(self) -> list[str]:
-        """Return the classes of the rows since the last call."""
-        labels = self.labels[self._n_taken :]
-        self._n_taken = len(self.labels)
+        """Return the classes of the rows since the last call, and forget them: a stream may have any number of rows."""
+        labels, self.labels = self.labels, []
         return labels
 
 

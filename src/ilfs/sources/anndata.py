@@ -17,7 +17,7 @@ from ilfs.sources.batches import BatchSource, check_all_used, check_number_of_ro
 from ilfs.sources.dask import dask_anndata
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, warn_of_quantity
 from ilfs.sources.reader import Batch, BatchReader
-from ilfs.sources.roles import Request, check_column_names, find_column
+from ilfs.sources.roles import MAX_NAMES_SHOWN, Request, check_column_names, find_column
 from ilfs.sources.source import Source
 from ilfs.sources.tables import table_source
 
@@ -34,11 +34,33 @@ def open_anndata(X: Any, request: Request) -> Source:
     check_column_names(list(X.var_names), f"{request.name}.var_names")
     if matrix is None:
         raise ValueError(f"{request.name} must have a matrix X, got an AnnData without one")
+    kept = kept_variables(list(X.var_names), request)
     if is_dask(matrix):
-        return open_dask_matrix(X, request)
+        return open_dask_matrix(X if kept is None else X[:, kept], request)
     if not X.isbacked:
-        return in_memory(X, matrix, request)
-    return BatchSource(AnnDataReader(X, request), request.y, request.sample_weight, memory_limit=request.memory_limit)
+        return in_memory(X, matrix, kept, request)
+    reader = AnnDataReader(X, kept, request)
+    return BatchSource(reader, request.y, request.sample_weight, memory_limit=request.memory_limit)
+
+
+def kept_variables(names: list[str], request: Request) -> Integers | None:
+    """Return the positions of the variables that are not dropped; None if none is dropped."""
+    if not request.drop:
+        return None
+    where, places = f"{request.name}.var_names", {name: j for j, name in enumerate(names)}
+    unknown = [name for name in request.drop if isinstance(name, str) and name not in places]
+    if unknown:
+        some, n_more = ", ".join(map(repr, unknown[:MAX_NAMES_SHOWN])), len(unknown) - MAX_NAMES_SHOWN
+        more = f" and {n_more} more" if n_more > 0 else ""
+        raise ValueError(f"drop must hold names from {where} (such as {', '.join(names[:3])}), got {some}{more}")
+    dropped = [
+        places[one] if isinstance(one, str) else find_column("drop", one, names, len(names), where)
+        for one in request.drop
+    ]
+    kept = np.delete(np.arange(len(names)), dropped)
+    if not kept.size:
+        raise ValueError(f"{request.name} must have at least one variable that is not dropped, got none")
+    return kept
 
 
 def is_dask(matrix: Any) -> bool:
@@ -48,12 +70,14 @@ def is_dask(matrix: Any) -> bool:
 
 def open_dask_matrix(X: Any, request: Request) -> Source:
     """Make a source of an AnnData whose matrix is a Dask array."""
-    y = request.y if request.target is None else request.target
-    return dask_anndata(X, y, request.sample_weight, reads_labels=y is not None)
+    target = request.target if isinstance(request.target, str) else labels_of(X, request)
+    y = request.y if target is None else target
+    weight = weights_of(X, request) if request.sample_weight is None else request.sample_weight
+    return dask_anndata(X, y, weight, reads_labels=y is not None)
 
 
-def in_memory(X: Any, matrix: Any, request: Request) -> Source:
-    """Make a table in memory of an AnnData; the matrix is not copied."""
+def in_memory(X: Any, matrix: Any, kept: Integers | None, request: Request) -> Source:
+    """Make a table in memory of an AnnData; the matrix is copied only if variables are dropped."""
     if sparse.issparse(matrix):
         form = matrix.format if matrix.format in ("csr", "csc") else "csr"
         matrix = matrix.asformat(form)
@@ -70,7 +94,10 @@ def in_memory(X: Any, matrix: Any, request: Request) -> Source:
     if y is not None:
         y = check_types(y)
         check_kind_of_labels(y)
-    source = table_source(matrix, y, check_row_weights(weight, 0), list(X.var_names))
+    names = list(X.var_names)
+    if kept is not None:
+        matrix, names = matrix[:, kept], [names[j] for j in kept]
+    source = table_source(matrix, y, check_row_weights(weight, 0), names)
     if len(source.labellings) == 1:
         warn_of_quantity(source.labellings[0].labels, source.labellings[0].rows)
     return source
@@ -83,15 +110,18 @@ class AnnDataReader(BatchReader):
     ----------
     X : AnnData
         Opened with ``anndata.read_h5ad(path, backed="r")``.
+    kept : ndarray of int or None
+        Variables that are features; None for all of them.
     request : Request
         Target and weight are columns of the observations.
     """
 
-    def __init__(self, X: Any, request: Request) -> None:
-        self.name, matrix = request.name, X.X
+    def __init__(self, X: Any, kept: Integers | None, request: Request) -> None:
+        self.name, self._kept, matrix, names = request.name, kept, X.X, list(X.var_names)
         refuse_other_numbers(matrix.dtype, request.name)
-        self.n_rows, self.n_features = matrix.shape
-        self.feature_names = list(X.var_names)
+        self.n_rows, self._n_variables = matrix.shape
+        self.feature_names = names if kept is None else [names[j] for j in kept]
+        self.n_features = len(self.feature_names)
         self._y, self._sample_weight = labels_of(X, request), weights_of(X, request)
         self.has_labels, self.has_weights = self._y is not None, self._sample_weight is not None
         self.dtype = np.dtype(np.float32 if matrix.dtype == np.float32 else np.float64)
@@ -104,14 +134,19 @@ class AnnDataReader(BatchReader):
     @property
     def n_bytes(self) -> int | None:
         """Estimate of the bytes that all values take in memory."""
-        return STORED_BYTES * self._matrix.n_stored if self.is_sparse else super().n_bytes
+        if not self.is_sparse:
+            return super().n_bytes
+        return int(STORED_BYTES * self._matrix.n_stored * self.n_features // max(self._n_variables, 1))
 
     def batches(self, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
         """Read the rows from the first to the last; the matrix is not read if only labels are needed."""
         assert self.n_rows is not None
+        if not self.is_sparse:  # whole rows are read, which are wider than those of a block if variables are dropped
+            max_rows = max(max_rows * self.n_features // self._n_variables, 1)
         starts = range(0, self.n_rows, max_rows)
         spans = [slice(start, min(start + max_rows, self.n_rows)) for start in starts]
-        values = self._matrix.read(spans, columns) if columns is None or columns.size else (None for _ in spans)
+        wanted = columns if self._kept is None else self._kept if columns is None else self._kept[columns]
+        values = self._matrix.read(spans, wanted) if wanted is None or wanted.size else (None for _ in spans)
         for rows, X in zip(spans, values, strict=True):
             y, weight = (part if part is None else part[rows] for part in (self._y, self._sample_weight))
             yield Batch(X, y, weight, rows.stop - rows.start)

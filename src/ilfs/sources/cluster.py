@@ -1,14 +1,14 @@
 """Connections to Dask, and computations on its workers.
 
 A computation runs on the active client of `distributed`, if there is one, and otherwise in Dask's threads. Only
-``delayed``, ``submit`` and ``map`` are used. All inputs are results of tasks, so Dask computes them again if a worker
-that held them dies.
+``delayed``, ``submit``, ``map`` and ``compute`` are used, and for progress ``as_completed`` and ``Callback``. All
+inputs are results of tasks, so Dask computes them again if a worker that held them dies.
 """
 
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from typing import Any
 
@@ -79,7 +79,13 @@ def delayed(function: Callable[..., Any]) -> Any:
     return lazy(function, pure=False)
 
 
-def compute(value: Any, n_threads: int | None = None) -> Any:
+def compute(
+    value: Any,
+    n_threads: int | None = None,
+    *,
+    steps: Sequence[Any] = (),
+    report: Callable[[float], None] | None = None,
+) -> Any:
     """Compute a delayed value on the active client, otherwise in threads.
 
     Parameters
@@ -88,6 +94,10 @@ def compute(value: Any, n_threads: int | None = None) -> Any:
         What to compute. The result is sent to this process.
     n_threads : int, optional
         Number of threads if there is no client; Dask's default if it is None.
+    steps : sequence of Delayed, default=()
+        Values that it is computed from, and whose progress is reported.
+    report : callable, optional
+        Called in this thread with the fraction of the steps that are finished, whenever one of them is.
 
     Returns
     -------
@@ -95,15 +105,60 @@ def compute(value: Any, n_threads: int | None = None) -> Any:
         The result.
     """
     client = active_client()
+    count = None if report is None or not steps else StepCount([step.key for step in steps], report)
     if client is None:
-        return value.compute(**({} if n_threads is None else {"num_workers": n_threads}))
-    future = client.compute(value)
+        with nullcontext() if count is None else count.watched_threads():
+            return value.compute(**({} if n_threads is None else {"num_workers": n_threads}))
+    futures = client.compute([value] if count is None else [value, *steps])
+    result, waiting = futures[0], {future.key: future for future in futures}
+    del futures  # the statistic of a step stays on its worker as long as there is a future of it
     try:
         with explained():
-            return future.result()
+            if count is not None:
+                count.watch(client, waiting, result)
+            return result.result()
     except BaseException:  # also Ctrl-C: workers must not go on
-        future.cancel()
+        client.cancel(list(waiting.values()))
         raise
+
+
+class StepCount:
+    """Count of the finished steps of a computation.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        Keys of the tasks that are steps.
+    report : callable
+        Called with the fraction of the steps that are finished, whenever one of them is.
+    """
+
+    def __init__(self, keys: Sequence[Any], report: Callable[[float], None]) -> None:
+        self._keys, self._n_steps, self._report = set(keys), len(keys), report
+
+    def add(self, key: Any) -> None:
+        """Count a task that is finished, if it is a step."""
+        if key in self._keys:
+            self._keys.remove(key)
+            self._report(1.0 - len(self._keys) / self._n_steps)
+
+    def watched_threads(self) -> AbstractContextManager[Any]:
+        """Count the tasks of Dask's threads in a context."""
+        from dask.callbacks import Callback
+
+        return Callback(posttask=lambda key, *_: self.add(key))
+
+    def watch(self, client: Any, waiting: dict[Any, Any], result: Any) -> None:
+        """Count the tasks of a cluster until the result is there; remove those that are finished from ``waiting``."""
+        from distributed import as_completed
+
+        for future in as_completed(list(waiting.values()), loop=client.loop):
+            if future.key == result.key:
+                break
+            del waiting[future.key]
+            self.add(future.key)
+        if self._keys and result.status == "finished":  # the result may be announced before its last steps
+            self._report(1.0)
 
 
 @contextmanager
@@ -114,9 +169,11 @@ def explained() -> Iterator[None]:
     try:
         yield
     except KilledWorker as error:
+        n_workers = error.allowed_failures + 1
+        died = "a worker of the Dask cluster has" if n_workers == 1 else f"{n_workers} workers of the Dask cluster have"
         raise RuntimeError(
-            f"{error.allowed_failures + 1} workers of the Dask cluster ended while they computed the same partition: "
-            "make the partitions smaller, or give the workers more memory"
+            f"{died} died while computing the same partition, most likely for lack of memory: make the partitions "
+            "smaller (X.rechunk or X.repartition), or give the workers more memory"
         ) from None
     except connection_errors():
         raise ConnectionError("the Dask scheduler is gone, or the computation was cancelled") from None

@@ -8,7 +8,7 @@ not always know.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +27,7 @@ from ilfs.sources.partitions import (
     Divide,
     PartitionReader,
     RowCounts,
+    WiderClasses,
     check_frame,
     check_numbers,
     count_partition,
@@ -40,7 +41,7 @@ from ilfs.sources.partitions import (
     side_by_side,
 )
 from ilfs.sources.roles import check_column_names, find_column
-from ilfs.sources.source import RowBlock, Source
+from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.statistics.labels import Classes
 
 COUNTS_FAN_IN = 32  # counts of labels that are merged at a time
@@ -299,15 +300,25 @@ class DaskSource(Source):
         Labels, as for `beside`, if the partitions hold none.
     sample_weight : optional
         Weights, as for `beside`, if the partitions hold none.
+    progress : callable, optional
+        Called with a `ReadProgress` whenever a partition was read.
     """
 
     is_sparse = False  # chunks may be sparse all the same, which only workers see
 
-    def __init__(self, table: DaskTable, y: Any = None, sample_weight: Any = None) -> None:
-        self.table, self.target_name = table, table.target
+    def __init__(
+        self,
+        table: DaskTable,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        progress: Callable[[ReadProgress], None] | None = None,
+    ) -> None:
+        self.table, self.target_name, self.progress = table, table.target, progress
         self.n_features, self.feature_names = table.n_features, table.feature_names
         self.has_labels = table.has_labels or y is not None
         self.label_names: NDArray[Any] | None = None
+        self._wider: WiderClasses | None = None
         if y is not None and not is_lazy(y):
             self.label_names, y = codes_of(y)
         self.y = None if y is None else beside(y, table, "y")
@@ -318,7 +329,14 @@ class DaskSource(Source):
         source = copy(self)
         for cached in ("_counts", "worker_labellings", "labellings"):
             source.__dict__.pop(cached, None)
-        source.has_labels, source.y = False, None
+        source.has_labels, source.y, source._wider = False, None, None
+        return source
+
+    def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> "DaskSource":
+        """Return the same rows with other classes, which workers set: no partition is sent to this process."""
+        source = copy(self)
+        source._wider = WiderClasses(labellings, places)
+        source.__dict__["labellings"] = labellings
         return source
 
     @cached_property
@@ -357,7 +375,19 @@ class DaskSource(Source):
         count = delayed(partial(count_partition, self._divide, columns))
         arguments = zip(parts, *self.labels_and_weights(), starts, range(len(parts)), strict=True)
         counts = [count(*these) for these in arguments]
-        return compute(reduced(counts, merge_counts, COUNTS_FAN_IN))  # type: ignore[no-any-return]
+        merged = reduced(counts, merge_counts, COUNTS_FAN_IN)
+        return compute(merged, steps=counts, report=self.reporter(0))  # type: ignore[no-any-return]
+
+    def reporter(self, number: int) -> Callable[[float], None] | None:
+        """Return a function that reports the fraction of a read, None if nobody asks for it.
+
+        Parameters
+        ----------
+        number : int
+            Number of the read, as in `ReadProgress`.
+        """
+        progress = self.progress
+        return None if progress is None else lambda fraction: progress(ReadProgress(number, fraction))
 
     @property
     def _divide(self) -> Divide:
@@ -392,7 +422,7 @@ class DaskSource(Source):
     def reader(self, columns: Integers | None = None) -> PartitionReader:
         """Return the object that opens partitions on a worker."""
         n_columns = self.n_features if columns is None else columns.size
-        return PartitionReader(self._divide, self.worker_labellings, columns, n_columns)
+        return PartitionReader(self._divide, self.worker_labellings, columns, n_columns, self._wider)
 
     def inputs(self, columns: Integers | None = None) -> list[PartitionInputs]:
         """Return the arguments of the tasks that read the partitions."""

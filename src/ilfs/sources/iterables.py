@@ -15,6 +15,7 @@ from ilfs.arrays import Integers
 from ilfs.sources.frames import FrameSource
 from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.roles import Request, check_column_names, refuse_columns
+from ilfs.sources.row_index import check_same_index
 
 NUMBERS = "buif"  # kinds of NumPy's types
 NOT_BLOCKS = (str, bytes, dict, set, frozenset, np.ndarray)
@@ -82,6 +83,8 @@ def parts_of(block: Any, number: int, name: str) -> tuple[Any, Any, Any]:
     if not 1 <= len(parts) <= 3:
         raise ValueError(f"block {number} of {name} must be (X, y) or (X, y, weight), got {len(parts)} parts")
     X, y, weight = (*parts, None, None)[:3]
+    check_same_index(X, y, "y", where=f"block {number} of {name}: ")
+    check_same_index(X, weight, "weight", where=f"block {number} of {name}: ")
     X = values_of(X, f"block {number} of {name}")
     if y is not None:
         y = column_or_matrix(y)

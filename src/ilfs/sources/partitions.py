@@ -19,6 +19,7 @@ from ilfs.sources.batches import Tally, check_row_weights, encode_rows, label_co
 from ilfs.sources.frames import frame_source, is_large_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array
 from ilfs.sources.roles import find_column, refuse_columns
+from ilfs.sources.row_index import check_same_index
 from ilfs.sources.tables import TableSource, table_source
 from ilfs.statistics.labels import Classes
 
@@ -47,6 +48,8 @@ def divide_frame(frame: Any, columns: Integers | None, names: list[Any], target:
 def divide_delayed(part: Any, columns: Integers | None, names: list[Any] | None, target: Any) -> Divided:
     """Take values, labels and weights from a delayed partition."""
     X, y, weight = (*part, None, None)[:3] if isinstance(part, tuple | list) else (part, None, None)
+    check_same_index(X, y, "y")
+    check_same_index(X, weight, "weight")
     if names is not None and is_frame(X):
         missing = [name for name in names if name not in set(frame_columns(X))]
         if missing:
@@ -179,12 +182,15 @@ class PartitionReader:
         Columns to take, ascending; None for all of them.
     n_columns : int
         Number of these columns.
+    wider : WiderClasses, optional
+        Classes that include those of rows elsewhere, if the opened tables are to have these.
     """
 
     divide: Divide
     labellings: tuple[Classes, ...]
     columns: Integers | None
     n_columns: int
+    wider: "WiderClasses | None" = None
 
     def open(self, part: Any, y: Any, weight: Any, first_row: int, number: int) -> TableSource | None:
         """Make a table in memory of a computed partition.
@@ -225,7 +231,23 @@ class PartitionReader:
             encode_rows(column, classes, table.weight, "X")
             for column, classes in zip(columns, self.labellings, strict=True)
         )
-        return table
+        return table if self.wider is None else table._relabelled(self.wider.labellings, self.wider.places)
+
+
+@dataclass(frozen=True)
+class WiderClasses:
+    """Classes of a table that include those of rows elsewhere.
+
+    Parameters
+    ----------
+    labellings : tuple of Classes
+        Classes of each labelling.
+    places : list of ndarray of int
+        New codes of the classes of the table, for each labelling.
+    """
+
+    labellings: tuple[Classes, ...]
+    places: list[Integers]
 
 
 def check_height(X: Any, column: Any, name: str, number: int) -> None:

@@ -13,10 +13,11 @@ from ilfs.sources.anndata import open_anndata
 from ilfs.sources.arrow_datasets import open_dataset, open_parquet_file
 from ilfs.sources.batches import BatchSource
 from ilfs.sources.dask import dask_source
-from ilfs.sources.iterables import column_or_matrix, open_blocks
+from ilfs.sources.iterables import column_or_matrix, open_blocks, refuse_column_names
 from ilfs.sources.lazy_frames import LazyFrameReader
 from ilfs.sources.reader import BatchReader
 from ilfs.sources.roles import Request
+from ilfs.sources.row_index import check_position_index, check_row_index
 from ilfs.sources.source import Source
 from ilfs.sources.spooled import SpooledReader, open_scanner, open_stream
 
@@ -76,7 +77,7 @@ def stream_source(X: Any, y: Any, sample_weight: Any, *, reads_labels: bool) -> 
         source: Source | None = given_source(X, y, sample_weight, reads_labels=reads_labels)
     else:
         source = on_dask(X, y, sample_weight, reads_labels=reads_labels) or opened(
-            X, lambda: request_of(y, sample_weight, reads_labels=reads_labels)
+            X, lambda: request_of(X, y, sample_weight, reads_labels=reads_labels)
         )
     if source is None or reads_labels:
         return source if source is None else with_labels(source)
@@ -87,7 +88,11 @@ def on_dask(X: Any, y: Any, sample_weight: Any, *, reads_labels: bool) -> Source
     """Make a source of a table of Dask, None of any other."""
     # A list of tables is recognised by the first of them, which must be delayed: other lists are lists of rows.
     kinds = kinds_of(X[0]) & {("dask", "Delayed")} if isinstance(X, list | tuple) and X else kinds_of(X)
-    return dask_source(X, y, sample_weight, reads_labels=reads_labels) if kinds & DASK_TABLES else None
+    if not kinds & DASK_TABLES:
+        return None
+    check_position_index(y if reads_labels else None, "y")
+    check_position_index(sample_weight, "sample_weight")
+    return dask_source(X, y, sample_weight, reads_labels=reads_labels)
 
 
 def opened(X: Any, request: Callable[[], Request]) -> Source | None:
@@ -109,8 +114,10 @@ def is_in_memory(X: Any) -> bool:
     return bool(isinstance(X, np.ndarray) or sparse.issparse(X) or nw.dependencies.is_into_dataframe(X))
 
 
-def request_of(y: Any, sample_weight: Any, *, reads_labels: bool) -> Request:
+def request_of(X: Any, y: Any, sample_weight: Any, *, reads_labels: bool) -> Request:
     """Make a request of the arguments of ``fit``; a column of labels is no feature even if they are not needed."""
+    check_row_index(X, y if reads_labels else None, "y")
+    check_row_index(X, sample_weight, "sample_weight")
     weight = None if sample_weight is None else weight_array(sample_weight)
     if isinstance(y, str):
         return Request(target=y, sample_weight=weight)
@@ -122,6 +129,7 @@ def without_names(request: Request) -> Request:
     """Check that no column is named: blocks of rows from Python have their own labels."""
     if request.target is not None:
         raise TypeError(f"y must be None if X gives blocks of rows (X, y), got the name {request.target!r}")
+    refuse_column_names(request)
     return request
 
 

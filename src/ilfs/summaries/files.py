@@ -24,6 +24,9 @@ def write_summary(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> No
     """Write the fields of a summary."""
     header = {name: fields[name] for name in ("method", "n_features", "feature_names")}
     header |= {"kind": KIND, "format": FORMAT, "sites": sorted(fields["sites"])}
+    # Names of other types, such as dates, have no form in JSON, and are left out.
+    targets = [name for name in fields["target_names"] if isinstance(name, str | int)]
+    header |= {"target_names": sorted(targets, key=str)}
     header |= {"n_labellings": len(fields["labellings"]), "rounds": [outline(one) for one in fields["rounds"]]}
     arrays = {"header": np.array(json.dumps(header))}
     for place, classes in enumerate((*fields["labellings"], fields["all_rows"])):
@@ -69,6 +72,9 @@ def parsed(arrays: Arrays) -> dict[str, Any]:
     if header["format"] != FORMAT:
         raise ValueError(f"it has format {header['format']!r}, and this version of ilfs reads format {FORMAT}")
     check_columns(header["n_features"], header["feature_names"])
+    targets = header.get("target_names", [])  # not in files of earlier versions
+    if not isinstance(targets, list) or not all(isinstance(name, str | int) for name in targets):
+        raise ValueError("target_names must be a list of names of columns")
     *labellings, all_rows = (read_classes(arrays, place) for place in range(header["n_labellings"] + 1))
     sizes = [classes.n_classes for classes in labellings]
     rounds = [read_round(arrays, number, one, sizes, header) for number, one in enumerate(header["rounds"])]
@@ -80,6 +86,7 @@ def parsed(arrays: Arrays) -> dict[str, Any]:
         "all_rows": all_rows,
         "rounds": tuple(rounds),
         "sites": frozenset(map(str, header["sites"])),
+        "target_names": frozenset(targets),
     }
 
 

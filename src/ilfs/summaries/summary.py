@@ -39,6 +39,8 @@ class Summary(Source):
         Answers of the rounds so far; in all but the last one they are those of all sites.
     sites : frozenset of str
         A random name for each summary of the last round that was merged.
+    target_names : frozenset
+        Names of the columns that the sites have taken their labels from.
 
     See Also
     --------
@@ -62,6 +64,7 @@ class Summary(Source):
     """
 
     is_sparse = False
+    target_names: frozenset[Any] = frozenset()  # summaries that were pickled by earlier versions have none
 
     def __init__(
         self,
@@ -72,8 +75,10 @@ class Summary(Source):
         all_rows: Classes,
         rounds: tuple[Round, ...] = (),
         sites: frozenset[str] = frozenset(),
+        target_names: frozenset[Any] = frozenset(),
     ) -> None:
         self.method, self.n_features, self.feature_names = method, n_features, feature_names
+        self.target_names = target_names
         self._labellings, self.all_rows, self.rounds, self.sites = labellings, all_rows, rounds, sites
 
     @classmethod
@@ -82,10 +87,12 @@ class Summary(Source):
         names = getattr(selector, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
         labellings = with_both_values(source.labellings)
-        return cls(describe(selector), source.n_features, names, labellings, source.all_rows)
+        target = getattr(selector, "target_name_", None)
+        targets = frozenset[Any]() if target is None else frozenset({target})
+        return cls(describe(selector), source.n_features, names, labellings, source.all_rows, target_names=targets)
 
     def _fields(self) -> dict[str, Any]:
-        names = ("method", "n_features", "feature_names", "all_rows", "rounds", "sites")
+        names = ("method", "n_features", "feature_names", "all_rows", "rounds", "sites", "target_names")
         return {name: getattr(self, name) for name in names} | {"labellings": self._labellings}
 
     def _replaced(self, **fields: Any) -> Self:
@@ -115,6 +122,11 @@ class Summary(Source):
     def has_labels(self) -> bool:  # type: ignore[override]
         """True if rows have labels."""
         return bool(self._labellings)
+
+    @property
+    def target_name(self) -> Any:
+        """Name of the column of the labels; None if no site has named one, or sites have named different ones."""
+        return next(iter(self.target_names)) if len(self.target_names) == 1 else None
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:  # noqa: ARG002
         """Raise a TypeError: a summary holds no rows.
@@ -232,7 +244,8 @@ class Summary(Source):
         check_same(self.method, other.method, "in all summaries")
         check_same_columns(self, other)
         check_same_round(self, other)
-        return self._merge_first(other) if self.n_rounds == 1 else self._merge_later(other)
+        merged = self._merge_first(other) if self.n_rounds == 1 else self._merge_later(other)
+        return merged._replaced(target_names=self.target_names | other.target_names)
 
     def _merge_first(self, other: "Summary") -> Self:
         """Merge first rounds, after giving both the classes of the other one."""

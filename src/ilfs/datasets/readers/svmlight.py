@@ -41,7 +41,8 @@ def read_svmlight(path: Path, target: Target, drop: Drop, name: str, limits: Rea
 class CheckedLines:
     """Lines for scikit-learn's reader, with the classes stored separately.
 
-    scikit-learn converts classes to floats, which may merge large integers; ``labels`` keeps them as text.
+    scikit-learn converts classes to floats, which may merge large integers; ``labels`` keeps them as text. ``n_rows``
+    is the number of rows so far.
 
     Parameters
     ----------
@@ -56,6 +57,7 @@ class CheckedLines:
     def __init__(self, file: IO[bytes], path: Path, limits: ReadLimits) -> None:
         self.file, self.path, self.limits = file, path, limits
         self.labels: list[str] = []
+        self.n_rows = 0
         self._known: dict[bytes, str] = {}
 
     def read(self, size: int = -1) -> bytes:
@@ -67,6 +69,7 @@ class CheckedLines:
             content = line.partition(b"#")[0]
             first = content.split(maxsplit=1)[:1]
             if first:
+                self.n_rows += 1
                 self.labels.append(self._label(first[0]))
                 self._check_values(content)
             yield content
@@ -77,7 +80,7 @@ class CheckedLines:
             if exact_number(label) is None:
                 raise ReadError(
                     f"{self.path} must be in the svmlight format (class index:value ...): the class must be a number, "
-                    f"got {label[:60]!r} in row {len(self.labels) + 1}"
+                    f"got {label[:60]!r} in row {self.n_rows}"
                 )
             self._known[word] = label
         return self._known[word]
@@ -86,4 +89,4 @@ class CheckedLines:
         for match in LARGE_INTEGER.finditer(content):
             if len(match[1]) > 16 or int(match[1]) > MAX_EXACT_INTEGER:
                 index = content[: match.start()].split()[-1].decode("latin-1")
-                raise inexact_integer(f"column {index[:60]}", match[1].decode(), len(self.labels), self.path)
+                raise inexact_integer(f"column {index[:60]}", match[1].decode(), self.n_rows, self.path)
