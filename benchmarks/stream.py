@@ -206,7 +206,7 @@ report(start)
 
 
 def show_growth(options):
-    """Print the cost against rows and columns, with the exponents of a power law through four sizes."""
+    """Print the CPU time against rows and columns, with the exponents of a power law through four sizes."""
     print("\n| rows | columns | ILFS(redundancy=None) | ILFS() |\n|---|---|---|---|")
     for title, sizes in {
         "rows": [(n * ROW_GROUP, 1000) for n in (2, 4, 8, 16)],
@@ -215,7 +215,7 @@ def show_growth(options):
         seconds = []
         for rows, columns in sizes:
             path = files(options.folder, "growth", rows, columns, 2)
-            both = [median(FIT, selector=selector(one), source=stream_of(path))[0] for one in (None, "gain")]
+            both = [median(FIT, selector=selector(one), source=stream_of(path))[1] for one in (None, "gain")]
             seconds.append(both)
             print(f"| {rows:,} | {columns:,} | {both[0]:.2f} s | {both[1]:.2f} s |")
         at = np.log([size[title == "columns"] for size in sizes])
