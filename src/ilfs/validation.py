@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_array
 
 from ilfs.arrays import Floats, sparse_defect
 from ilfs.parameters import is_integer
-from ilfs.sources.frames import column_types, is_data_frame
+from ilfs.sources.frames import column_types, frame_names, is_data_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array, warn_of_quantity
 from ilfs.sources.roles import MAX_NAMES_SHOWN
 from ilfs.statistics.labels import Classes
@@ -216,8 +216,9 @@ def check_names(X: Any) -> None:
         return
     if nw.dependencies.is_pandas_dataframe(X) and X.columns.is_unique:  # much faster than counting
         return
-    name, times = max(Counter(column_names(X) or ()).items(), key=lambda item: item[1], default=(None, 0))
-    if times > 1:
+    names = frame_names(X)
+    if len(set(names)) < len(names):
+        name, times = Counter(names).most_common(1)[0]
         raise ValueError(f"columns of X must have different names, {name!r} occurs {times} times: rename one")
 
 

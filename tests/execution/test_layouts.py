@@ -29,6 +29,12 @@ def in_chunks(X):
     return pa.concat_tables(parts)
 
 
+def unaligned(values):
+    """A column of pyarrow whose values begin one byte after an aligned address."""
+    buffer = pa.py_buffer(b" " + values.tobytes()).slice(1)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), values.size, [None, buffer])
+
+
 LAYOUTS = {
     "Fortran": np.asfortranarray,
     "Fortran, backwards": lambda X: np.asfortranarray(X[:, ::-1])[:, ::-1],
@@ -39,6 +45,8 @@ LAYOUTS = {
     "polars in chunks": lambda X: pl.concat([pl.DataFrame(columns_of(X[:20])), pl.DataFrame(columns_of(X[20:]))]),
     "pyarrow": lambda X: pa.table(columns_of(X)),
     "pyarrow in chunks": in_chunks,
+    "pyarrow, sliced": lambda X: pa.table(columns_of(np.vstack([X[:3], X]))).slice(3),
+    "pyarrow, unaligned": lambda X: pa.table({name: unaligned(values) for name, values in columns_of(X).items()}),
 }
 layouts = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 

@@ -19,7 +19,7 @@ from ilfs.sources.tables import DenseSource
 from ilfs.statistics.block import ColumnArrays
 
 MIN_STRIP_COLUMNS, MAX_STRIP_COLUMNS = 512, 4096  # kernels are fastest with some thousand bytes of each row
-MIN_STRIP_COLUMNS_BY_COLUMN, MAX_STRIP_COLUMNS_BY_COLUMN = 64, 256  # the same if columns are contiguous
+MIN_STRIP_COLUMNS_BY_COLUMN, MAX_STRIP_COLUMNS_BY_COLUMN = 64, 1024  # the same if columns are contiguous
 STRIPS_PER_THREAD = 4  # of contiguous columns: some, so that no thread waits long for the last strip
 COPIED_STRIP_COLUMNS = 128  # of a strip that must be copied before it is read: 8 MB
 COPIED_STRIP_COLUMNS_BY_COLUMN = 32  # the same if the values of a column are contiguous

@@ -30,7 +30,7 @@ from ilfs.kernels.moments import add_rows, centre
 
 GROUP_COLUMNS = 8  # columns copied together: one row of them fills a cache line; the loops are written out for eight
 CACHE_LINE_BYTES = 64
-LANES = 128  # lanes summed at a time: long loops, but few copies of the coefficients of a class
+LANES = 256  # lanes summed at a time: a long loop for each check of overlaps, but few copies of the coefficients
 # Bytes of a column that are requested ahead: the processor itself does not read ahead beyond the end of a page.
 PREFETCHED_BYTES = 2048
 COPIED_ROWS = 64  # rows of a tile that is copied to a row-major array
@@ -71,12 +71,12 @@ def plus(base: tuple[int, ...], offset: int) -> tuple[int, ...]:
 
 
 @formula
-def eight_lines(groups: int, place: Integers, i: int) -> tuple[int, ...]:
-    """Return the addresses of the lines of rows i to i + 7 in the groups at an address."""
+def eight_lines(groups: int, line: Integers) -> tuple[int, ...]:
+    """Return the addresses of the lines of eight rows in the groups at an address."""
     b = CACHE_LINE_BYTES
     return (
-        groups + b * place[i], groups + b * place[i + 1], groups + b * place[i + 2], groups + b * place[i + 3],
-        groups + b * place[i + 4], groups + b * place[i + 5], groups + b * place[i + 6], groups + b * place[i + 7],
+        groups + b * line[0], groups + b * line[1], groups + b * line[2], groups + b * line[3],
+        groups + b * line[4], groups + b * line[5], groups + b * line[6], groups + b * line[7],
     )  # fmt: skip
 
 
@@ -85,12 +85,14 @@ def fill_groups(addresses: Integers, like: Any, low: int, place: Integers, group
     """Copy eight columns from number `low` on into groups; place[i] is the place of row i."""
     n, start, columns = place.size, groups.ctypes.data, eight_addresses(addresses, low)
     itemsize = column_at(addresses, low, like, n).itemsize
-    for i in range(0, n - 7, 8):
-        offset = itemsize * i
+    # Rows of eight places: their indices are constant, so that none is checked for being negative.
+    eights = place[: n - n % 8].reshape(n // 8, 8)
+    for i in range(n // 8):
+        offset = itemsize * 8 * i
         if offset % CACHE_LINE_BYTES == 0:
             for address in plus(columns, offset + PREFETCHED_BYTES):
                 prefetch(address)
-        transpose_eight(plus(columns, offset), eight_lines(start, place, i), like)
+        transpose_eight(plus(columns, offset), eight_lines(start, eights[i]), like)
     for j in range(GROUP_COLUMNS):
         x = column_at(addresses, low + j, like, n)
         for i in range(n - n % 8, n):
@@ -162,13 +164,15 @@ def repeat_pivots(lines: Floats, begin: int, end: int, pivot: Floats) -> None:
 @formula
 def add_groups(parts: Floats, n_lanes: int, sums: Floats) -> None:
     """Add the sums of groups to those of their columns, one group after the other."""
-    for i in range(3):
-        part, s = parts[i], sums[i]
-        # Eight scalars: the compiler keeps them in one vector register.
+    groups = parts.reshape(parts.shape[0], LANES // GROUP_COLUMNS, GROUP_COLUMNS)
+    for i in range(groups.shape[0]):
+        s = sums[i]
+        # Eight scalars stay in registers. Indices are constant, so that none is checked for being negative.
         s0, s1, s2, s3, s4, s5, s6, s7 = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
-        for a in range(0, n_lanes, GROUP_COLUMNS):
-            s0, s1, s2, s3 = s0 + part[a], s1 + part[a + 1], s2 + part[a + 2], s3 + part[a + 3]
-            s4, s5, s6, s7 = s4 + part[a + 4], s5 + part[a + 5], s6 + part[a + 6], s7 + part[a + 7]
+        for g in range(n_lanes // GROUP_COLUMNS):
+            x = groups[i, g]
+            s0, s1, s2, s3 = s0 + x[0], s1 + x[1], s2 + x[2], s3 + x[3]
+            s4, s5, s6, s7 = s4 + x[4], s5 + x[5], s6 + x[6], s7 + x[7]
         s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] = s0, s1, s2, s3, s4, s5, s6, s7
 
 
