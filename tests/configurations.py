@@ -32,7 +32,7 @@ CONFIGURATIONS = [
     ILFS(0.25, intervals="pooled", n_tokens=4, class_weight=None),
     ILFS(topics="learned", leave_one_out=False, max_iter=5),
     ILFS.paper(3, evidence="distance_sum"),
-    ILFS("fdr", fdr=0.5),
+    ILFS(4, n_permutations=20),
     FisherScore(),
     FisherScore(4, n_jobs=2),
     FisherScore(0.3, weighting="equal"),

@@ -132,6 +132,14 @@ class TestPermutedLabels:
         for number in (1, 2):
             assert sorted(map(tuple, codes[3 * number : 3 * number + 3].T.tolist())) == patterns
 
+    def test_columns_shuffled_with_the_same_seed_have_other_permutations(self):
+        X, y = table(n_features=20, shift=3.0)
+        shuffled = np.random.default_rng(0).permuted(X, axis=0)
+        codes = labels_of(table_source(X, y).with_permutations(20))[1:]
+        rows = np.random.default_rng(0).permuted(np.tile(np.arange(90)[:, None], 20), axis=0)
+        assert not any((one == y[rows[:, j]]).all() for one in codes for j in range(20))
+        assert FisherScore("fdr").fit(np.hstack([X, shuffled]), y).get_support()[:4].all()
+
     def test_all_orders_within_groups_are_equally_likely(self):
         source = table_source(np.zeros((4, 1)), np.arange(4))
         codes = labels_of(source.with_permutations(3000, groups=np.array([1, 0, 1, 1])))[1:]

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
 
+SEED_KEY = 0x696C6673  # sets the random numbers of an integer seed apart from those of other programs
+
 
 @dataclass(frozen=True)
 class PermutedLabels:
@@ -80,7 +82,7 @@ class PermutedLabels:
         n_classes = max(one.n_classes for one in classes)
         small = np.array([one.codes[counted] for one in observed], dtype=np.min_scalar_type(max(n_classes - 1, 0)))
         in_groups = None if groups is None else group_codes(groups, small, counted)
-        rng = np.random.default_rng(random_state)
+        rng = generator_of(random_state)
         codes = np.zeros((n_permutations, len(observed), len(observed[0])), dtype=small.dtype)
         for one in codes:
             one[:, counted] = small[:, random_order(counted.size, rng, in_groups)]
@@ -115,6 +117,18 @@ class PermutedLabels:
     def of_label(self, label: int) -> Self:
         """Return the permutations of one label of an indicator matrix."""
         return type(self)(self.codes[:, label : label + 1], self.labellings[label :: self.n_labels])
+
+
+def generator_of(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """Return a generator; for an integer, one with other random numbers than ``numpy.random.default_rng`` gives.
+
+    A user who shuffles columns, or labels, with ``default_rng(0)`` would otherwise use the permutations of the test
+    itself: each shuffled column would look like a perfect feature under one of them.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    seed = None if random_state is None else int(random_state)
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(SEED_KEY,))))
 
 
 def random_order(n_rows: int, rng: np.random.Generator, groups: Integers | None = None) -> Integers:
