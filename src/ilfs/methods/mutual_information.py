@@ -34,6 +34,7 @@ Where we depart from Zaffalon and Hutter:
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -326,15 +327,13 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
 
     def _permuted_scores(self, source: TableSource) -> Floats:
         """Score all columns of a table in memory under permuted labels; each column is cut into bins once."""
+        assert source.permuted is not None
         rows = LabelledRows.from_source(source, n_jobs=self.n_jobs, missing=True)
-        here, n_labellings = source.row_labels(0).takes_part, len(source.labellings)
-        permuted = [source.row_labels(number).take(here) for number in range(1, n_labellings)]
+        codes = source.permuted.codes[:, 0, source.row_labels(0).takes_part]
         at_most = min(self.n_bins_, rows.X.shape[0])
 
         def of_block(block: Block, cuts: Cuts) -> Floats:
-            return np.array(
-                [self._values(Histograms(*cuts)(block.with_labels(labels)).counts, cuts.n_cuts) for labels in permuted]
-            )
+            return np.array([self._values(counts, cuts.n_cuts) for counts in permuted_counts(block, cuts, codes)])
 
         scores = np.concatenate(cut_blocks(rows, at_most, self.bins == "width", of_block), axis=1)
         return rows.expand(scores, fill=np.nan)
@@ -559,6 +558,34 @@ def cut_blocks(rows: LabelledRows, n_bins: int, equal_width: bool, work: Callabl
     width = max(1, BLOCK_COUNTS // (rows.labels.n_classes * n_bins))
     narrow = [part for whole in every for part in parts_of(whole, width)]
     return list(thread_map(of_block, narrow, rows.n_jobs))
+
+
+def permuted_counts(block: Block, cuts: Cuts, codes: NDArray[Any]) -> Iterable[Floats]:
+    """Count the values of each bin and class under permuted labels.
+
+    Parameters
+    ----------
+    block : DenseBlock or SparseBlock
+        Some columns of all rows, which all take part.
+    cuts : Cuts
+        Inner bin edges of these columns.
+    codes : ndarray of shape (n_permutations, n_rows)
+        Class of each row under each permutation.
+
+    Returns
+    -------
+    iterable of ndarray of shape (n_classes, n_columns, n_bins)
+        Counts of each permutation.
+    """
+    from ilfs.kernels import bins
+
+    labels = block.labels
+    if isinstance(block, SparseBlock):
+        permuted = (replace(labels, codes=one.astype(np.int64)) for one in codes)
+        return (Histograms(*cuts)(block.with_labels(one)).counts for one in permuted)
+    counts = np.zeros((len(codes), labels.n_classes, block.n_columns, cuts.cuts.shape[1] + 1))
+    bins.permuted_histograms(read_only(block.X), block.first, codes, labels.weight, *cuts, counts)
+    return counts
 
 
 def count_under(labellings: Sequence[Classes], cuts: Cuts) -> list[Plan[ClassHistograms]]:
