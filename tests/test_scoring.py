@@ -71,7 +71,8 @@ def test_a_wrapped_selector_keeps_its_parameters():
         (
             "fisher",
             {"weight": "equal"},
-            "^fisher has no parameter 'weight'; it has n_features_to_select, weighting, n_jobs$",
+            "^fisher has no parameter 'weight'; it has n_features_to_select, weighting, n_jobs, n_permutations, "
+            "random_state, fdr$",
         ),
         ("fischer", {}, r"did you mean 'fisher'\?$"),
         ("novelty", {}, r"^novelty needs another method: write novelty\(fisher\)"),

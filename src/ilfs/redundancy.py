@@ -181,11 +181,11 @@ class PicksSubsets(PlannedSelector):
             )
         if top is not None:
             check_integer("top", top, 1)
-        heads = self.order_[: self._n_selected() if top is None else top]
+        heads = self.order_[self.get_support()[self.order_]] if top is None else self.order_[:top]
         head_of = {int(head): (int(head), 1.0) for head in heads}  # column: (head of its family, similarity)
         members: dict[int, list[int]] = {head: [] for head in head_of}
         # Best first, so that the nearest feature of a column is assigned before the column.
-        for column in self.order_[len(members) :].tolist():
+        for column in filter(lambda column: column not in members, self.order_.tolist()):
             head, similarity = head_of.get(int(self.nearest_[column]), (-1, 0.0))
             similarity *= abs(float(self.nearest_correlation_[column]))
             if similarity >= at_least:

@@ -57,6 +57,8 @@ class Method:
         Where the method was published.
     page : str
         Page of the documentation, relative to ``docs/``.
+    null : bool, default=False
+        Has p-values by permutations of the labels, and the rule ``n_features_to_select="fdr"``.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Method:
     streams: bool | None
     reference: str
     page: str
+    null: bool = False
 
     @property
     def class_name(self) -> str:
@@ -117,7 +120,7 @@ RECORDS = (
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, Infinite Latent Feature Selection: A "
         "Probabilistic Latent Graph-Based Ranking Approach, ICCV 2017",
-        page="ilfs.md",
+        page="ilfs.md", null=True,
     ),
     Method(
         "inf_fs", "ilfs.methods.inf_fs.InfFS", "Infinite Feature Selection",
@@ -133,7 +136,7 @@ RECORDS = (
         "filter", supervised=True, in_paper=True, complexity="O(m n)",
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="R. A. Fisher, The Use of Multiple Measurements in Taxonomic Problems, Annals of Eugenics 7, 1936",
-        page="methods/fisher.md",
+        page="methods/fisher.md", null=True,
     ),
     Method(
         "mi", "ilfs.methods.mutual_information.MutualInformation", "Mutual information",
@@ -142,7 +145,7 @@ RECORDS = (
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006; M. Zaffalon, M. Hutter, Robust "
         "Feature Selection by Mutual Information Distributions, UAI 2002",
-        page="methods/mutual_information.md",
+        page="methods/mutual_information.md", null=True,
     ),
     Method(
         "relieff", "ilfs.methods.relieff.ReliefF", "ReliefF",
@@ -265,7 +268,7 @@ def classes_with(ability: str) -> str:
 
     Parameters
     ----------
-    ability : {"sparse", "missing", "weights", "multilabel", "streams"}
+    ability : {"sparse", "missing", "weights", "multilabel", "streams", "null"}
         Field of `Method`.
 
     Returns

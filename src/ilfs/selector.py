@@ -136,7 +136,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         The column that the labels were taken from, if ``y`` was its name.
     """
 
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | str | None
     n_jobs: int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -149,6 +149,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
     _takes_long: ClassVar[bool] = False  # if True, `fit` reports progress by a loop over `_steps`
     _streams: ClassVar[bool] = False  # needs only statistics, so rows need not be in memory
     _prefers_statistics: ClassVar[bool] = False  # uses statistics even if rows are in memory
+    _has_null: ClassVar[bool] = False  # has p-values by permutations of the labels
 
     def _score_source(self, source: TableSource) -> Scores:
         """Score all features of a table with at most one labelling."""
@@ -159,12 +160,16 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         return Scores(np.mean([selector.scores_ for selector in fitted], axis=0), floor=UNIT_FLOOR)
 
     @reports_progress
-    def _fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def _fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Validate, score every feature and order them."""
         self._check_parameters()
         self._forget()
+        check_same_index(X, groups, "groups")
         source = self._source_of(X, y, sample_weight)
         try:
+            source = self._permuted(source, groups)
             with self._named_columns():
                 scores = self._score_any(source)
         finally:
@@ -236,13 +241,22 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         # A method that needs all rows gets one array, converted once for all labels.
         return source if self._prefers_statistics else table_source(source.to_matrix(), labels, weight)
 
+    def _permuted(self, source: Source, groups: ArrayLike | None) -> Source:  # noqa: ARG002
+        """Add permutations of the labels to a source, for methods that have p-values."""
+        return source
+
+    def _n_labels(self, labellings: Sequence[Classes]) -> int:
+        """Return the number of observed labellings; the others are permutations of them."""
+        return len(labellings) // (1 + getattr(self, "n_permutations_", 0))
+
     def _score_any(self, source: Source) -> Scores:
         """Score a source with any number of labellings."""
-        if self._reads_labels and len(source.labellings) == 1:
+        n_labels = self._n_labels(source.labellings)
+        if self._reads_labels and n_labels == 1:
             refuse_one_class(source.labellings[0])
         if not isinstance(source, TableSource):
             return self._score_stream(source)
-        return self._score_labels(source) if len(source.labellings) > 1 else self._score_source(source)
+        return self._score_labels(source) if n_labels > 1 else self._score_source(source)
 
     def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002
         """Score a source whose rows are not in memory."""
@@ -287,14 +301,15 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     def _score_labels(self, source: TableSource) -> Scores:
         """Score each label of an indicator matrix against the rest, one after the other."""
-        informative = self._informative_labels(source.labellings)
+        n_labels = self._n_labels(source.labellings)
+        informative = self._informative_labels(source.labellings[:n_labels])
         clones = (self._clone_for_label() for _ in informative)
         fitted: dict[int, Self] = {}
         fits = self._sub_fits(clones, "label", len(informative))
         for one, label in zip(fits, informative, strict=False):  # a callback may stop the loop early
             with warnings_of_label(label):
                 fitted[label] = one._rank(one._score_source(source.with_labelling(label)))
-        self._keep_labels(fitted, len(source.labellings))
+        self._keep_labels(fitted, n_labels)
         return self._average_labels(list(fitted.values()))
 
     def _informative_labels(self, labellings: Sequence[Classes]) -> list[int]:
@@ -353,13 +368,24 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
         return self
 
     def _check_parameters(self) -> None:
-        k = self.n_features_to_select
-        if not (k is None or (is_integer(k) and k >= 1) or is_fraction(k)):
+        k: Any = self.n_features_to_select
+        self._check_rule(k)
+        is_rule = isinstance(k, str) and k == "fdr"
+        if not (k is None or is_rule or (is_integer(k) and k >= 1) or is_fraction(k)):
+            rule = ", 'fdr'" if self._has_null else ""
             raise ValueError(
-                "n_features_to_select must be an integer >= 1, a fraction in (0, 1] (1.0: all) or None (half), "
+                f"n_features_to_select must be an integer >= 1, a fraction in (0, 1] (1.0: all){rule} or None (half), "
                 f"got {k!r}"
             )
         check_n_jobs(self.n_jobs)
+
+    def _check_rule(self, k: Any) -> None:
+        """Raise if the number of features is to be found by a rule that the method does not have."""
+        if isinstance(k, str) and k == "fdr" and not self._has_null:
+            raise ValueError(
+                f"n_features_to_select='fdr' needs p-values, which {type(self).__name__} does not have: give a number, "
+                f"or use a method that has them ({classes_with('null')})"
+            )
 
     def _name(self, column: int) -> str:
         """Format a column by its name, or by its index if it has none."""
@@ -413,6 +439,7 @@ class RankingSelector(ProgressMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     def _n_selected(self) -> int:
         """Return the number of features to keep."""
+        assert not isinstance(self.n_features_to_select, str)
         return n_selected(self.n_features_to_select, self.n_features_in_)
 
     def ranking_table(

@@ -144,7 +144,7 @@ class DensePartition:
     def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> DenseBlock:
         """Return a block of chosen columns, always a copy."""
         values = self._source.gather(rows, columns)
-        labels = self._source.row_labels(labelling).take(rows)
+        labels = self._source.block_labels(labelling, rows)
         whole, first_row = slice(0, columns.size), self._source.first_row + rows.start
         return DenseBlock(values, labels, 0, columns.size, whole, is_own=True, first_row=first_row)
 
@@ -158,7 +158,7 @@ class DensePartition:
         if labels is None:
             while len(self._labels) * (rows.stop - rows.start) > MAX_CACHED_LABELS:
                 self._labels.pop(next(iter(self._labels)), None)
-            labels = self._labels[key] = self._source.row_labels(labelling).take(rows)
+            labels = self._labels[key] = self._source.block_labels(labelling, rows)
         return labels
 
 

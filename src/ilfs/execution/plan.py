@@ -117,12 +117,19 @@ def with_changed_requests(
 
 
 def under_labelling(
-    plan: Plan[T], labelling: int, around: Callable[[], AbstractContextManager[Any]] = nullcontext
+    plan: Plan[T],
+    labelling: int,
+    around: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    step: int = 1,
 ) -> Plan[T]:
-    """Run a plan under another labelling than the first; requests without labels are not changed."""
+    """Run a plan under another labelling than the first; requests without labels are not changed.
+
+    Labelling k of the plan becomes ``labelling + k * step``. So a plan that asks for permutations of a label, as
+    labellings 1, 2, ..., also runs for one of several labels, whose permutations are ``step`` labellings apart.
+    """
 
     def change(read: Read[Any]) -> Read[Any]:
-        return read if read.labelling is None else replace(read, labelling=labelling)
+        return read if read.labelling is None else replace(read, labelling=labelling + read.labelling * step)
 
     return with_changed_requests(plan, change, around)
 

@@ -14,6 +14,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
 WEIGHT_ROUNDING = 1e-12  # relative error of a sum of fractional weights; integers up to 10^11 are still told apart
+LINE_COLUMNS = 8  # columns whose bins are found together: float64 values of a row in one cache line
 MAX_COMPARED_CUTS = 24  # up to this many cuts, comparing every value with every cut is faster than a binary search
 
 
@@ -287,6 +288,40 @@ def dense_histogram(
                 x = X[rows[a], first + j]
                 if x == x:
                     counts[k, j, bin_of(x, cuts[j], n_cuts[j])] += weight[a]
+
+
+@kernel
+def permuted_histograms(
+    X: NDArray[Any],
+    first: int,
+    codes: NDArray[Any],
+    weight: Floats,
+    cuts: Floats,
+    n_cuts: Integers,
+    counts: Floats,
+) -> None:
+    """Add the weight of every value to counts[labelling, class, column, bin]; missing values are left out.
+
+    codes[labelling, row] is the class of a row. The bin of a value is found once for all labellings.
+    """
+    n_labellings, n_rows = codes.shape
+    n_classes, n_columns, n_bins = counts.shape[1], counts.shape[2], counts.shape[3]
+    bins = np.empty((LINE_COLUMNS, n_rows), np.int64)
+    table = np.empty((n_classes, n_bins + 1))  # the last bin takes missing values
+    for low in range(0, n_columns, LINE_COLUMNS):
+        high = min(low + LINE_COLUMNS, n_columns)
+        for i in range(n_rows):
+            for j in range(low, high):
+                x = X[i, first + j]
+                bins[j - low, i] = bin_of(x, cuts[j], n_cuts[j]) if x == x else n_bins
+        for labelling in range(n_labellings):
+            for j in range(low, high):
+                table[:] = 0.0
+                for i in range(n_rows):
+                    table[codes[labelling, i], bins[j - low, i]] += weight[i]
+                for k in range(n_classes):
+                    for b in range(n_bins):
+                        counts[labelling, k, j, b] += table[k, b]
 
 
 @kernel

@@ -27,17 +27,19 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
 
 from ilfs.arrays import Floats
 from ilfs.execution import Plan, ask
 from ilfs.parameters import check_choice
+from ilfs.permutations import HasNull, makes_no_permutations
 from ilfs.selector import Scores, StatisticsSelector
 from ilfs.statistics import Classes, ClassMoments, Moments
 from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
 
-class FisherScore(StatisticsSelector):
+class FisherScore(HasNull, StatisticsSelector):
     """Fisher score: variance between the classes divided by variance within the classes.
 
     The data are read once. Memory is three numbers for each class and feature and does not depend on the number of
@@ -45,8 +47,10 @@ class FisherScore(StatisticsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"fdr"``: all
+        features whose q-value is at most ``fdr``, which may be none; they need not be the first of ``order_``. This
+        makes at least 20 permutations of the labels.
     weighting : {"size", "equal"}, default="size"
         Weight of each class. ``"size"``: the number of its samples, which gives the order of the F test. ``"equal"``:
         the same for all classes, with variances of n - 1 degrees of freedom; for two classes the score is the squared
@@ -55,6 +59,15 @@ class FisherScore(StatisticsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    n_permutations : int, default=0
+        Number of permutations of the labels, from which ``p_values_`` and the verdict ``is_better_than_chance_`` are
+        computed; 0 for none. All permutations are computed in the same reads of the rows. A number below 1 / ``fdr`` is
+        raised to it, with a warning, because no p-value could be small enough. Each takes the memory of a fit without
+        permutations, and one byte a row (two for more than 256 classes).
+    random_state : int, numpy.random.Generator or None, default=0
+        Random numbers of the permutations. An integer gives the same permutations in every fit.
+    fdr : float, default=0.05
+        False discovery rate of ``n_features_to_select="fdr"``, and level of the verdict ``is_better_than_chance_``.
 
     Attributes
     ----------
@@ -73,7 +86,23 @@ class FisherScore(StatisticsSelector):
     per_label_ : dict of int to FisherScore
         If ``y`` is an indicator matrix: the fitted selector of each label.
     summary_ : Summary
-        Statistics of the rows, to which ``partial_fit`` adds those of further rows.
+        Only without permutations: statistics of the rows, to which ``partial_fit`` adds those of further rows.
+    p_values_ : ndarray of shape (n_features,)
+        Only with permutations: probability that the score of a feature without effect is as large as this one,
+        estimated from the scores of all features under permuted labels; 1 for an uninformative feature. If ``y``
+        is an indicator matrix: the smallest p-value over the labels, times the number of labels.
+    q_values_ : ndarray of shape (n_features,)
+        Only with permutations: smallest false discovery rate at which the feature is selected (Benjamini and Hochberg).
+    chance_p_value_ : float
+        Only with permutations: p-value of the mean of the ten largest scores, compared with that of each
+        permutation. If ``y`` is an indicator matrix, these means are averaged over the labels.
+    is_better_than_chance_ : bool
+        Only with permutations: True if ``chance_p_value_`` is at most ``fdr``.
+    n_permutations_ : int
+        Only with permutations: their number.
+    false_discovery_bound_ : float
+        Only with ``n_features_to_select="fdr"``: upper bound on the proportion of false discoveries among the selected
+        features, with a confidence of 95 % (`ilfs.null.false_discovery_bound`).
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -99,16 +128,24 @@ class FisherScore(StatisticsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["fdr"] | None = None,
         *,
         weighting: Literal["size", "equal"] = "size",
         n_jobs: int | None = None,
+        n_permutations: int = 0,
+        random_state: int | np.random.Generator | None = 0,
+        fdr: float = 0.05,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.weighting = weighting
         self.n_jobs = n_jobs
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+        self.fdr = fdr
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Rank the features of X by how well they separate the classes in y.
 
         Parameters
@@ -121,19 +158,23 @@ class FisherScore(StatisticsSelector):
         sample_weight : array of shape (n_samples,), optional
             Weight of each row: 2 has the same effect as repeating the row, 0 as leaving it out. Scale relative weights
             to a mean of 1.
+        groups : array of shape (n_samples,), optional
+            Group of each row, such as its donor or batch. Labels are permuted within groups only. Used for nothing but
+            permutations.
 
         Returns
         -------
         FisherScore
             The fitted selector.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, groups)
 
     @property
     def n_reads(self) -> int:
         """Number of reads of all rows that ``fit`` makes if they are not in memory: moments."""
         return 1
 
+    @available_if(makes_no_permutations)  # type: ignore[untyped-decorator]
     def partial_fit(
         self, X: Any, y: Any = None, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -141,7 +182,7 @@ class FisherScore(StatisticsSelector):
 
         The result is that of ``fit`` on all rows so far, those of an earlier ``fit`` included; ``fit`` itself begins
         anew. Only statistics of the rows are kept, in ``summary_``. As long as there is only one class, the selector
-        is not fitted.
+        is not fitted. Not available with permutations, which need the rows.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ from ilfs.execution import LabelledRows, blocks, thread_map
 from ilfs.methods.svm_rfe import standardised
 from ilfs.neighbours.distinct import row_keys
 from ilfs.parameters import check_between, check_integer
-from ilfs.selector import Scores, SupervisedRowsSelector, n_selected
+from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.memberships import Memberships, largest_memberships, minimise_memberships
 from ilfs.statistics.labels import RowLabels
 from ilfs.ties import RELATIVE_TOLERANCE
@@ -163,7 +163,7 @@ class GeneralizedFisherScore(SupervisedRowsSelector):
         return self._fit(X, y)
 
     def _score_rows(self, rows: LabelledRows) -> Scores:
-        size = min(n_selected(self.n_features_to_select, rows.n_features), rows.columns.size)
+        size = min(self._n_selected(), rows.columns.size)
         problem = RidgeProblem(rows, float(self.gamma) * size)
         found = self._solve(problem, size)
         scores = membership_scores(found)

@@ -38,6 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 from ilfs.arrays import Floats
 from ilfs.execution import Plan, ask
 from ilfs.parameters import check_between, check_choice, check_integer
+from ilfs.permutations import HasNull
 from ilfs.redundancy import (
     PicksSubsets,
     Redundancy,
@@ -69,7 +70,7 @@ MAX_LOW_FRACTION = 0.25  # of relevancy in the lower half of the tokens; topics 
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
 
 
-class ILFS(PicksSubsets, StatisticsSelector):
+class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     """Infinite Latent Feature Selection.
 
     Features are scored by their relevance for the classes, which is learned from the distances of the samples to the
@@ -82,8 +83,10 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"fdr"``: all
+        features whose q-value is at most ``fdr``, which may be none; they need not be the first of ``order_``. This
+        makes at least 20 permutations of the labels.
     n_tokens : int, default=6
         Number of intervals into which [0, 1], the range of the evidence, is divided.
     evidence : {"posterior", "distance", "distance_sum"}, default="posterior"
@@ -126,6 +129,15 @@ class ILFS(PicksSubsets, StatisticsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    n_permutations : int, default=0
+        Number of permutations of the labels, from which ``p_values_`` and the verdict ``is_better_than_chance_`` are
+        computed; 0 for none. All permutations are computed in the same reads of the rows. A number below 1 / ``fdr`` is
+        raised to it, with a warning, because no p-value could be small enough. Each takes the memory of a fit without
+        permutations, and one byte a row (two for more than 256 classes).
+    random_state : int, numpy.random.Generator or None, default=0
+        Random numbers of the permutations. An integer gives the same permutations in every fit.
+    fdr : float, default=0.05
+        False discovery rate of ``n_features_to_select="fdr"``, and level of the verdict ``is_better_than_chance_``.
 
     Attributes
     ----------
@@ -180,6 +192,22 @@ class ILFS(PicksSubsets, StatisticsSelector):
         ``redundancy=None``. Otherwise features are picked by this relevance, or by their gain for all labels together.
     per_label_ : dict of int to ILFS
         If ``y`` is an indicator matrix: the fitted selector of each label, with the attributes of tokens and topics.
+    p_values_ : ndarray of shape (n_features,)
+        Only with permutations: probability that the relevance of a feature without effect is as large as this one,
+        estimated from the relevances of all features under permuted labels; 1 for an uninformative feature. If ``y``
+        is an indicator matrix: the smallest p-value over the labels, times the number of labels.
+    q_values_ : ndarray of shape (n_features,)
+        Only with permutations: smallest false discovery rate at which the feature is selected (Benjamini and Hochberg).
+    chance_p_value_ : float
+        Only with permutations: p-value of the mean of the ten largest relevances, compared with that of each
+        permutation. If ``y`` is an indicator matrix, these means are averaged over the labels.
+    is_better_than_chance_ : bool
+        Only with permutations: True if ``chance_p_value_`` is at most ``fdr``.
+    n_permutations_ : int
+        Only with permutations: their number.
+    false_discovery_bound_ : float
+        Only with ``n_features_to_select="fdr"``: upper bound on the proportion of false discoveries among the selected
+        features, with a confidence of 95 % (`ilfs.null.false_discovery_bound`).
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -204,7 +232,7 @@ class ILFS(PicksSubsets, StatisticsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["fdr"] | None = None,
         *,
         n_tokens: int = 6,
         evidence: Evidence = "posterior",
@@ -219,6 +247,9 @@ class ILFS(PicksSubsets, StatisticsSelector):
         max_iter: int = 2000,
         tol: float | None = 1e-6,
         n_jobs: int | None = None,
+        n_permutations: int = 0,
+        random_state: int | np.random.Generator | None = 0,
+        fdr: float = 0.05,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_tokens = n_tokens
@@ -234,6 +265,9 @@ class ILFS(PicksSubsets, StatisticsSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+        self.fdr = fdr
 
     @classmethod
     def paper(cls, n_features_to_select: int | float | None = None, **parameters: Any) -> Self:
@@ -299,7 +333,9 @@ class ILFS(PicksSubsets, StatisticsSelector):
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Rank the features of X by their relevance for y.
 
         Parameters
@@ -312,13 +348,16 @@ class ILFS(PicksSubsets, StatisticsSelector):
         sample_weight : array of shape (n_samples,), optional
             Weight of each row: 2 has the same effect as repeating the row, 0 as leaving it out. Scale relative weights
             to a mean of 1.
+        groups : array of shape (n_samples,), optional
+            Group of each row, such as its donor or batch. Labels are permuted within groups only. Used for nothing but
+            permutations.
 
         Returns
         -------
         ILFS
             The fitted selector.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, groups)
 
     @property
     def n_reads(self) -> int:
@@ -337,6 +376,21 @@ class ILFS(PicksSubsets, StatisticsSelector):
         log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
         self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
         return moments
+
+    # The statistic of the permutation test is the relevance: scores are relative to that of the first pick.
+
+    def _plan_statistic(self, classes: Classes) -> Plan[Floats]:
+        yield from self._plan_relevance(classes)
+        return self._tested_relevance()
+
+    def _observed_statistic(self, scores: Scores) -> Floats:  # noqa: ARG002
+        return self._tested_relevance()
+
+    def _tested_relevance(self) -> Floats:
+        return np.where(np.isneginf(self.mean_log_odds_), np.nan, self.relevance_)
+
+    def _clone_for_null(self) -> Self:
+        return super()._clone_for_null().set_params(redundancy=None)  # type: ignore[no-any-return]
 
     def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""

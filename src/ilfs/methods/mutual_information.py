@@ -33,9 +33,10 @@ Where we depart from Zaffalon and Hutter:
   maximization.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,9 +44,11 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from ilfs.arrays import Floats, Integers, read_only
-from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map
+from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map, together
 from ilfs.execution.columns import column_blocks, gather_columns, row_major_columns
+from ilfs.null import PermutationTest
 from ilfs.parameters import check_between, check_choice, is_integer
+from ilfs.permutations import HasNull, makes_no_permutations, statistic_of
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
 from ilfs.solvers.information import PRIORS, InformationPosterior, Prior
 from ilfs.sources import TableSource
@@ -61,6 +64,7 @@ MIN_SAMPLED_ROWS, MAX_SAMPLED_ROWS, SAMPLED_VALUES = 512, 4096, 2**25
 SAMPLED_COLUMNS = 256  # columns of the sample that are sorted at a time: at most 8 MB
 BLOCK_COUNTS = 2**16  # entries of the tables of counts whose posteriors are computed at a time: some 20 copies, 10 MB
 
+T = TypeVar("T")
 Binning = Literal["frequency", "width"]
 Correction = Literal["miller-madow"] | None
 Estimate = Literal["plugin", "posterior_mean", "lower_bound"]
@@ -70,10 +74,10 @@ def has_edges(selector: "MutualInformation") -> bool:
     """Return True if bin edges are given, so that rows can be counted as they come; raise an error otherwise."""
     if selector.edges is None:
         raise AttributeError("partial_fit needs given edges, because bins depend on all rows: pass edges=")
-    return True
+    return makes_no_permutations(selector)
 
 
-class MutualInformation(SupervisedRowsSelector, PlannedSelector):
+class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
     """Mutual information between a binned feature and the class.
 
     Every column is sorted once, which takes O(n_samples log n_samples) for each feature. Peak memory beyond the data is
@@ -83,8 +87,10 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"fdr"``: all
+        features whose q-value is at most ``fdr``, which may be none; they need not be the first of ``order_``. This
+        makes at least 20 permutations of the labels.
     n_bins : int or "auto", default="auto"
         Maximum number of bins of a feature. A feature with no more distinct values than this has a bin for each value,
         and its score is the mutual information of the unbinned values. ``"auto"``: 1 + log2(n_samples), rounded down
@@ -114,6 +120,15 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    n_permutations : int, default=0
+        Number of permutations of the labels, from which ``p_values_`` and the verdict ``is_better_than_chance_`` are
+        computed; 0 for none. All permutations are computed in the same reads of the rows. A number below 1 / ``fdr`` is
+        raised to it, with a warning, because no p-value could be small enough. Each takes the memory of a fit without
+        permutations, and one byte a row (two for more than 256 classes).
+    random_state : int, numpy.random.Generator or None, default=0
+        Random numbers of the permutations. An integer gives the same permutations in every fit.
+    fdr : float, default=0.05
+        False discovery rate of ``n_features_to_select="fdr"``, and level of the verdict ``is_better_than_chance_``.
 
     Attributes
     ----------
@@ -136,7 +151,24 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     per_label_ : dict of int to MutualInformation
         If ``y`` is an indicator matrix: the fitted selector of each label.
     summary_ : Summary
-        Only with ``edges``: statistics of the rows, to which ``partial_fit`` adds those of further rows.
+        Only with ``edges`` and without permutations: statistics of the rows, to which ``partial_fit`` adds those of
+        further rows.
+    p_values_ : ndarray of shape (n_features,)
+        Only with permutations: probability that the score of a feature without effect is as large as this one,
+        estimated from the scores of all features under permuted labels; 1 for an uninformative feature. If ``y``
+        is an indicator matrix: the smallest p-value over the labels, times the number of labels.
+    q_values_ : ndarray of shape (n_features,)
+        Only with permutations: smallest false discovery rate at which the feature is selected (Benjamini and Hochberg).
+    chance_p_value_ : float
+        Only with permutations: p-value of the mean of the ten largest scores, compared with that of each
+        permutation. If ``y`` is an indicator matrix, these means are averaged over the labels.
+    is_better_than_chance_ : bool
+        Only with permutations: True if ``chance_p_value_`` is at most ``fdr``.
+    n_permutations_ : int
+        Only with permutations: their number.
+    false_discovery_bound_ : float
+        Only with ``n_features_to_select="fdr"``: upper bound on the proportion of false discoveries among the selected
+        features, with a confidence of 95 % (`ilfs.null.false_discovery_bound`).
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -170,7 +202,7 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["fdr"] | None = None,
         *,
         n_bins: int | Literal["auto"] = "auto",
         bins: Binning = "frequency",
@@ -180,6 +212,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         credibility: float = 0.95,
         prior: Prior = "uniform",
         n_jobs: int | None = None,
+        n_permutations: int = 0,
+        random_state: int | np.random.Generator | None = 0,
+        fdr: float = 0.05,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_bins = n_bins
@@ -190,8 +225,13 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
         self.credibility = credibility
         self.prior = prior
         self.n_jobs = n_jobs
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+        self.fdr = fdr
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Rank the features of X by their mutual information with y.
 
         Parameters
@@ -203,13 +243,16 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             name of the column of X that holds the classes.
         sample_weight : array of shape (n_samples,), optional
             Weight of each row, also in the bins: 2 has the same effect as repeating the row, 0 as leaving it out.
+        groups : array of shape (n_samples,), optional
+            Group of each row, such as its donor or batch. Labels are permuted within groups only. Used for nothing but
+            permutations.
 
         Returns
         -------
         MutualInformation
             The fitted selector.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, groups)
 
     @available_if(has_edges)  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -219,7 +262,7 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
 
         The result is that of ``fit`` on all rows so far, those of an earlier ``fit`` included; ``fit`` itself begins
         anew. Only statistics of the rows are kept, in ``summary_``. As long as there is only one class, or all columns
-        are constant, the selector is not fitted.
+        are constant, the selector is not fitted. Not available with permutations, which need the rows.
 
         Parameters
         ----------
@@ -268,12 +311,32 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
     def _score_source(self, source: TableSource) -> Scores:
         if self._prefers_statistics:
             return self._score_fold(fold_of(source, self.n_jobs))
-        return super()._score_source(source)
+        scores = super()._score_source(source)
+        if source.permuted is not None:
+            null = self._permuted_scores(source)
+            self._keep_test(PermutationTest.from_statistics(statistic_of(scores), null, UNIT_FLOOR))
+        return scores
 
     def _score_labels(self, source: TableSource) -> Scores:
         if self._prefers_statistics:
             return self._score_fold(fold_of(source, self.n_jobs))
-        return super()._score_labels(source)
+        scores = super()._score_labels(source)
+        if source.permuted is not None:
+            self._join_tests()
+        return scores
+
+    def _permuted_scores(self, source: TableSource) -> Floats:
+        """Score all columns of a table in memory under permuted labels; each column is cut into bins once."""
+        assert source.permuted is not None
+        rows = LabelledRows.from_source(source, n_jobs=self.n_jobs, missing=True)
+        codes = source.permuted.codes[:, 0, source.row_labels(0).takes_part]
+        at_most = min(self.n_bins_, rows.X.shape[0])
+
+        def of_block(block: Block, cuts: Cuts) -> Floats:
+            return np.array([self._values(counts, cuts.n_cuts) for counts in permuted_counts(block, cuts, codes)])
+
+        scores = np.concatenate(cut_blocks(rows, at_most, self.bins == "width", of_block), axis=1)
+        return rows.expand(scores, fill=np.nan)
 
     @property
     def n_reads(self) -> int:
@@ -282,36 +345,60 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
         """Count the values of each bin and class in one read of the rows, after another one if cuts must be found."""
-        self.classes_ = classes.labels
-        cuts, values, histograms = yield from (
-            self._plan_found_cuts(classes) if self.edges is None else self._plan_given_cuts()
-        )
-        columns = np.flatnonzero(values.varying)
+        scores, _ = yield from self._plan_with_null([classes])
+        return scores
+
+    def _plan_with_null(self, labellings: Sequence[Classes]) -> Plan[tuple[Scores, Floats]]:
+        self.classes_ = labellings[0].labels
+        cuts, values, (counts, *permuted) = yield from self._plan_counts(labellings)
+        columns, n_features = np.flatnonzero(values.varying), values.low.size
         refuse_constant(columns)
         if self.estimate == "plugin":
-            information, bias = histogram_information(histograms.counts, cuts.n_cuts)
+            information, bias = histogram_information(counts, cuts.n_cuts)
             scores = self._information_scores(information[columns], bias[columns])
         else:
-            posterior = counts_posterior(histograms.counts, columns, self.prior)
-            scores = self._posterior_scores(posterior, columns, values.low.size)
-        return scores.with_constants(columns, values.low.size, self._lowest)
+            scores = self._posterior_scores(counts_posterior(counts, columns, self.prior), columns, n_features)
+        return scores.with_constants(columns, n_features, self._lowest), self._all_values(permuted, cuts, columns)
 
-    def _plan_given_cuts(self) -> Plan[tuple["Cuts", ColumnValues, ClassHistograms]]:
-        """Use the given edges: one read finds the constant columns and counts."""
+    def _plan_statistics(self, labellings: Sequence[Classes], first: int = 0) -> Plan[Floats]:
+        one = self._clone_for_null()
+        cuts, values, counts = yield from one._plan_counts(labellings)
+        return one._all_values(counts[first:], cuts, np.flatnonzero(values.varying))
+
+    def _all_values(self, counts: Sequence[Floats], cuts: "Cuts", columns: Integers) -> Floats:
+        """Score the columns that vary by counts under several labellings; NaN for the others."""
+        every = np.full((len(counts), cuts.n_cuts.size), np.nan)
+        for values, one in zip(every, counts, strict=True):
+            values[columns] = self._values(one[:, columns], cuts.n_cuts[columns])
+        return every
+
+    def _values(self, counts: Floats, n_cuts: Integers) -> Floats:
+        """Return the scores of some columns by their counts, and set no attributes."""
+        if self.estimate == "plugin":
+            return self._information_scores(*histogram_information(counts, n_cuts)).values
+        posterior = counts_posterior(counts, np.arange(n_cuts.size), self.prior)
+        return posterior.mean if self.estimate == "posterior_mean" else posterior.quantile(1 - self.credibility)
+
+    def _plan_counts(self, labellings: Sequence[Classes]) -> Plan[tuple["Cuts", ColumnValues, list[Floats]]]:
+        """Find the cuts, or use the given edges, and count under each labelling."""
+        if self.edges is None:
+            cuts, values = yield from self._plan_cuts(labellings[0])
+            refuse_constant(np.flatnonzero(values.varying))  # before the second read
+            histograms = yield from together(count_under(labellings, cuts))
+        else:  # one read finds the constant columns and counts
+            cuts = self._given_cuts()
+            values, histograms = yield from both(ask(DistinctValues(1)), together(count_under(labellings, cuts)))
+            values.checked()
+        return cuts, values, [one.counts for one in histograms]
+
+    def _given_cuts(self) -> "Cuts":
+        """Return the given edges as cuts of every feature."""
         edges, n_features = np.asarray(self.edges, dtype=np.float64), self.n_features_in_
         if edges.ndim == 2 and len(edges) != n_features:
             raise ValueError(f"edges must have a row for each of the {n_features} features, got {len(edges)} rows")
         inner = np.ascontiguousarray(np.broadcast_to(edges, (n_features, edges.shape[-1])))
-        cuts = Cuts(inner, np.full(n_features, inner.shape[1]))
         self.n_bins_ = edges.shape[-1] + 1
-        values, histograms = yield from both(ask(DistinctValues(1)), ask(Histograms(*cuts)))
-        return cuts, values.checked(), histograms
-
-    def _plan_found_cuts(self, classes: Classes) -> Plan[tuple["Cuts", ColumnValues, ClassHistograms]]:
-        """Find the cuts in one read, and count in another."""
-        cuts, values = yield from self._plan_cuts(classes)
-        refuse_constant(np.flatnonzero(values.varying))  # before the second read
-        return cuts, values, (yield from ask(Histograms(*cuts)))
+        return Cuts(inner, np.full(n_features, inner.shape[1]))
 
     def _plan_cuts(self, classes: Classes) -> Plan[tuple["Cuts", ColumnValues]]:
         """Find the cuts between the bins in one read of the rows.
@@ -339,9 +426,9 @@ class MutualInformation(SupervisedRowsSelector, PlannedSelector):
             return Scores(posterior.mean, floor=UNIT_FLOOR)
         return Scores(posterior.quantile(1 - self.credibility), posterior.mean, UNIT_FLOOR, UNIT_FLOOR)
 
-    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
         found = {title: getattr(self, f"{title}_", None) for title in ("posterior_mean", "posterior_std")}
-        return {title: values for title, values in found.items() if values is not None}
+        return {title: values for title, values in found.items() if values is not None} | super()._more_columns(names)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -448,22 +535,62 @@ def counts_posterior(counts: Floats, columns: Integers, prior: Prior) -> Informa
 
 def rows_posterior(rows: LabelledRows, n_bins: int, equal_width: bool, prior: Prior) -> InformationPosterior:
     """Compute the posterior of the information of every column; a block of columns is cut, counted and scored."""
+
+    def of_block(block: Block, cuts: Cuts) -> InformationPosterior:
+        return InformationPosterior.from_counts(Histograms(*cuts)(block).counts, prior)
+
+    return join_posteriors(cut_blocks(rows, n_bins, equal_width, of_block))
+
+
+def cut_blocks(rows: LabelledRows, n_bins: int, equal_width: bool, work: Callable[[Block, Cuts], T]) -> list[T]:
+    """Call a function on blocks of a few columns with all rows, and on the cuts of these columns, in threads."""
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
 
-    def of_block(columns: slice) -> InformationPosterior:
+    def of_block(columns: slice) -> T:
         block: Block
         if sparse.issparse(X):
             block = sparse_block(X, rows.labels, columns)
-            cuts = sparse_cuts(block, n_bins, equal_width)
-        else:
-            block = dense_block(X, rows.labels, columns)
-            cuts = dense_cuts(block, n_bins, equal_width)
-        return InformationPosterior.from_counts(Histograms(*cuts)(block).counts, prior)
+            return work(block, sparse_cuts(block, n_bins, equal_width))
+        block = dense_block(X, rows.labels, columns)
+        return work(block, dense_cuts(block, n_bins, equal_width))
 
     every = blocks(X.shape[1], sparse_width(X, rows.labels)) if sparse.issparse(X) else column_blocks(X)
     width = max(1, BLOCK_COUNTS // (rows.labels.n_classes * n_bins))
     narrow = [part for whole in every for part in parts_of(whole, width)]
-    return join_posteriors(thread_map(of_block, narrow, rows.n_jobs))
+    return list(thread_map(of_block, narrow, rows.n_jobs))
+
+
+def permuted_counts(block: Block, cuts: Cuts, codes: NDArray[Any]) -> Iterable[Floats]:
+    """Count the values of each bin and class under permuted labels.
+
+    Parameters
+    ----------
+    block : DenseBlock or SparseBlock
+        Some columns of all rows, which all take part.
+    cuts : Cuts
+        Inner bin edges of these columns.
+    codes : ndarray of shape (n_permutations, n_rows)
+        Class of each row under each permutation.
+
+    Returns
+    -------
+    iterable of ndarray of shape (n_classes, n_columns, n_bins)
+        Counts of each permutation.
+    """
+    from ilfs.kernels import bins
+
+    labels = block.labels
+    if isinstance(block, SparseBlock):
+        permuted = (replace(labels, codes=one.astype(np.int64)) for one in codes)
+        return (Histograms(*cuts)(block.with_labels(one)).counts for one in permuted)
+    counts = np.zeros((len(codes), labels.n_classes, block.n_columns, cuts.cuts.shape[1] + 1))
+    bins.permuted_histograms(read_only(block.X), block.first, codes, labels.weight, *cuts, counts)
+    return counts
+
+
+def count_under(labellings: Sequence[Classes], cuts: Cuts) -> list[Plan[ClassHistograms]]:
+    """Make plans that count the values of each bin under each labelling."""
+    return [ask(Histograms(*cuts), labelling=number) for number in range(len(labellings))]
 
 
 def parts_of(whole: slice, width: int) -> Iterator[slice]:

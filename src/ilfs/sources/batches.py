@@ -8,6 +8,7 @@ much memory are blocks lower; then the last digits of a score may change.
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -20,6 +21,7 @@ from ilfs.cached import cached_property
 from ilfs.sources import tables
 from ilfs.sources.cutting import BlockCutter, Piece
 from ilfs.sources.label_checks import check_kind_of_labels, check_types
+from ilfs.sources.permutations import PermutedLabels, check_groups
 from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
@@ -72,14 +74,22 @@ class BatchSource(Source):
         fraction = MAX_WAITING_BYTES if memory_limit is None else memory_limit // BLOCKS_AT_A_TIME
         self._max_waiting_bytes = min(fraction, MAX_WAITING_BYTES)
 
+    _permuted: PermutedLabels | None = None  # labels of the labellings after the observed ones
+
     @cached_property
     def _counted(self) -> tuple[tuple[Classes, ...], Classes]:
-        """Classes of each labelling, and all rows as one class: read from the labels only."""
+        """Classes of each observed labelling, and all rows as one class: read from the labels only."""
+        return self._count_labels()
+
+    def _count_labels(self, kept: "list[EncodedBatch] | None" = None) -> tuple[tuple[Classes, ...], Classes]:
+        """Read the labels and count the classes; if a list is given, it gets the encoded labels of each batch."""
         tallies: list[Tally] = []
         everything = Tally()
         for batch in self._checked_batches():
             weight = np.ones(batch.n_rows) if batch.weight is None else batch.weight
             columns = label_columns(batch.y)
+            if kept is not None:
+                kept.append(EncodedBatch.encode(columns, weight))
             tallies = tallies or [Tally() for _ in columns]
             for tally, column in zip(tallies, columns, strict=True):
                 tally.add(column, weight)
@@ -96,12 +106,31 @@ class BatchSource(Source):
     @property
     def labellings(self) -> tuple[Classes, ...]:  # type: ignore[override]
         """Classes of each labelling."""
-        return self._counted[0]
+        return self._counted[0] + (() if self._permuted is None else self._permuted.labellings)
 
     @property
     def all_rows(self) -> Classes:  # type: ignore[override]
         """All rows as one class."""
         return self._counted[1]
+
+    def with_permutations(
+        self,
+        n_permutations: int,
+        random_state: int | np.random.Generator | None = 0,
+        groups: NDArray[Any] | None = None,
+    ) -> "BatchSource":
+        """Return the same rows with permuted labels as further labellings; see `Source`.
+
+        The pass that finds the classes also encodes the labels, so the rows are read no more often.
+        """
+        batches: list[EncodedBatch] = []
+        one = copy(self)
+        vars(one)["_counted"] = one._count_labels(batches)
+        classes = one._counted[0]
+        observed = [encoded_rows(batches, label, of_label) for label, of_label in enumerate(classes)]
+        groups = None if groups is None else check_groups(groups, len(observed[0]))
+        one._permuted = PermutedLabels.draw(observed, classes, n_permutations, random_state, groups)
+        return one
 
     @property
     def has_labels(self) -> bool:  # type: ignore[override]
@@ -116,7 +145,7 @@ class BatchSource(Source):
     def without_labels(self) -> "BatchSource":
         """Return the same rows without labels, for a method that reads none."""
         one = copy(self)
-        one._y, one._is_labelled = None, False
+        one._y, one._is_labelled, one._permuted = None, False, None
         vars(one).pop("_counted", None)
         return one
 
@@ -168,7 +197,7 @@ class BatchSource(Source):
         strip, block : int and RowBlock
             Number of a strip and its next rows.
         """
-        labellings = self.labellings  # before the pass begins: this may read the labels
+        labellings = self._counted[0]  # before the pass begins: this may read the labels
         passes = [ColumnPass(self, columns, labellings, i, in_place=True) for i, columns in enumerate(strips)]
         for together in [passes] if self._can_wait(strips) else [[one] for one in passes]:
             for part in range(self.reader.n_parts):
@@ -287,6 +316,9 @@ class ColumnPass:
             encode_rows(column, classes, weight, self._source.reader.name)
             for column, classes in zip(label_columns(y), self._labellings, strict=True)
         )
+        permuted = self._source._permuted
+        if permuted is not None:
+            labels += permuted.block_labels(slice(start, self._n_given), weight)
         return self.number, RowBlock(X, labels, weight, start)
 
 
@@ -396,6 +428,34 @@ class Tally:
         order = np.argsort(found, kind="stable")
         rows, total = np.array(list(self.rows.values()), dtype=np.int64), np.array(list(self.total.values()))
         return Classes(found[order], rows[order], total[order])
+
+
+@dataclass(frozen=True)
+class EncodedBatch:
+    """Labels of a batch as numbers: ``labels[k]`` has the distinct labels of labelling k, ``codes[k]`` their places.
+
+    ``weight`` has the weights of the rows; the code of a row of weight 0 has no meaning.
+    """
+
+    labels: list[NDArray[Any]]
+    codes: list[NDArray[Any]]
+    weight: Floats
+
+    @classmethod
+    def encode(cls, columns: Sequence[NDArray[Any]], weight: Floats) -> "EncodedBatch":
+        """Encode the labels of a batch by the labels that it holds, in few bytes."""
+        found = [np.unique(column, return_inverse=True) for column in columns]
+        small = [codes.ravel().astype(np.min_scalar_type(max(labels.size - 1, 0))) for labels, codes in found]
+        return cls([labels for labels, _ in found], small, weight)
+
+
+def encoded_rows(batches: Sequence[EncodedBatch], label: int, classes: Classes) -> RowLabels:
+    """Encode the labels of all batches by the classes of all rows."""
+    codes = [
+        np.where(one.weight > 0, np.searchsorted(classes.labels, one.labels[label])[one.codes[label]], LEFT_OUT)
+        for one in batches
+    ]
+    return RowLabels(np.concatenate(codes), np.concatenate([one.weight for one in batches]), classes.n_classes)
 
 
 def encode_rows(y: NDArray[Any], classes: Classes, weight: Floats, name: str) -> RowLabels:

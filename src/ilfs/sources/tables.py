@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.cached import cached_property
+from ilfs.sources.permutations import PermutedLabels, check_groups
 from ilfs.sources.source import RowBlock, Source
 from ilfs.statistics.block import ColumnArrays
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
@@ -35,6 +36,7 @@ class TableSource(Source):
 
     is_sparse = False
     first_row = 0  # number of the first row, if the table is a part of a larger one
+    permuted: PermutedLabels | None = None  # labels of the labellings after the observed ones
 
     def __init__(
         self,
@@ -73,21 +75,47 @@ class TableSource(Source):
 
     def row_labels(self, labelling: int | None) -> RowLabels:
         """Return the classes of all rows under a labelling; if it is None, all rows are one class."""
+        if labelling is not None and labelling < len(self.labels):
+            return self.labels[labelling]
+        return self.block_labels(labelling, slice(0, self.n_rows))
+
+    def block_labels(self, labelling: int | None, rows: slice) -> RowLabels:
+        """Return the classes of some rows under a labelling; if it is None, all rows are one class."""
         if labelling is None or not self.labels:
-            return RowLabels.one_class(self.weight)
-        return self.labels[labelling]
+            return RowLabels.one_class(self.weight[rows])
+        if labelling < len(self.labels):
+            return self.labels[labelling].take(rows)
+        assert self.permuted is not None
+        return self.permuted.row_labels(labelling - len(self.labels), rows, self.weight[rows])
 
     def with_labelling(self, labelling: int) -> Self:
-        """Return the same table with only one of the labellings."""
+        """Return the same table with only one of the observed labellings, and its permutations."""
         one = copy(self)
         one.labellings, one.labels = (self.labellings[labelling],), (self.labels[labelling],)
         one.y = self.y[:, labelling] if self.y is not None and self.y.ndim == 2 else self.y
+        if self.permuted is not None:
+            one.permuted = self.permuted.of_label(labelling)
+            one.labellings += one.permuted.labellings
+        return one
+
+    def with_permutations(
+        self,
+        n_permutations: int,
+        random_state: int | np.random.Generator | None = 0,
+        groups: NDArray[Any] | None = None,
+    ) -> Self:
+        """Return the same table with permuted labels as further labellings; see `Source`."""
+        one, n_labels = copy(self), len(self.labels)
+        groups = None if groups is None else check_groups(groups, self.n_rows)
+        classes = self.labellings[:n_labels]
+        one.permuted = PermutedLabels.draw(self.labels, classes, n_permutations, random_state, groups)
+        one.labellings = classes + one.permuted.labellings
         return one
 
     def without_labels(self) -> Self:
         """Return the same table without labels."""
         one = copy(self)
-        one.labellings, one.labels, one.y = (), (), None
+        one.labellings, one.labels, one.y, one.permuted = (), (), None, None
         return one
 
     def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> Self:
@@ -109,7 +137,7 @@ class TableSource(Source):
         """Iterate over the rows from the first one, in blocks."""
         for start in range(0, self.n_rows, self._block_rows):
             rows = slice(start, min(start + self._block_rows, self.n_rows))
-            labels = tuple(one.take(rows) for one in self.labels)
+            labels = tuple(self.block_labels(labelling, rows) for labelling in range(len(self.labellings)))
             yield RowBlock(self.block_values(rows, columns), labels, self.weight[rows], self.first_row + start)
 
     @property

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from ilfs.registry import BY_NAME, RECORDS, classes_with
 
 # These parameters do not change the statistics: every site, and the final fit, may choose them.
-FREE_PARAMETERS = ("n_features_to_select", "n_jobs")
+FREE_PARAMETERS = ("n_features_to_select", "n_jobs", "n_permutations", "random_state", "fdr")
 Described = dict[str, Any]
 
 

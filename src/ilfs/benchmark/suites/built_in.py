@@ -11,7 +11,7 @@ EM_STEPS = (1, 2, 3, 5, 10, 20, 50)
 
 def ilfs_as(name: str, selector: ILFS) -> BenchmarkMethod:
     """Give a configuration of ILFS a name."""
-    left_out = ("n_features_to_select", "n_jobs")
+    left_out = ("n_features_to_select", "n_jobs", "n_permutations", "random_state", "fdr")  # do not change the order
     return BenchmarkMethod(
         name, "ilfs", {key: value for key, value in selector.get_params().items() if key not in left_out}
     )

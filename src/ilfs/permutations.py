@@ -1,0 +1,219 @@
+"""Selectors with p-values: the statistic of every feature is compared with that under permuted labels.
+
+The permuted labels are further labellings of the source. The plans for all of them run together with the plan for the
+observed labels, so the rows are read as often as without permutations. `ilfs.null` computes p-values from the results.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ilfs.arrays import Floats
+from ilfs.execution import Fold, Plan, both, run_plan, together, under_labelling
+from ilfs.null import PermutationTest, permutations_needed
+from ilfs.parameters import check_between, check_integer, is_integer
+from ilfs.selector import PlannedSelector, Scores
+from ilfs.sources import Source
+from ilfs.statistics.labels import Classes
+from ilfs.ties import UNIT_FLOOR
+from ilfs.warn import warn
+
+MIN_PERMUTATIONS = 20  # of the rule "fdr"
+
+
+class HasNull(PlannedSelector):
+    """Base class of the methods that can compute p-values by permutations of the labels.
+
+    A method defines its statistic by ``_plan_statistic``; by default it is the score.
+
+    Attributes
+    ----------
+    p_values_, q_values_ : ndarray of shape (n_features,)
+        p-value of each feature, and the smallest false discovery rate at which it is selected.
+    chance_p_value_ : float
+        p-value of the best features together.
+    is_better_than_chance_ : bool
+        True if ``chance_p_value_`` is at most ``fdr``.
+    n_permutations_ : int
+        Number of permutations that were made.
+    false_discovery_bound_ : float
+        Only with ``n_features_to_select="fdr"``: upper confidence bound on the proportion of false discoveries.
+    """
+
+    n_permutations: int
+    random_state: int | np.random.Generator | None
+    fdr: float
+
+    p_values_: Floats
+    q_values_: Floats
+
+    _has_null = True
+
+    def _plan_statistic(self, classes: Classes) -> Plan[Floats]:
+        """Compute the statistic of every feature, NaN for an uninformative one."""
+        return statistic_of((yield from self._plan(classes)))
+
+    def _observed_statistic(self, scores: Scores) -> Floats:
+        """Return the statistic after the plan for the observed labels has run."""
+        return statistic_of(scores)
+
+    def _clone_for_null(self) -> Self:
+        """Return an unfitted selector that computes the statistic under permuted labels."""
+        one: Self = clone(self).set_params(n_features_to_select=None, n_permutations=0)
+        one._copy_columns(self)
+        return one
+
+    # Number of permutations
+
+    def _makes_permutations(self) -> bool:
+        return self.n_permutations > 0 or self._is_fdr_rule()
+
+    def _is_fdr_rule(self) -> bool:
+        k = self.n_features_to_select
+        return isinstance(k, str) and k == "fdr"
+
+    def _n_permutations_to_make(self) -> int:
+        """Return the number of permutations, raised to the one that ``fdr`` needs."""
+        if not self._makes_permutations():
+            return 0
+        needed, given = permutations_needed(self.fdr), self.n_permutations
+        needed = max(needed, MIN_PERMUTATIONS) if self._is_fdr_rule() else needed
+        if 0 < given < needed:
+            warn(
+                f"n_permutations={given} is too small for fdr={self.fdr:g}, since no p-value could be small enough: "
+                f"{needed} permutations are made"
+            )
+        return max(needed, given)
+
+    def _permuted(self, source: Source, groups: ArrayLike | None) -> Source:
+        n_permutations = self._n_permutations_to_make()
+        if not n_permutations:
+            return source
+        permuted = source.with_permutations(
+            n_permutations, self.random_state, None if groups is None else np.asarray(groups)
+        )
+        self.n_permutations_ = n_permutations
+        return permuted
+
+    # Plans
+
+    def _score_fold(self, fold: Fold) -> Scores:
+        if not hasattr(self, "n_permutations_"):
+            return super()._score_fold(fold)
+        labellings, n_labels = fold.labellings, self._n_labels(fold.labellings)
+        if n_labels > 1:
+            return run_plan(self._plan_labels_with_null(labellings, n_labels, fold.all_rows), fold)
+        scores, null = run_plan(self._plan_with_null(labellings), fold)
+        self._keep_test(PermutationTest.from_statistics(self._observed_statistic(scores), null, UNIT_FLOOR))
+        return scores
+
+    def _plan_with_null(self, labellings: Sequence[Classes]) -> Plan[tuple[Scores, Floats]]:
+        """Score the features, and compute their statistics under permuted labels in the same reads.
+
+        Parameters
+        ----------
+        labellings : sequence of Classes
+            Classes of the observed labels and of each permutation.
+
+        Returns
+        -------
+        plan of Scores and ndarray of shape (n_permutations, n_features)
+            Scores for the observed labels, and null values.
+        """
+        return (yield from both(self._plan(labellings[0]), self._plan_statistics(labellings, first=1)))
+
+    def _plan_statistics(self, labellings: Sequence[Classes], first: int = 0) -> Plan[Floats]:
+        """Compute the statistics under each labelling from the given one on, all in the same reads."""
+        plans = [
+            under_labelling(self._clone_for_null()._plan_statistic(labellings[number]), number, without_warnings)
+            for number in range(first, len(labellings))
+        ]
+        return np.array((yield from together(plans)))
+
+    def _plan_labels_with_null(self, labellings: Sequence[Classes], n_labels: int, all_rows: Classes) -> Plan[Scores]:
+        """Score the features for an indicator matrix, and test them for each label and for all labels together."""
+        informative = [label for label in range(n_labels) if labellings[label].n_classes == 2]
+        plans = [
+            under_labelling(self._plan_statistics(labellings[label::n_labels]), label, step=n_labels)
+            for label in informative
+        ]
+        scores, statistics = yield from both(self._plan_labels(labellings[:n_labels], all_rows), together(plans))
+        for label, (observed, *null) in zip(informative, statistics, strict=True):
+            test = PermutationTest.from_statistics(observed, np.array(null), UNIT_FLOOR)
+            self.per_label_[label]._keep_test(test)
+        self._join_tests()
+        return scores
+
+    def _join_tests(self) -> None:
+        """Test the features for all labels of an indicator matrix together, after each label was tested."""
+        tests = [one.__dict__.pop("_test") for one in self.per_label_.values()]
+        self._keep_test(PermutationTest.over_labels(tests))
+
+    def _score_any(self, source: Source) -> Scores:
+        try:
+            return super()._score_any(source)
+        finally:
+            self.__dict__.pop("_test", None)  # large, and only needed to join the tests of several labels
+
+    # Results
+
+    def _keep_test(self, test: PermutationTest) -> None:
+        """Set the attributes that tell how sure the result is."""
+        self._test = test
+        self.n_permutations_ = test.null_best.size
+        self.p_values_, self.q_values_ = test.p_values, test.q_values
+        self.chance_p_value_ = test.chance_p_value
+        self.is_better_than_chance_ = self.chance_p_value_ <= self.fdr
+        if self._is_fdr_rule():
+            self.false_discovery_bound_ = test.false_discovery_bound(self.q_values_ <= self.fdr)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        if not self._is_fdr_rule():
+            mask: NDArray[np.bool_] = super()._get_support_mask()
+            return mask
+        check_is_fitted(self)
+        self._check_parameters()
+        if not hasattr(self, "q_values_"):
+            raise ValueError("n_features_to_select='fdr' needs the q-values of a fit with permutations: fit again")
+        return np.asarray(self.q_values_ <= self.fdr)
+
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        more = super()._more_columns(names)
+        return more | ({"p_value": self.p_values_, "q_value": self.q_values_} if hasattr(self, "q_values_") else {})
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("n_permutations", self.n_permutations, 0)
+        check_between("fdr", self.fdr, 0, 1)
+        state = self.random_state
+        if not (state is None or isinstance(state, np.random.Generator) or (is_integer(state) and state >= 0)):
+            raise ValueError(f"random_state must be an integer >= 0, a numpy.random.Generator or None, got {state!r}")
+
+
+def statistic_of(scores: Scores) -> Floats:
+    """Return the scores, and NaN for an uninformative feature, whose tie-break is minus infinity."""
+    uninformative = False if scores.tie_break is None else np.isneginf(scores.tie_break)
+    return np.where(uninformative, np.nan, scores.values)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Ignore warnings, which under permuted labels do not concern the user."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def makes_no_permutations(selector: HasNull) -> bool:
+    """Return True if ``partial_fit`` is available: it does not keep the rows whose labels would be permuted."""
+    if selector._makes_permutations():
+        raise AttributeError(
+            "partial_fit keeps no rows whose labels could be permuted: set n_permutations=0 and a number of features"
+        )
+    return True
