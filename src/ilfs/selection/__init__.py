@@ -1,0 +1,8 @@
+"""How many features to keep, and rankings made from other rankings.
+
+These meta-selectors and functions take any selector, or any ranking, and need all rows in memory.
+"""
+
+from ilfs.selection.size_cv import SizeCV
+
+__all__ = ["SizeCV"]
