@@ -3,6 +3,7 @@
 These meta-selectors and functions take any selector, or any ranking, and need all rows in memory.
 """
 
+from ilfs.selection.pruning import prune_redundant
 from ilfs.selection.size_cv import SizeCV
 
-__all__ = ["SizeCV"]
+__all__ = ["SizeCV", "prune_redundant"]
