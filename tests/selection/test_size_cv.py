@@ -278,8 +278,13 @@ class TestResult:
 
     def test_the_default_estimator_takes_sparse_tables(self):
         X, y = informative()
-        found = SizeCV("fisher").fit(sparse.csr_array(np.where(np.abs(X) < 1, 0, X)), y)
+        table = sparse.csr_array(np.where(np.abs(X) < 1, 0, X))
+        found = SizeCV("fisher", sizes=[1, 2, 30]).fit(table, y)
         assert found.cv_results_["mean_test_score"].max() > 0.9
+        table.indices, table.indptr = table.indices.astype(np.int64), table.indptr.astype(np.int64)  # LinearSVC refuses
+        long = SizeCV("fisher", sizes=[1, 2, 30]).fit(table, y)
+        np.testing.assert_array_equal(long.cv_results_["mean_test_score"], found.cv_results_["mean_test_score"])
+        assert table.indices.dtype == np.int64
 
     def test_missing_values_are_taken_where_the_selector_takes_them(self):
         X, y = informative()

@@ -50,7 +50,7 @@ class WrapsSelectors(RankingSelector):
         X = source.to_matrix()
         if not self._takes_missing:
             refuse_missing(X)
-        return X.tocsr() if source.is_sparse else X
+        return short_indices(X.tocsr()) if source.is_sparse else X
 
     def _check_weight(self, weight: Floats | None) -> None:
         """Raise if rows have weights that a wrapped selector does not take."""
@@ -70,6 +70,13 @@ class WrapsSelectors(RankingSelector):
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return all(bool(get_tags(one).input_tags.allow_nan) for one in self._wrapped())
+
+
+def short_indices(X: Any) -> Any:
+    """Return a CSR matrix with 32-bit indices if they suffice; some estimators of scikit-learn take no others."""
+    if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def as_selector(given: Any, parameter: str) -> Any:
