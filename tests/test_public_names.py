@@ -1,6 +1,7 @@
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,13 @@ def test_every_public_name_exists():
     assert ilfs.methods.METHODS is ilfs.METHODS
     assert ilfs.METHODS["ilfs"] is ilfs.ILFS
     assert isinstance(ilfs.__version__, str)
+
+
+def test_every_public_name_of_selection_is_in_the_reference():
+    reference = (Path(__file__).parents[1] / "docs/api.rst").read_text()
+    assert "selection" in dir(ilfs)
+    assert all(f"~ilfs.selection.{name}\n" in reference for name in ilfs.selection.__all__)
+    assert all(hasattr(ilfs.selection, name) for name in ilfs.selection.__all__)
 
 
 def test_an_unknown_name_raises_an_attribute_error():

@@ -71,7 +71,7 @@ MODULES = {  # modules of the public names that are not in ilfs.methods
     "scorer": "ilfs.scoring",
     "summarise": "ilfs.sites",
 }
-PACKAGES = ("benchmark", "datasets", "methods", "registry", "report")
+PACKAGES = ("benchmark", "datasets", "methods", "registry", "report", "selection")
 
 
 def __getattr__(name: str) -> "Any":

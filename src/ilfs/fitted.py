@@ -1,11 +1,11 @@
-"""Scores of fitted selectors, of this package or any other."""
+"""Scores and orders of fitted selectors, of this package or any other."""
 
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 
 
 def scores_of(selector: Any) -> Floats | None:
@@ -28,3 +28,23 @@ def scores_of(selector: Any) -> Floats | None:
             return values if values.ndim == 1 else np.linalg.norm(values, axis=0)
     ranking = getattr(selector, "ranking_", None)
     return None if ranking is None else -np.asarray(ranking, dtype=float)
+
+
+def order_of(selector: Any) -> Integers:
+    """Return the columns of a fitted selector, best first.
+
+    The order is the first of these that exist: ``order_``, ``ranking_``, the scores of `scores_of`.
+    """
+    if hasattr(selector, "order_"):
+        return np.asarray(selector.order_)
+    if hasattr(selector, "ranking_"):
+        return np.argsort(selector.ranking_, kind="stable")
+    scores = scores_of(selector)
+    if scores is not None:
+        if np.isnan(scores).all():
+            raise ValueError(f"{type(selector).__name__} must score features by numbers, got NaN for all of them")
+        return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
+    raise ValueError(
+        f"{type(selector).__name__} has no ranking of the features: it has none of order_, ranking_, scores_, "
+        "feature_importances_, coef_ and get_support"
+    )

@@ -11,8 +11,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ilfs import METHODS, FisherScore, LaplacianScore
 from ilfs.benchmark import BenchmarkMethod
-from ilfs.benchmark.methods.fitting import columns_kept, order_of, prepared, reads_labels
+from ilfs.benchmark.methods.fitting import columns_kept, prepared, reads_labels
 from ilfs.datasets import load
+from ilfs.fitted import order_of
 
 
 def table(seed=0):

@@ -17,8 +17,9 @@ from ilfs.benchmark.evaluation.metrics import metrics_of, penalty_of
 from ilfs.benchmark.evaluation.precision import average_precision, voc_average_precision
 from ilfs.benchmark.evaluation.protocol import TimingJob
 from ilfs.benchmark.evaluation.splits import split_rows
-from ilfs.benchmark.methods.fitting import columns_kept, impute, order_of, prepared, reads_labels
+from ilfs.benchmark.methods.fitting import columns_kept, impute, prepared, reads_labels
 from ilfs.datasets import Dataset, VocOptions, load
+from ilfs.fitted import order_of
 
 MAX_CACHED_TABLES = 3  # data sets that a process keeps in memory
 

@@ -63,20 +63,3 @@ def columns_kept(selector: Any) -> Integers | None:
         any(hasattr(selector, name) for name in ("order_", "ranking_", "scores_")) or scores_of(selector) is not None
     )
     return None if ordered or not hasattr(selector, "get_support") else np.flatnonzero(selector.get_support())
-
-
-def order_of(selector: Any) -> Integers:
-    """Columns, best first, of a fitted selector."""
-    if hasattr(selector, "order_"):
-        return np.asarray(selector.order_)
-    if hasattr(selector, "ranking_"):
-        return np.argsort(selector.ranking_, kind="stable")
-    scores = scores_of(selector)
-    if scores is not None:
-        if np.isnan(scores).all():
-            raise ValueError(f"{type(selector).__name__} must score features by numbers, got NaN for all of them")
-        return np.argsort(-np.nan_to_num(scores, nan=-np.inf, neginf=-np.inf), kind="stable")
-    raise ValueError(
-        f"{type(selector).__name__} has no ranking of the features: it has none of order_, ranking_, scores_, "
-        "feature_importances_, coef_ and get_support"
-    )
