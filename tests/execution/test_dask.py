@@ -772,3 +772,10 @@ def peak_megabytes():
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def test_the_scheduler_that_a_closed_client_left_is_not_used():
+    X, y, _ = table()
+    with dask.config.set(scheduler="dask.distributed"):
+        found = FisherScore().fit(da.from_array(X, chunks=(50, -1)), y)
+    assert np.array_equal(found.order_, FisherScore().fit(X, y).order_)

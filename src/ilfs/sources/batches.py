@@ -122,6 +122,20 @@ class BatchSource(Source):
         """Return the same rows with permuted labels as further labellings; see `Source`.
 
         The pass that finds the classes also encodes the labels, so the rows are read no more often.
+
+        Parameters
+        ----------
+        n_permutations : int
+            Number of permutations.
+        random_state : int, numpy.random.Generator or None, default=0
+            Source of random numbers.
+        groups : ndarray of shape (n_rows,), optional
+            Group of each row; labels are then permuted within groups only.
+
+        Returns
+        -------
+        BatchSource
+            The rows.
         """
         batches: list[EncodedBatch] = []
         one = copy(self)
@@ -250,7 +264,13 @@ class BatchSource(Source):
         return Batch(batch.X, y, check_row_weights(weight, start), batch.n_rows)
 
     def check_end(self, n_rows: int) -> None:
-        """Raise if labels or weights were given for more rows than there are."""
+        """Raise if labels or weights were given for more rows than there are.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows that were read.
+        """
         check_all_used("y", self._y, n_rows)
         check_all_used("sample_weight", self._weight, n_rows)
 

@@ -70,6 +70,19 @@ def active_client() -> Any:
         return None
 
 
+def local_options(n_threads: int | None) -> dict[str, Any]:
+    """Return the options with which Dask computes without a client: the scheduler of its configuration, or threads.
+
+    A client that was closed may leave its own scheduler in the configuration.
+    """
+    import dask
+
+    options: dict[str, Any] = {} if n_threads is None else {"num_workers": n_threads}
+    if dask.config.get("scheduler", None) in ("distributed", "dask.distributed"):
+        options["scheduler"] = "threads"
+    return options
+
+
 def delayed(function: Callable[..., Any]) -> Any:
     """Make a function lazy, with a new key for every call."""
     try:
@@ -108,7 +121,7 @@ def compute(
     count = None if report is None or not steps else StepCount([step.key for step in steps], report)
     if client is None:
         with nullcontext() if count is None else count.watched_threads():
-            return value.compute(**({} if n_threads is None else {"num_workers": n_threads}))
+            return value.compute(**local_options(n_threads))
     futures = client.compute([value] if count is None else [value, *steps])
     result, waiting = futures[0], {future.key: future for future in futures}
     del futures  # the statistic of a step stays on its worker as long as there is a future of it

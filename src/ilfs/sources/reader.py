@@ -93,7 +93,20 @@ class BatchReader(ABC):
         """
 
     def part_batches(self, part: int, columns: Integers | None, max_rows: int) -> Iterator[Batch]:  # noqa: ARG002
-        """Read the rows of one part, see `batches`. A reader of several parts overrides it."""
+        """Read the rows of one part. A reader of several parts overrides it.
+
+        Parameters
+        ----------
+        part : int
+            Number of the part.
+        columns, max_rows :
+            As for `batches`.
+
+        Returns
+        -------
+        iterator of Batch
+            The rows of this part, from the first to the last.
+        """
         return self.batches(columns, max_rows)
 
     @property
