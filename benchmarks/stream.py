@@ -115,10 +115,11 @@ def in_turns(measures, repeats=REPEATS):
 def files(folder, name, rows, columns, n_files, group=ROW_GROUP):
     """Write a folder of Parquet files, unless it is there."""
     path = Path(folder) / f"{name}-{rows}x{columns}"
-    if not (path / "complete").exists():
+    complete = path.with_suffix(".complete")  # beside the folder, which holds Parquet files only
+    if not complete.exists():
         path.mkdir(parents=True, exist_ok=True)
         run_python(WRITE.format(rows=rows, columns=columns, group=group, n_files=n_files, folder=str(path)))
-        (path / "complete").touch()
+        complete.touch()
     return path
 
 
