@@ -55,7 +55,7 @@ class TestAggregation:
         assert not hasattr(found, "p_values_")
 
     def test_borda_counts_are_those_worked_by_hand(self):
-        # Of four features, the first beats three others twice and one other once: 3 + 3 + 1 = 7.
+        # A list gives a feature one point for each feature ranked below it. The first gets 3 + 3 + 1 = 7 points.
         assert combined(self.RANKINGS, aggregate="borda").scores_.tolist() == [7, 6, 5, 0]
 
     def test_mean_rank_and_borda_count_give_the_same_order(self):
