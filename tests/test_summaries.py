@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 import zipfile
 from functools import reduce
 from itertools import permutations
@@ -18,7 +19,9 @@ from sklearn.linear_model import LogisticRegression
 import ilfs
 from ilfs import CFS, ILFS, FisherScore, InfFS, MutualInformation, Novelty, ReliefF, Summary, summarise
 from ilfs.npz import read_arrays, write_arrays
-from ilfs.sources import Batch, BatchReader, BatchSource
+from ilfs.sites import permuted_at_site
+from ilfs.sources import Batch, BatchReader, BatchSource, table_source
+from ilfs.sources.permutations import PermutedLabels, permuted_classes
 
 EDGES = [-1.0, 0.0, 0.5, 1.5]
 SELECTORS = {
@@ -498,9 +501,9 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"format": 2}, "it has format 2, and this version of ilfs reads format 1"),
+            ({"format": 3}, "it has format 3, and this version of ilfs reads format 2"),
             ({"kind": "image"}, "its header is that of another kind of file"),
-            ({"n_features": 7}, r"ClassMoments\.count is an array of float64 of shape \(3, 12\), which does not fit"),
+            ({"n_features": 7}, r"ClassProfile\.count is an array of float64 of shape \(3, 12\), which does not fit"),
             ({"feature_names": ["a"]}, "feature_names must name each of the 12 columns"),
             ({"n_labellings": 3}, "there is no 'classes2.labels'"),
             ({"target_names": "state"}, "target_names must be a list of names of columns"),
@@ -547,6 +550,173 @@ class TestFiles:
         one = summarise(X, y)
         assert not one.is_complete
         assert pickle.loads(pickle.dumps(one)).merge(summarise(X, y)).n_rows == 300
+
+
+WITH_NULL = {
+    "ilfs": ILFS("fdr", n_candidates=8),
+    "plain": ILFS("fdr", redundancy=None),
+    "fisher": FisherScore("fdr"),
+    "mi": MutualInformation("fdr", edges=EDGES),
+}
+with_null = pytest.mark.parametrize("selector", WITH_NULL.values(), ids=WITH_NULL)
+
+
+def site_draws(X, y, parts, weight=None, random_state=0):
+    """Return the permuted labels of all rows, of which each site has drawn its own."""
+    selector = FisherScore("fdr", random_state=random_state)
+    draws = {}
+    for number, rows in enumerate(parts):
+        source = table_source(X[rows], y[rows], None if weight is None else weight[rows])
+        draws[number] = permuted_at_site(source, selector, None, None).permuted
+    return draws
+
+
+def fitted_with_draws(selector, X, y, weight, parts, monkeypatch):
+    """Fit one table whose labels are permuted as those of the sites."""
+    draws, names = site_draws(X, y, parts, weight), np.unique(y)
+    codes = np.zeros((20, 1 if y.ndim == 1 else y.shape[1], len(y)), dtype=np.uint8)
+    for number, rows in enumerate(parts):
+        local = [np.unique(column[(weight[rows] > 0)]) for column in np.atleast_2d(y[rows].T)]
+        for label, known in enumerate(local):
+            codes[:, label, rows] = np.searchsorted(names, known)[draws[number].codes[:, label]]
+
+    def draw(cls, observed, classes, *_):
+        counted = observed[0].takes_part
+        every = permuted_classes(codes[..., counted], classes, observed[0].weight[counted])
+        return cls(codes, tuple(every))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PermutedLabels, "draw", classmethod(draw))
+        return clone(selector).fit(X, y, sample_weight=weight)
+
+
+@few_rows
+class TestPermutations:
+    @with_null
+    @pytest.mark.parametrize("n_samples", [150, 3000])  # few, and enough to compute all permutations at once
+    def test_p_values_are_those_of_one_table_with_the_draws_of_the_sites(self, selector, n_samples, monkeypatch):
+        X, y, weight = table(n_samples)
+        weight = weight if n_samples == 150 else np.ones(n_samples)
+        parts = three_sites(n_samples)
+        found = clone(selector).fit(merged_over(split(X, y, weight, parts), selector))
+        expected = fitted_with_draws(selector, X, y, weight, parts, monkeypatch)
+        assert_same(found, expected)
+        np.testing.assert_allclose(found.p_values_, expected.p_values_)
+        np.testing.assert_allclose(found.q_values_, expected.q_values_)
+        assert found.chance_p_value_ == expected.chance_p_value_
+        assert found.n_permutations_ == 20
+
+    @with_null
+    def test_several_labels_are_permuted_together(self, selector, monkeypatch):
+        X, _, weight = table()
+        Y = np.random.default_rng(3).integers(0, 2, size=(150, 3))
+        parts = three_sites(150)
+        Y[parts[0], 1] = 0  # a site lacks a label
+        Y[:, 2] = 1  # all rows have one
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "labels .2. of y are the same")
+            found = clone(selector).fit(merged_over(split(X, Y, weight, parts), selector))
+            expected = fitted_with_draws(selector, X, Y, weight, parts, monkeypatch)
+        np.testing.assert_allclose(found.p_values_, expected.p_values_)
+
+    @with_null
+    def test_a_site_may_lack_a_class(self, selector, monkeypatch):
+        X, y, weight = table()
+        without, rare = np.flatnonzero(y != "very ill"), np.flatnonzero(y == "very ill")
+        parts = [without[:40], np.append(without[40:60], rare), without[60:]]
+        found = clone(selector).fit(merged_over(split(X, y, weight, parts), selector))
+        expected = fitted_with_draws(selector, X, y, weight, parts, monkeypatch)
+        np.testing.assert_allclose(found.p_values_, expected.p_values_)
+
+    def test_labels_stay_at_their_site_and_sites_differ(self):
+        X, y, _ = table(150)
+        parts = [np.arange(60), np.arange(60, 150)]
+        draws = site_draws(X, y, parts)
+        for number, rows in enumerate(parts):
+            observed = np.unique(y[rows], return_inverse=True)[1]
+            for one in draws[number].codes[:, 0]:
+                np.testing.assert_array_equal(np.bincount(one), np.bincount(observed))
+        again, other = site_draws(X, y, parts), site_draws(X, y, parts, random_state=1)
+        np.testing.assert_array_equal(again[0].codes, draws[0].codes)
+        assert (other[0].codes != draws[0].codes).any()
+        assert (draws[1].codes[..., :60] != draws[0].codes).any()
+
+    def test_groups_of_a_site_hold_within_it(self):
+        X, y, _ = table()
+        groups = np.arange(150) // 50
+        one = summarise(X, y, selector=FisherScore("fdr"), groups=groups)
+        assert one.draws != summarise(X, y, selector=FisherScore("fdr")).draws
+        assert one.draws == summarise(X, y, selector=FisherScore("fdr"), groups=groups).draws
+        with pytest.raises(ValueError, match=r"^groups must be None for a summary"):
+            FisherScore("fdr").fit(one, groups=groups)
+
+    def test_all_rounds_need_the_same_permutations(self):
+        X, y, _ = table()
+        first = summarise(X, y, selector=ILFS("fdr", random_state=5))
+        message = r"^random_state, groups and the rows of a site must be those of the round before"
+        with pytest.raises(ValueError, match=message):
+            summarise(X, y, after=first)
+        with pytest.raises(ValueError, match=message):
+            summarise(X[::-1], y[::-1], after=first, selector=ILFS("fdr", random_state=5))
+        assert summarise(X, y, after=first, selector=ILFS("fdr", random_state=5)).n_rounds == 2
+
+    def test_a_site_may_choose_its_own_seed(self):
+        X, y, _ = table()
+        parts, selector = [slice(0, 70), slice(70, 150)], [FisherScore("fdr", random_state=seed) for seed in (17, 4)]
+        sites = [summarise(X[rows], y[rows], selector=one) for rows, one in zip(parts, selector, strict=True)]
+        assert FisherScore("fdr").fit(sites[0].merge(sites[1])).n_permutations_ == 20
+
+    def test_a_generator_is_refused(self):
+        X, y, _ = table()
+        with pytest.raises(ValueError, match=r"^random_state must be an integer, since all rounds use the same"):
+            summarise(X, y, selector=FisherScore("fdr", random_state=np.random.default_rng(0)))
+
+    def test_too_few_permutations_are_refused(self):
+        X, y, _ = table()
+        message = (
+            r"^the summary has 0 permutations of the labels, and 20 are needed: .*FisherScore\(n_permutations=20\)"
+        )
+        with pytest.raises(ValueError, match=message):
+            FisherScore("fdr").fit(summarise(X, y, selector=FisherScore()))
+        done = FisherScore().fit(summarise(X, y, selector=FisherScore(n_permutations=30)))
+        assert done.n_permutations_ == 30
+
+    def test_all_sites_must_make_as_many(self):
+        X, y, _ = table()
+        one, other = summarise(X, y, selector=FisherScore("fdr")), summarise(X, y, selector=FisherScore())
+        with pytest.raises(ValueError, match=r"^all sites must make as many permutations of the labels, got 20 and 0"):
+            one.merge(other)
+
+    def test_a_saved_summary_keeps_its_permutations(self, tmp_path):
+        X, y, _ = table()
+        one = summarise(X, y, selector=FisherScore("fdr"))
+        one.save(tmp_path / "one.npz")
+        again = Summary.load(tmp_path / "one.npz")
+        assert (again.n_permutations, again.draws) == (20, one.draws)
+        np.testing.assert_array_equal(FisherScore("fdr").fit(again).p_values_, FisherScore("fdr").fit(one).p_values_)
+
+    def test_a_damaged_number_of_permutations_is_refused(self, tmp_path):
+        X, y, _ = table()
+        summarise(X, y, selector=FisherScore("fdr")).save(tmp_path / "one.npz")
+        arrays = read_arrays(tmp_path / "one.npz")
+        header = json.loads(str(arrays["header"])) | {"n_permutations": 1}
+        write_arrays(tmp_path / "one.npz", arrays | {"header": np.array(json.dumps(header))})
+        with pytest.raises(ValueError, match=r"n_permutations must fit the 21 labellings, got 1$"):
+            Summary.load(tmp_path / "one.npz")
+
+    def test_rows_of_a_stream_and_of_dask_have_the_same_draws(self):
+        da = pytest.importorskip("dask.array")
+        X, y, _ = table()
+        selector = ILFS("fdr", n_candidates=8)
+        forms = [(X, y), (da.from_array(X, chunks=(40, 12)), y)]
+        found = [selector.fit(merged_over([(one, {})], selector)).p_values_ for one in forms]
+        np.testing.assert_allclose(found[0], found[1])
+
+
+def test_many_permutations_of_few_rows_reveal_them():
+    X, y = planted(60, 3)
+    with pytest.warns(UserWarning, match=r"^the summary reveals the rows: 100 permutations give 202 sums of each"):
+        summarise(X, y, selector=FisherScore("fdr", fdr=0.01))
 
 
 def test_public_names():

@@ -31,6 +31,8 @@ N_BEST = 10  # features whose mean statistic is compared with that of the permut
 STOREY_LAMBDA = 0.5  # p-values above this are taken for those of features without effect
 CONFIDENCE = 0.95  # of the upper bound on the proportion of false discoveries
 
+Procedure = Literal["bh", "storey"]
+
 
 def pooled_p_values(observed: Floats, null: Floats, floor: float = 0.0) -> Floats:
     """Compute p-values from the null values of all features together.
@@ -61,18 +63,21 @@ def pooled_p_values(observed: Floats, null: Floats, floor: float = 0.0) -> Float
     array([0.1, 0.2, 0.5, 1. ])
     """
     pool = np.sort(null[~np.isnan(null)])
-    below = np.searchsorted(pool, observed - tolerance(observed, floor), side="left")  # NaN is sorted last
-    return np.asarray(np.where(np.isnan(observed), 1.0, (1 + pool.size - below) / (1 + pool.size)))
+    # Sorted numbers are found several times faster, because the places of neighbours are in the cache.
+    order, below = np.argsort(observed, axis=None), np.empty(observed.size, dtype=np.int64)
+    below[order] = np.searchsorted(pool, (observed - tolerance(observed, floor)).ravel()[order], side="left")
+    p_values = (1 + pool.size - below.reshape(observed.shape)) / (1 + pool.size)
+    return np.asarray(np.where(np.isnan(observed), 1.0, p_values))
 
 
-def q_values(p_values: Floats, method: Literal["bh", "storey"] = "bh") -> Floats:
+def q_values(p_values: Floats, procedure: Procedure = "bh") -> Floats:
     """Convert p-values to q-values: the smallest false discovery rate at which each feature is selected.
 
     Parameters
     ----------
     p_values : ndarray of shape (n,)
         Numbers in (0, 1].
-    method : {"bh", "storey"}, default="bh"
+    procedure : {"bh", "storey"}, default="bh"
         ``"bh"``: Benjamini and Hochberg. ``"storey"``: the same, times an estimate of the fraction of features without
         effect: (1 + number of p-values > 0.5) / (n / 2), at most 1.
 
@@ -95,7 +100,7 @@ def q_values(p_values: Floats, method: Literal["bh", "storey"] = "bh") -> Floats
     if not p_values.size:
         return np.empty(0)
     adjusted: Floats = np.asarray(false_discovery_control(p_values, method="bh"))
-    if method == "bh":
+    if procedure == "bh":
         return adjusted
     n_large = np.count_nonzero(p_values > STOREY_LAMBDA)
     without_effect = min(1.0, (1 + n_large) / ((1 - STOREY_LAMBDA) * p_values.size))
@@ -287,9 +292,13 @@ class PermutationTest:
 
     @property
     def q_values(self) -> Floats:
-        """q-value of each feature by Benjamini and Hochberg; uninformative features are not counted and have 1."""
+        """q-value of each feature by Benjamini and Hochberg."""
+        return self.q_values_by("bh")
+
+    def q_values_by(self, procedure: Procedure) -> Floats:
+        """Return the q-value of each feature; uninformative features are not counted and have 1."""
         every = np.ones(self.p_values.size)
-        every[self.tested] = q_values(self.p_values[self.tested])
+        every[self.tested] = q_values(self.p_values[self.tested], procedure)
         return every
 
     @property

@@ -7,18 +7,17 @@ observed labels, so the rows are read as often as without permutations. `ilfs.nu
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
-from ilfs.execution import Fold, Plan, both, run_plan, together, under_labelling
-from ilfs.null import PermutationTest, permutations_needed
+from ilfs.execution import Fold, Plan, at_once, both, run_plan, together, under_labelling
+from ilfs.null import PermutationTest, Procedure, permutations_needed
 from ilfs.parameters import check_between, check_integer, is_integer
-from ilfs.selector import PlannedSelector, Scores
+from ilfs.selector import PlannedSelector, RankingSelector, Scores
 from ilfs.sources import Source
 from ilfs.statistics.labels import Classes
 from ilfs.ties import UNIT_FLOOR
@@ -27,10 +26,8 @@ from ilfs.warn import warn
 MIN_PERMUTATIONS = 20  # of the rule "fdr"
 
 
-class HasNull(PlannedSelector):
-    """Base class of the methods that can compute p-values by permutations of the labels.
-
-    A method defines its statistic by ``_plan_statistic``; by default it is the score.
+class HasPValues(RankingSelector):
+    """Base class of the selectors that keep the results of a permutation test.
 
     Attributes
     ----------
@@ -42,18 +39,50 @@ class HasNull(PlannedSelector):
         True if ``chance_p_value_`` is at most ``fdr``.
     n_permutations_ : int
         Number of permutations that were made.
+    n_features_ : int
+        Only if features are selected by their q-values: their number.
     false_discovery_bound_ : float
-        Only with ``n_features_to_select="fdr"``: upper confidence bound on the proportion of false discoveries.
+        Only if features are selected by their q-values: upper confidence bound on the proportion of false discoveries.
     """
 
-    n_permutations: int
     random_state: int | np.random.Generator | None
     fdr: float
 
     p_values_: Floats
     q_values_: Floats
 
+    def _is_fdr_rule(self) -> bool:
+        """Return True if features are selected by their q-values."""
+        raise NotImplementedError
+
+    def _keep_test(self, test: PermutationTest, procedure: Procedure = "bh") -> None:
+        """Set the attributes that tell how sure the result is."""
+        self.n_permutations_ = test.null_best.size
+        self.p_values_, self.q_values_ = test.p_values, test.q_values_by(procedure)
+        self.chance_p_value_ = test.chance_p_value
+        self.is_better_than_chance_ = self.chance_p_value_ <= self.fdr
+        if self._is_fdr_rule():
+            found = self.q_values_ <= self.fdr
+            self.n_features_, self.false_discovery_bound_ = int(found.sum()), test.false_discovery_bound(found)
+
+    def _check_test(self) -> None:
+        """Validate the parameters of the test."""
+        check_between("fdr", self.fdr, 0, 1)
+        state = self.random_state
+        if not (state is None or isinstance(state, np.random.Generator) or (is_integer(state) and state >= 0)):
+            raise ValueError(f"random_state must be an integer >= 0, a numpy.random.Generator or None, got {state!r}")
+
+
+class HasNull(HasPValues, PlannedSelector):
+    """Base class of the methods that can compute p-values by permutations of the labels.
+
+    A method defines its statistic by ``_plan_statistic``; by default it is the score.
+    """
+
+    n_permutations: int
+
     _has_null = True
+    _keeps_test = False  # True in a clone inside `FDRSelector`, which takes ``_test`` after the fit
 
     def _plan_statistic(self, classes: Classes) -> Plan[Floats]:
         """Compute the statistic of every feature, NaN for an uninformative one."""
@@ -65,8 +94,13 @@ class HasNull(PlannedSelector):
 
     def _clone_for_null(self) -> Self:
         """Return an unfitted selector that computes the statistic under permuted labels."""
-        one: Self = clone(self).set_params(n_features_to_select=None, n_permutations=0)
+        one = self._clone_for_folds()
         one._copy_columns(self)
+        one._describes_features = False
+        return one
+
+    def _clone_for_folds(self) -> Self:
+        one: Self = super()._clone_for_folds().set_params(n_permutations=0)
         return one
 
     # Number of permutations
@@ -75,31 +109,23 @@ class HasNull(PlannedSelector):
         return self.n_permutations > 0 or self._is_fdr_rule()
 
     def _is_fdr_rule(self) -> bool:
-        k = self.n_features_to_select
-        return isinstance(k, str) and k == "fdr"
+        return self._uses_rule("fdr")
 
     def _n_permutations_to_make(self) -> int:
         """Return the number of permutations, raised to the one that ``fdr`` needs."""
         if not self._makes_permutations():
             return 0
-        needed, given = permutations_needed(self.fdr), self.n_permutations
-        needed = max(needed, MIN_PERMUTATIONS) if self._is_fdr_rule() else needed
-        if 0 < given < needed:
-            warn(
-                f"n_permutations={given} is too small for fdr={self.fdr:g}, since no p-value could be small enough: "
-                f"{needed} permutations are made"
-            )
-        return max(needed, given)
+        return permutations_to_make(self.n_permutations, self.fdr, MIN_PERMUTATIONS if self._is_fdr_rule() else 0)
 
     def _permuted(self, source: Source, groups: ArrayLike | None) -> Source:
         n_permutations = self._n_permutations_to_make()
-        if not n_permutations:
-            return source
-        permuted = source.with_permutations(
-            n_permutations, self.random_state, None if groups is None else np.asarray(groups)
-        )
-        self.n_permutations_ = n_permutations
-        return permuted
+        if n_permutations:
+            source = source.with_permutations(
+                n_permutations, self.random_state, None if groups is None else np.asarray(groups)
+            )
+        if source.n_permutations:  # a summary may have some even if none are asked for
+            self.n_permutations_ = source.n_permutations
+        return source
 
     # Plans
 
@@ -134,7 +160,7 @@ class HasNull(PlannedSelector):
             under_labelling(self._clone_for_null()._plan_statistic(labellings[number]), number, without_warnings)
             for number in range(first, len(labellings))
         ]
-        return np.array((yield from together(plans)))
+        return np.array((yield from at_once(plans)))
 
     def _plan_labels_with_null(self, labellings: Sequence[Classes], n_labels: int, all_rows: Classes) -> Plan[Scores]:
         """Score the features for an indicator matrix, and test them for each label and for all labels together."""
@@ -159,19 +185,14 @@ class HasNull(PlannedSelector):
         try:
             return super()._score_any(source)
         finally:
-            self.__dict__.pop("_test", None)  # large, and only needed to join the tests of several labels
+            if not self._keeps_test:
+                self.__dict__.pop("_test", None)  # large, and only needed to join the tests of several labels
 
     # Results
 
-    def _keep_test(self, test: PermutationTest) -> None:
-        """Set the attributes that tell how sure the result is."""
+    def _keep_test(self, test: PermutationTest, procedure: Procedure = "bh") -> None:
         self._test = test
-        self.n_permutations_ = test.null_best.size
-        self.p_values_, self.q_values_ = test.p_values, test.q_values
-        self.chance_p_value_ = test.chance_p_value
-        self.is_better_than_chance_ = self.chance_p_value_ <= self.fdr
-        if self._is_fdr_rule():
-            self.false_discovery_bound_ = test.false_discovery_bound(self.q_values_ <= self.fdr)
+        super()._keep_test(test, procedure)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         if not self._is_fdr_rule():
@@ -181,19 +202,46 @@ class HasNull(PlannedSelector):
         self._check_parameters()
         if not hasattr(self, "q_values_"):
             raise ValueError("n_features_to_select='fdr' needs the q-values of a fit with permutations: fit again")
-        return np.asarray(self.q_values_ <= self.fdr)
-
-    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        more = super()._more_columns(names)
-        return more | ({"p_value": self.p_values_, "q_value": self.q_values_} if hasattr(self, "q_values_") else {})
+        mask = self.q_values_ <= self.fdr
+        mask[self._forced()] = True
+        return mask
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_integer("n_permutations", self.n_permutations, 0)
-        check_between("fdr", self.fdr, 0, 1)
-        state = self.random_state
-        if not (state is None or isinstance(state, np.random.Generator) or (is_integer(state) and state >= 0)):
-            raise ValueError(f"random_state must be an integer >= 0, a numpy.random.Generator or None, got {state!r}")
+        self._check_test()
+
+
+def permutations_to_make(given: int, fdr: float, least: int = 0) -> int:
+    """Return a number of permutations, raised to the one that ``fdr`` needs; warn if it is raised.
+
+    Parameters
+    ----------
+    given : int
+        Number that the user wants; 0 for the smallest one that suffices.
+    fdr : float
+        Level, between 0 and 1.
+    least : int, default=0
+        Smallest number, whatever the level.
+
+    Returns
+    -------
+    int
+        Number of permutations.
+
+    Examples
+    --------
+    >>> from ilfs.permutations import permutations_to_make
+    >>> permutations_to_make(0, fdr=0.1, least=20), permutations_to_make(0, fdr=0.01), permutations_to_make(50, fdr=0.1)
+    (20, 100, 50)
+    """
+    needed = max(permutations_needed(fdr), least)
+    if 0 < given < needed:
+        warn(
+            f"n_permutations={given} is too small for fdr={fdr:g}, since no p-value could be small enough: "
+            f"{needed} permutations are made"
+        )
+    return max(needed, given)
 
 
 def statistic_of(scores: Scores) -> Floats:
@@ -211,7 +259,9 @@ def without_warnings() -> Iterator[None]:
 
 
 def makes_no_permutations(selector: HasNull) -> bool:
-    """Return True if ``partial_fit`` is available: it does not keep the rows whose labels would be permuted."""
+    """Return True if ``partial_fit`` is available: it keeps no rows, for permuted labels or for cross-validation."""
+    if selector._uses_rule("auto"):
+        raise AttributeError("partial_fit keeps no rows that could be cross-validated: give a number of features")
     if selector._makes_permutations():
         raise AttributeError(
             "partial_fit keeps no rows whose labels could be permuted: set n_permutations=0 and a number of features"

@@ -3,13 +3,16 @@
 import secrets
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ilfs.methods import ILFS
 from ilfs.methods.novelty import takes_weight
+from ilfs.parameters import is_integer
 from ilfs.registry import classes_with
 from ilfs.sources import Source
+from ilfs.sources.permutations import SEED_KEY
 from ilfs.summaries import Summary
 from ilfs.summaries.method import check_streams, describe, make
 from ilfs.summaries.summary import check_same_columns
@@ -26,6 +29,7 @@ def summarise(
     sample_weight: ArrayLike | None = None,
     after: Summary | None = None,
     selector: Any = None,
+    groups: ArrayLike | None = None,
 ) -> Summary:
     """Summarise the rows of one site, for a fit on the rows of several sites that may not be moved.
 
@@ -45,8 +49,12 @@ def summarise(
     after : Summary, optional
         The merged summary of the round before; None for the first round.
     selector : estimator, optional
-        Method to be fitted; by default that of ``after``, or ``ILFS()`` in the first round. Its
-        ``n_features_to_select`` is not used, so it can be chosen in the final fit.
+        Method to be fitted; by default that of ``after``, or ``ILFS()`` in the first round. Its number of features is
+        not used, so it can be chosen in the final fit. If it makes permutations, for example ``ILFS("fdr")``, labels
+        are permuted within each site. All sites must then make as many permutations, and each site must use the same
+        ``random_state``, an integer, in all rounds.
+    groups : array of shape (n_samples,), optional
+        Group of each row of this site; its labels are then permuted within these groups only.
 
     Returns
     -------
@@ -72,13 +80,14 @@ def summarise(
     chosen = summarised_method(selector, after)
     if sample_weight is not None and not takes_weight(chosen):
         raise TypeError(f"sample_weight needs a method that supports it ({classes_with('weights')})")
-    source = chosen._source_of(X, y, sample_weight, min_rows=1)
+    source = permuted_at_site(chosen._source_of(X, y, sample_weight, min_rows=1), chosen, after, groups)
     with chosen._named_columns():
         start = Summary._start(chosen, source)
         if after is None:
             warn_of_few_rows(source)
         else:
             check_same_columns(after, start)
+            check_same_draws(after, start)
         return (after or start)._next_round(source, chosen.n_jobs, frozenset({secrets.token_hex(SITE_BYTES)}))
 
 
@@ -97,13 +106,48 @@ def summarised_method(selector: Any, after: Any) -> Any:
     return chosen
 
 
+def permuted_at_site(source: Source, selector: Any, after: Summary | None, groups: ArrayLike | None) -> Source:
+    """Permute the labels of the rows of a site, as often as in the round before or as the method needs.
+
+    The random numbers depend on the sizes of the classes, too, so that sites with the same ``random_state`` draw
+    different permutations.
+    """
+    n_permutations = after.n_permutations if after is not None else getattr(selector, "_n_permutations_to_make", int)()
+    if not n_permutations:
+        return source
+    seed = selector.random_state
+    if not is_integer(seed):
+        raise ValueError(f"random_state must be an integer, since all rounds use the same permutations, got {seed!r}")
+    sizes = [int(n) for classes in source.labellings for n in classes.rows]
+    rng = np.random.default_rng(np.random.SeedSequence([int(seed), *sizes], spawn_key=(SEED_KEY,)))
+    return source.with_permutations(n_permutations, rng, None if groups is None else np.asarray(groups))
+
+
+def check_same_draws(after: Summary, start: Summary) -> None:
+    """Raise an error if labels are permuted in another way than in the round before."""
+    if not start.draws <= after.draws:
+        raise ValueError(
+            "random_state, groups and the rows of a site must be those of the round before, but its labels are "
+            "permuted in another way: give the same selector in all rounds"
+        )
+
+
 def warn_of_few_rows(source: Source) -> None:
-    """Warn if a class has so few rows that its statistics reveal them."""
-    for number, classes in enumerate(source.labellings or (source.all_rows,)):
+    """Warn if a class has so few rows, or if there are so many permutations, that statistics reveal the rows."""
+    n_labels, n_permutations = len(source.labellings) // (1 + source.n_permutations), source.n_permutations
+    observed = source.labellings[:n_labels]
+    n_rows, n_sums = int(source.all_rows.rows.sum()), sum(one.n_classes for one in source.labellings)
+    if n_permutations and n_rows <= n_sums:
+        warn(
+            f"the summary reveals the rows: {n_permutations} permutations give {n_sums} sums of each feature, from "
+            f"which the values of {n_rows} rows follow for those who know the permutations; make fewer permutations, "
+            "or use a random_state that nobody else knows"
+        )
+    for number, classes in enumerate(observed or (source.all_rows,)):
         sizes = zip(classes.labels.tolist(), classes.rows.tolist(), strict=True)
         few = [f"{label!r} ({n} of at least {MIN_CLASS_ROWS} rows)" for label, n in sizes if 0 < n < MIN_CLASS_ROWS]
         if few:
-            where = f"label {number}: " if len(source.labellings) > 1 else ""
+            where = f"label {number}: " if len(observed) > 1 else ""
             warn(
                 f"{where}the summary reveals the rows of class {', '.join(few)}: their values follow from their mean "
                 "and sum of squares; leave such rows out, or share the summary only with those who may see them"

@@ -10,7 +10,7 @@ from metamorphic import small_blocks as blocks_of
 from scipy import sparse, stats
 from sklearn.base import clone
 
-from ilfs import ILFS, FisherScore, MutualInformation, Novelty, ReliefF, list_methods, summarise
+from ilfs import ILFS, FisherScore, MutualInformation, Novelty, ReliefF, list_methods
 from ilfs.permutations import statistic_of
 from ilfs.registry import classes_with
 from ilfs.selector import Scores
@@ -170,8 +170,14 @@ class TestResults:
         assert not hasattr(plain, "p_values_")
 
     @every
-    def test_p_values_are_those_of_separate_fits(self, selector):
-        X, y = table(n_features=12)
+    @pytest.mark.parametrize("n_samples", [90, 700])  # few, and enough to compute all permutations at once
+    @pytest.mark.parametrize("kind", ["normal", "integers", "missing"])
+    def test_p_values_are_those_of_separate_fits(self, selector, n_samples, kind):
+        X, y = table(n_samples, n_features=12, shift=0.3)
+        if kind == "integers":
+            X = np.round(X)
+        elif kind == "missing":
+            X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
         done = clone(selector).fit(X, y)
         codes = labels_of(table_source(X, y).with_permutations(20))[1:]
         plain = clone(selector).set_params(n_features_to_select=None)
@@ -319,7 +325,7 @@ class TestRule:
     def test_the_ranking_table_has_p_and_q_values(self):
         X, y = table()
         done = ILFS("fdr").fit(X, y)
-        np.testing.assert_array_equal(done.ranking_table(3)["q_value"], done.q_values_[done.order_[:3]])
+        np.testing.assert_array_equal(done.table(3)["q_value"], done.q_values_[done.order_[:3]])
 
     def test_methods_without_p_values_list_those_that_have_them(self):
         X, y = table()
@@ -342,18 +348,6 @@ class TestRule:
         assert hasattr(FisherScore(), "partial_fit")
         assert not hasattr(FisherScore("fdr"), "partial_fit")
         assert not hasattr(MutualInformation(edges=EDGES, n_permutations=20), "partial_fit")
-
-    def test_a_summary_holds_no_labels_to_permute(self):
-        X, y = table()
-        summary = summarise(X, y, selector=FisherScore())
-        with pytest.raises(TypeError, match=r"^labels of a Summary cannot be permuted"):
-            FisherScore("fdr").fit(summary)
-
-    def test_dask_is_refused_in_one_sentence(self):
-        da = pytest.importorskip("dask.array")
-        X, y = table()
-        with pytest.raises(TypeError, match=r"^labels of a DaskSource cannot be permuted, .* n_permutations=0$"):
-            FisherScore("fdr").fit(da.from_array(X, chunks=(30, 25)), y)
 
 
 class TestGroups:
@@ -418,7 +412,7 @@ class TestParameters:
             ),
             (
                 {"n_features_to_select": "all"},
-                r"a fraction in \(0, 1\] \(1.0: all\), 'fdr' or None \(half\), got 'all'$",
+                r"a fraction in \(0, 1\] \(1.0: all\), 'fdr', 'auto'(, 'absorption')? or None \(half\), got 'all'$",
             ),
         ],
     )

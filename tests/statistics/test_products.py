@@ -107,6 +107,16 @@ def test_a_row_with_weight_zero_may_contain_any_value(convert, value):
     np.testing.assert_allclose(found.correlation(), expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_the_sums_of_some_features_are_those_of_a_table_of_them(missing):
+    X, _ = related(missing=missing)
+    some = np.array([0, 2, 5])
+    taken, alone = products_of(X).take(some), products_of(X[:, some])
+    assert taken.is_complete == alone.is_complete == (missing == 0)
+    np.testing.assert_allclose(taken.correlation(), alone.correlation(), atol=1e-12)
+    np.testing.assert_allclose(taken.filled(), alone.filled(), atol=1e-12)
+
+
 def test_sums_are_stored_once_without_missing_values():
     X, y = related()
     found = products_of(X, y)

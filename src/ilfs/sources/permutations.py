@@ -7,6 +7,7 @@ stream of any batches get the same labels.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
@@ -113,6 +114,18 @@ class PermutedLabels:
     def block_labels(self, rows: slice, weight: Floats) -> tuple[RowLabels, ...]:
         """Return the labels of some rows under all of ``labellings``."""
         return tuple(self.row_labels(number, rows, weight) for number in range(len(self.labellings)))
+
+    def among(self, places: Sequence[Integers], labellings: tuple[Classes, ...]) -> Self:
+        """Return these labels among more classes; ``places`` are the new codes of the classes of each label."""
+        kind = np.min_scalar_type(max(one.n_classes for one in labellings) - 1)
+        codes = np.empty(self.codes.shape, dtype=kind)
+        for label, of_label in enumerate(places):
+            codes[:, label] = of_label[self.codes[:, label]]
+        return type(self)(codes, labellings)
+
+    def digest(self) -> str:
+        """Return a text that tells if two draws are the same, and nothing about them."""
+        return sha256(self.codes.tobytes()).hexdigest()
 
     def of_label(self, label: int) -> Self:
         """Return the permutations of one label of an indicator matrix."""

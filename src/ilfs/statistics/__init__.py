@@ -11,6 +11,7 @@ from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
+from ilfs.statistics.profile import ClassProfile, Profile
 from ilfs.statistics.samples import RowSample, SampledRows
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
@@ -20,6 +21,7 @@ __all__ = [
     "Block",
     "ClassHistograms",
     "ClassMoments",
+    "ClassProfile",
     "Classes",
     "ColumnValues",
     "CrossProducts",
@@ -29,6 +31,7 @@ __all__ = [
     "Histograms",
     "Moments",
     "Products",
+    "Profile",
     "RowLabels",
     "RowSample",
     "SampledRows",

@@ -13,6 +13,7 @@ from ilfs.arrays import Integers
 from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
+from ilfs.statistics.profile import ClassProfile, Profile
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
 
@@ -20,6 +21,13 @@ CLASS, COLUMN, PAIR, ANY = "class", "column", "pair", "any"  # PAIR: the length 
 
 AXES: dict[type[Any], dict[str, tuple[str, ...]]] = {
     ClassMoments: {"count": (CLASS, COLUMN), "mean": (CLASS, COLUMN), "scatter": (CLASS, COLUMN)},
+    ClassProfile: {
+        "count": (CLASS, COLUMN),
+        "mean": (CLASS, COLUMN),
+        "scatter": (CLASS, COLUMN),
+        "zeros": (CLASS, COLUMN),
+        "negative": (COLUMN,),
+    },
     ClassHistograms: {"counts": (CLASS, COLUMN, ANY)},
     ColumnValues: {"low": (COLUMN,), "high": (COLUMN,), "values": (COLUMN, ANY), "n_values": (COLUMN,)},
     CrossProducts: {
@@ -37,6 +45,7 @@ DESCRIBED: dict[type[Any], type[Any]] = {  # the statistic of each description
     Histograms: ClassHistograms,
     DistinctValues: ColumnValues,
     Products: CrossProducts,
+    Profile: ClassProfile,
     Tokens: TokenCounts,
 }
 
@@ -61,7 +70,7 @@ def with_classes(statistic: Any, places: Integers, n_classes: int) -> Any:
     Returns
     -------
     statistic
-        Other classes have zeros in all arrays.
+        Other classes have zeros in all arrays that have classes.
 
     Examples
     --------
@@ -76,12 +85,14 @@ def with_classes(statistic: Any, places: Integers, n_classes: int) -> Any:
     if not any(CLASS in of_field for of_field in axes.values()):
         return statistic
 
-    def inserted(array: Any) -> Any:
+    def inserted(name: str, array: Any) -> Any:
+        if CLASS not in axes[name]:
+            return array
         wider = np.zeros((n_classes, *array.shape[1:]))
         wider[places] = array
         return wider
 
-    return type(statistic)(**{name: inserted(array) for name, array in arrays_of(statistic).items()})
+    return type(statistic)(**{name: inserted(name, array) for name, array in arrays_of(statistic).items()})
 
 
 def shape_defect(statistic: Any, n_classes: int, n_columns: int) -> str | None:

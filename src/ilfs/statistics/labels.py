@@ -1,6 +1,6 @@
 """Classes of the rows as integer codes, with the label and size of each class."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -12,6 +12,9 @@ from ilfs.cached import PicklesFieldsOnly, cached_property
 from ilfs.kernels._sizes import GROUP_ROWS
 
 LEFT_OUT = -1  # code of a row that takes no part
+MAX_JOINT_CLASSES = 128  # combinations of the classes of several labellings that are counted together
+ROWS_PER_JOINT_CLASS = 48  # at least so many rows for each combination, on average
+WORD_BITS = 64
 COUNTING_SORT_LIMIT = 2**15  # numpy sorts 16-bit integers by counting, others by comparing
 
 
@@ -92,6 +95,11 @@ class RowLabels(PicklesFieldsOnly):
         return bool((self.by_class.weight == 1.0).all())
 
     @cached_property
+    def is_second(self) -> NDArray[np.bool_] | None:
+        """Mask of the rows of the second of two classes; None if there are more classes, or rows that take no part."""
+        return self.codes == 1 if self.n_classes == 2 and self.takes_part.all() else None
+
+    @cached_property
     def groups(self) -> RowGroups:
         """The rows that take part, in groups of eight rows of a class."""
         rows, class_starts, _ = self.by_class
@@ -119,6 +127,71 @@ class RowLabels(PicklesFieldsOnly):
         """Return signs, 1 in a class and -1 elsewhere: one row of signs for two classes, otherwise one per class."""
         classes = np.arange(self.n_classes) if self.n_classes > 2 else np.array([1])
         return np.where(self.codes == classes[:, None], 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class ManyLabels(RowLabels):
+    """Classes of every row of a block under several labellings, which have the same rows and weights.
+
+    As `RowLabels`, it has the classes of the first labelling.
+
+    Parameters
+    ----------
+    each : tuple of RowLabels
+        Labels of each labelling.
+    """
+
+    each: tuple[RowLabels, ...] = ()
+
+    @classmethod
+    def from_each(cls, each: Sequence[RowLabels]) -> Self:
+        """Put the labels of several labellings together."""
+        return cls(each[0].codes, each[0].weight, each[0].n_classes, tuple(each))
+
+    def take(self, rows: slice | Integers | NDArray[np.bool_]) -> Self:
+        """Return the labels of some of the rows."""
+        return self.from_each([one.take(rows) for one in self.each])
+
+    @cached_property
+    def has_equal_classes(self) -> bool:
+        """True if all labellings have the same number of classes."""
+        return all(one.n_classes == self.n_classes for one in self.each)
+
+    @cached_property
+    def joint(self) -> tuple[tuple[RowLabels, int], ...]:
+        """Labels whose classes are the combinations of the classes of some neighbouring labellings, and their number.
+
+        The code of a row is the sum of ``code[i] * n_classes**i`` over the labellings i of a combination.
+        """
+        size = joint_size(self.n_classes, len(self))
+        each = [self.each[i : i + size] for i in range(0, len(self.each), size)]
+        return tuple((joint_labels(some), len(some)) for some in each)
+
+    @cached_property
+    def bits(self) -> NDArray[np.uint64]:
+        """Sets of bits for each labelling and class; bit i of set ``labelling * n_classes + class`` is for row i."""
+        n_words = -(-len(self) // WORD_BITS)
+        member = np.zeros((len(self.each) * self.n_classes, n_words * WORD_BITS), dtype=bool)
+        for number, one in enumerate(self.each):
+            sets = member[number * self.n_classes : (number + 1) * self.n_classes, : len(self)]
+            sets[:] = one.codes == np.arange(self.n_classes)[:, None]
+        return np.packbits(member, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+
+
+def joint_size(n_classes: int, n_rows: int) -> int:
+    """Return the number of labellings that are combined, so that each combination of classes has some rows."""
+    limit, size = min(MAX_JOINT_CLASSES, n_rows // ROWS_PER_JOINT_CLASS), 1
+    while n_classes > 1 and n_classes ** (size + 1) <= limit:
+        size += 1
+    return size
+
+
+def joint_labels(each: Sequence[RowLabels]) -> RowLabels:
+    """Combine labellings into one; see `ManyLabels.joint`."""
+    first, codes = each[0], np.zeros(len(each[0]), dtype=np.int64)
+    for place, one in enumerate(each):
+        codes += one.codes * one.n_classes**place
+    return RowLabels(np.where(first.takes_part, codes, LEFT_OUT), first.weight, first.n_classes ** len(each))
 
 
 @dataclass(frozen=True)

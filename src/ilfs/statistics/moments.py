@@ -152,29 +152,38 @@ class Moments(Description[ClassMoments]):
 
     def __call__(self, block: Block) -> ClassMoments:
         """Compute the moments of one block; raise `UnusableColumnError` if it holds infinity."""
-        from ilfs.kernels import moments as kernels
-        from ilfs.kernels.by_column import column_moments
-
-        labels = block.labels
-        count, mean, scatter = np.zeros((3, labels.n_classes, block.n_columns))
-        if isinstance(block, SparseBlock):
-            kernels.sparse_moments(
-                block.data, block.indices, block.indptr, labels.codes, labels.weight,
-                labels.class_rows, labels.class_total, count, mean, scatter,
-            )  # fmt: skip
-        elif block.is_row_major:
-            kernels.dense_moments(read_only(block.X), *labels.by_class, block.first, block.last, count, mean, scatter)
-        elif (columns := block.unweighted_columns()) is not None:
-            column_moments(columns.addresses, columns.like, *labels.groups, count, mean, scatter)
-        else:
-            return ClassMoments.join([self(strip) for strip in block.row_major_strips()])
-        _refuse_infinity(block, mean, scatter)
-        return ClassMoments(count, mean, scatter)
+        moments = ClassMoments(*np.zeros((3, block.labels.n_classes, block.n_columns)))
+        write_moments(block, moments)
+        refuse_infinity(block, moments)
+        return moments
 
 
-def _refuse_infinity(block: Block, mean: Floats, scatter: Floats) -> None:
+def write_moments(block: Block, moments: ClassMoments) -> None:
+    """Write the moments of one block into arrays of zeros."""
+    from ilfs.kernels import moments as kernels
+    from ilfs.kernels.by_column import column_moments
+
+    labels, arrays = block.labels, (moments.count, moments.mean, moments.scatter)
+    if isinstance(block, SparseBlock):
+        kernels.sparse_moments(
+            block.data, block.indices, block.indptr, labels.codes, labels.weight,
+            labels.class_rows, labels.class_total, *arrays,
+        )  # fmt: skip
+    elif block.is_row_major:
+        kernels.dense_moments(read_only(block.X), *labels.by_class, block.first, block.last, *arrays)
+    elif (columns := block.unweighted_columns()) is not None:
+        column_moments(columns.addresses, columns.like, *labels.groups, *arrays)
+    else:
+        for strip in block.row_major_strips():
+            part = Moments()(strip)
+            place = slice(strip.columns.start - block.columns.start, strip.columns.stop - block.columns.start)
+            for array, values in zip(arrays, (part.count, part.mean, part.scatter), strict=True):
+                array[:, place] = values
+
+
+def refuse_infinity(block: Block, moments: ClassMoments) -> None:
     """Raise `UnusableColumnError` if a moment is not finite: the data hold infinity, or their squares overflow."""
-    suspects = np.flatnonzero(~np.isfinite(mean + scatter).all(axis=0))
+    suspects = np.flatnonzero(~np.isfinite(moments.mean + moments.scatter).all(axis=0))
     if suspects.size:
         column = int(suspects[0])
         infinite = np.isinf(block.column(column)).any()

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
 from ilfs.blas import add_squares
 from ilfs.cached import cached_property
 from ilfs.statistics.association import Association
@@ -116,6 +116,15 @@ class CrossProducts:
         """Return the only part: pairs of features need all columns in one block."""
         (part,) = parts
         return part
+
+    def take(self, features: Integers) -> Self:
+        """Return the sums of some features, in ascending order: only entries above the diagonal are valid."""
+
+        def part(sums: Floats) -> Floats:
+            rows, columns = (features if size > 1 else np.zeros(1, np.int64) for size in sums.shape)
+            return np.asarray(sums[np.ix_(rows, columns)])
+
+        return type(self)(*map(part, (self.count, self.weight, self.sum, self.square, self.product)))
 
     @property
     def is_complete(self) -> bool:

@@ -91,6 +91,10 @@ class Tokens(Description[TokenCounts]):
     @cached_property
     def contrast(self) -> Contrast:
         """Coefficients of the evidence of a value, for every class and feature."""
+        return self.compute_contrast()
+
+    def compute_contrast(self) -> Contrast:
+        """Compute the coefficients, and do not keep them."""
         exact = class_contrast(self.moments, self.evidence, self.leave_one_out, self.balanced)
         return exact._replace(constant=exact.constant + rounding_bound(exact, self.moments))
 
@@ -107,6 +111,7 @@ class Tokens(Description[TokenCounts]):
         """Count the tokens of one block."""
         from ilfs.kernels.by_column import column_tokens
         from ilfs.kernels.evidence import dense_tokens, sparse_tokens
+        from ilfs.kernels.two_classes import two_class_tokens
 
         contrast = Contrast(*(np.ascontiguousarray(array[..., block.columns]) for array in self.contrast))
         thresholds, is_fraction, labels = self.thresholds, self.evidence != "posterior", block.labels
@@ -122,7 +127,11 @@ class Tokens(Description[TokenCounts]):
                 at_least,
             )  # fmt: skip
         elif (columns := block.unweighted_columns()) is not None:
-            column_tokens(columns.addresses, columns.like, *labels.groups, contrast, is_fraction, thresholds, at_least)
+            addresses, like, second = columns.addresses, columns.like, labels.is_second
+            if second is None:
+                column_tokens(addresses, like, *labels.groups, contrast, is_fraction, thresholds, at_least)
+            else:
+                two_class_tokens(addresses, like, second, contrast, is_fraction, thresholds, at_least)
         else:
             return TokenCounts.join([self(strip) for strip in block.row_major_strips()])
         return TokenCounts(at_least[: self.edges.size - 2])

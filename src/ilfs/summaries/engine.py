@@ -6,7 +6,7 @@ from typing import Any
 
 from ilfs.execution import Fold, Read
 from ilfs.statistics import Classes
-from ilfs.summaries.rounds import Round
+from ilfs.summaries.rounds import Round, answers_to, separate_reads
 
 
 class RoundMissingError(ValueError):
@@ -59,13 +59,20 @@ class Recorded(Fold):
         All rows as one class.
     rounds : sequence of Round
         The answers.
+    n_labels : int
+        Number of observed labellings; the others are permutations of them.
     """
 
     def __init__(
-        self, n_features: int, labellings: tuple[Classes, ...], all_rows: Classes, rounds: Sequence[Round]
+        self,
+        n_features: int,
+        labellings: tuple[Classes, ...],
+        all_rows: Classes,
+        rounds: Sequence[Round],
+        n_labels: int,
     ) -> None:
         self.n_features, self.labellings, self.all_rows = n_features, labellings, all_rows
-        self._rounds, self._n_reads = rounds, 0
+        self._rounds, self._n_reads, self._n_labels = rounds, 0, n_labels
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Return the statistics of the next round; raise `RoundMissingError` if there is none."""
@@ -73,13 +80,14 @@ class Recorded(Fold):
             raise RoundMissingError(list(reads), len(self._rounds))
         found = [one for one in self._rounds[self._n_reads].answers if self._takes_part(one.labelling)]
         self._n_reads += 1
-        if len(found) != len(reads) or not all(map(lambda one, read: one.answers(read), found, reads)):
+        asked = separate_reads(reads)
+        if len(found) != len(asked) or not all(map(lambda one, read: one.answers(read), found, asked)):
             raise ValueError(
                 f"round {self._n_reads} of the summary must answer the requests of the method, but does not: all sites "
                 "must use the same version of ilfs"
             )
-        return [one.statistic for one in found]
+        return answers_to(reads, [one.statistic for one in found])
 
     def _takes_part(self, labelling: int | None) -> bool:
         """Return False for a label that all rows or no rows have: it is left out, although sites have counted it."""
-        return labelling is None or len(self.labellings) < 2 or self.labellings[labelling].n_classes == 2
+        return labelling is None or self._n_labels < 2 or self.labellings[labelling].n_classes == 2

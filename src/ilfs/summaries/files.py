@@ -16,7 +16,7 @@ from ilfs.statistics import Classes
 from ilfs.statistics.axes import AXES, STATISTICS, arrays_of, shape_defect
 from ilfs.summaries.rounds import Answer, Round
 
-KIND, FORMAT = "ilfs summary", 1
+KIND, FORMAT = "ilfs summary", 2  # format 1 had moments without zeros and signs
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -27,6 +27,7 @@ def write_summary(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> No
     # Names of other types, such as dates, have no form in JSON, and are left out.
     targets = [name for name in fields["target_names"] if isinstance(name, str | int)]
     header |= {"target_names": sorted(targets, key=str)}
+    header |= {"n_permutations": fields["n_permutations"], "draws": sorted(fields["draws"])}
     header |= {"n_labellings": len(fields["labellings"]), "rounds": [outline(one) for one in fields["rounds"]]}
     arrays = {"header": np.array(json.dumps(header))}
     for place, classes in enumerate((*fields["labellings"], fields["all_rows"])):
@@ -87,7 +88,16 @@ def parsed(arrays: Arrays) -> dict[str, Any]:
         "rounds": tuple(rounds),
         "sites": frozenset(map(str, header["sites"])),
         "target_names": frozenset(targets),
+        **read_permutations(header),
     }
+
+
+def read_permutations(header: Any) -> dict[str, Any]:
+    """Return the number of permutations and their digests, which files of earlier versions do not have."""
+    n_permutations = header.get("n_permutations", 0)
+    if not isinstance(n_permutations, int) or n_permutations < 0 or header["n_labellings"] % (1 + n_permutations):
+        raise ValueError(f"n_permutations must fit the {header['n_labellings']} labellings, got {n_permutations!r}")
+    return {"n_permutations": n_permutations, "draws": frozenset(map(str, header.get("draws", [])))}
 
 
 def check_columns(n_features: Any, names: Any) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from ilfs.registry import BY_NAME, RECORDS, classes_with
@@ -31,7 +30,7 @@ def describe(selector: Any) -> Described:
     >>> from ilfs import FisherScore
     >>> from ilfs.summaries.method import describe
     >>> describe(FisherScore(10))
-    {'selector': 'fisher', 'parameters': {'weighting': 'size'}}
+    {'selector': 'fisher', 'parameters': {'must_keep': None, 'weighting': 'size'}}
     """
     path = f"{type(selector).__module__}.{type(selector).__qualname__}"
     names = [method.name for method in RECORDS if method.path == path]
@@ -46,7 +45,7 @@ def plain(value: Any) -> Any:
     """Convert a parameter to numbers, text, lists and dictionaries; other objects become their ``repr``."""
     if isinstance(value, BaseEstimator):
         return describe(value)
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # NumPy, or names from the columns of pandas
         value = value.tolist()
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ilfs.arrays import Integers
 from ilfs.execution import Read
 from ilfs.statistics import Classes
 from ilfs.statistics.axes import DESCRIBED, are_equal, fit_together, with_classes
+from ilfs.statistics.many import ManyStatistics, separate
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,35 @@ class Round:
         return Round(tuple(map(inserted, self.answers)), self.n_rows)
 
 
+def separate_reads(reads: Iterable[Read[Any]]) -> list[Read[Any]]:
+    """Replace requests for many labellings at once by a request for each labelling."""
+    separated: list[Read[Any]] = []
+    for read in reads:
+        if isinstance(read.labelling, tuple):
+            descriptions = separate(read.description, len(read.labelling))
+            separated += map(lambda one, number: Read(one, None, number), descriptions, read.labelling)
+        else:
+            separated.append(read)
+    return separated
+
+
+def separate_statistics(statistics: Iterable[Any]) -> list[Any]:
+    """Replace statistics under many labellings by the statistics under each of them."""
+    parts = (one.parts if isinstance(one, ManyStatistics) else (one,) for one in statistics)
+    return [part for some in parts for part in some]
+
+
+def answers_to(reads: Iterable[Read[Any]], statistics: Iterable[Any]) -> list[Any]:
+    """Put separate statistics together again where a request asks for many labellings."""
+    remaining = iter(statistics)
+    return [
+        ManyStatistics(tuple(islice(remaining, len(read.labelling))))
+        if isinstance(read.labelling, tuple)
+        else next(remaining)
+        for read in reads
+    ]
+
+
 def same_columns(one: Integers | None, other: Integers | None) -> bool:
     """Return True if two requests are for the same columns."""
     return one is other if one is None or other is None else np.array_equal(one, other)
@@ -140,12 +171,12 @@ def with_rows(classes: Classes) -> Classes:
     return classes if there.all() else Classes(classes.labels[there], classes.rows[there], classes.total[there])
 
 
-def with_both_values(labellings: Sequence[Classes]) -> tuple[Classes, ...]:
+def with_both_values(labellings: Sequence[Classes], n_labels: int) -> tuple[Classes, ...]:
     """Give every label of an indicator matrix the classes 0 and 1, even if all rows of a site are in one of them.
 
-    A single labelling is returned unchanged.
+    The classes of a single label, and of its permutations, are returned unchanged.
     """
-    if len(labellings) < 2:
+    if n_labels < 2:
         return tuple(labellings)
     none = Classes(np.arange(2), np.zeros(2, dtype=np.int64), np.zeros(2))
     return tuple(united(none, classes) for classes in labellings)

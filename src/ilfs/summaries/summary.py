@@ -4,6 +4,9 @@ import os
 from collections.abc import Iterator
 from typing import Any, NoReturn, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ilfs.arrays import Integers
 from ilfs.cached import cached_property
 from ilfs.execution import Read, fold_of
@@ -13,7 +16,17 @@ from ilfs.statistics.axes import DESCRIBED
 from ilfs.summaries.engine import Recorded, next_requests
 from ilfs.summaries.files import read_summary, write_summary
 from ilfs.summaries.method import Described, check_same, check_streams, describe, make, title_of
-from ilfs.summaries.rounds import Answer, Round, places_in, same_classes, united, with_both_values, with_rows
+from ilfs.summaries.rounds import (
+    Answer,
+    Round,
+    places_in,
+    same_classes,
+    separate_reads,
+    separate_statistics,
+    united,
+    with_both_values,
+    with_rows,
+)
 
 
 class Summary(Source):
@@ -41,6 +54,10 @@ class Summary(Source):
         A random name for each summary of the last round that was merged.
     target_names : frozenset
         Names of the columns that the sites have taken their labels from.
+    n_permutations : int
+        Number of permutations of the labels, each within its site.
+    draws : frozenset of str
+        Digest of the permuted labels of each site, from which the labels do not follow.
 
     See Also
     --------
@@ -64,7 +81,10 @@ class Summary(Source):
     """
 
     is_sparse = False
-    target_names: frozenset[Any] = frozenset()  # summaries that were pickled by earlier versions have none
+    # Summaries that were pickled by earlier versions have none of these.
+    target_names: frozenset[Any] = frozenset()
+    n_permutations = 0
+    draws: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -76,8 +96,11 @@ class Summary(Source):
         rounds: tuple[Round, ...] = (),
         sites: frozenset[str] = frozenset(),
         target_names: frozenset[Any] = frozenset(),
+        n_permutations: int = 0,
+        draws: frozenset[str] = frozenset(),
     ) -> None:
         self.method, self.n_features, self.feature_names = method, n_features, feature_names
+        self.n_permutations, self.draws = n_permutations, draws
         self.target_names = target_names
         self._labellings, self.all_rows, self.rounds, self.sites = labellings, all_rows, rounds, sites
 
@@ -86,13 +109,19 @@ class Summary(Source):
         """Make a summary without rounds that knows the method, the columns and the classes of a source."""
         names = getattr(selector, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
-        labellings = with_both_values(source.labellings)
+        n_permutations, permuted = source.n_permutations, source.permuted
+        labellings = with_both_values(source.labellings, len(source.labellings) // (1 + n_permutations))
         target = getattr(selector, "target_name_", None)
         targets = frozenset[Any]() if target is None else frozenset({target})
-        return cls(describe(selector), source.n_features, names, labellings, source.all_rows, target_names=targets)
+        draws = frozenset[str]() if permuted is None else frozenset({permuted.digest()})
+        return cls(
+            describe(selector), source.n_features, names, labellings, source.all_rows,
+            target_names=targets, n_permutations=n_permutations, draws=draws,
+        )  # fmt: skip
 
     def _fields(self) -> dict[str, Any]:
-        names = ("method", "n_features", "feature_names", "all_rows", "rounds", "sites", "target_names")
+        names = ["method", "n_features", "feature_names", "all_rows", "rounds", "sites", "target_names"]
+        names += ["n_permutations", "draws"]
         return {name: getattr(self, name) for name in names} | {"labellings": self._labellings}
 
     def _replaced(self, **fields: Any) -> Self:
@@ -148,6 +177,38 @@ class Summary(Source):
         """
         raise TypeError("a summary holds no rows: give the rows themselves")
 
+    def with_permutations(
+        self,
+        n_permutations: int,
+        random_state: int | np.random.Generator | None = 0,  # noqa: ARG002
+        groups: NDArray[Any] | None = None,
+    ) -> Self:
+        """Return this summary, whose sites have permuted the labels of their rows; raise if there are too few.
+
+        Parameters
+        ----------
+        n_permutations : int
+            Number of permutations that are needed.
+        random_state : int, numpy.random.Generator or None, default=0
+            Not used: every site has drawn its own permutations.
+        groups : None
+            Given to `ilfs.summarise` by every site for its own rows.
+
+        Returns
+        -------
+        Summary
+            This summary, with all its permutations.
+        """
+        if groups is not None:
+            raise ValueError("groups must be None for a summary, which holds no rows: give them to ilfs.summarise")
+        if n_permutations > self.n_permutations:
+            raise ValueError(
+                f"the summary has {self.n_permutations} permutations of the labels, and {n_permutations} are needed: "
+                f"let every site call ilfs.summarise with selector={title_of(self.method)}(n_permutations="
+                f"{n_permutations})"
+            )
+        return self
+
     # Rounds
 
     @property
@@ -176,13 +237,16 @@ class Summary(Source):
                 f"round {self.n_rounds} must have the {self.rounds[0].n_rows} rows of round 1, got {self.n_rows}: "
                 "merge the summaries of all sites, each of them once"
             )
-        return Recorded(self.n_features, self.labellings, self.all_rows, self.rounds)
+        n_labels = len(self._labellings) // (1 + self.n_permutations)
+        return Recorded(self.n_features, self.labellings, self.all_rows, self.rounds, n_labels)
 
     @cached_property
     def _requests(self) -> list[Read[Any]] | None:
         """Requests of the next round; None if there is none."""
         selector = make(self.method)
         selector._set_columns(self)
+        if self.n_permutations:
+            selector.n_permutations_ = self.n_permutations
         return next_requests(selector, self.engine())
 
     @classmethod
@@ -198,11 +262,11 @@ class Summary(Source):
         if reads is None:
             title = title_of(self.method)
             raise ValueError(f"the summary is complete after {self.n_rounds} rounds: fit it, {title}().fit(summary)")
-        check_statistics(reads, title_of(self.method))
-        statistics = fold_of(source.with_classes(self.labellings), n_jobs).read(reads)
-        answers = (
-            Answer(statistic, read.labelling, read.columns) for statistic, read in zip(statistics, reads, strict=True)
-        )
+        separated = separate_reads(reads)
+        check_statistics(separated, title_of(self.method))
+        statistics = separate_statistics(fold_of(source.with_classes(self.labellings), n_jobs).read(reads))
+        pairs = zip(statistics, separated, strict=True)
+        answers = (Answer(statistic, one_labelling(read), read.columns) for statistic, read in pairs)
         last = Round(tuple(answers), int(source.all_rows.rows.sum()))
         return self._replaced(rounds=(*self.rounds, last), sites=sites)
 
@@ -245,7 +309,7 @@ class Summary(Source):
         check_same_columns(self, other)
         check_same_round(self, other)
         merged = self._merge_first(other) if self.n_rounds == 1 else self._merge_later(other)
-        return merged._replaced(target_names=self.target_names | other.target_names)
+        return merged._replaced(target_names=self.target_names | other.target_names, draws=self.draws | other.draws)
 
     def _merge_first(self, other: "Summary") -> Self:
         """Merge first rounds, after giving both the classes of the other one."""
@@ -321,6 +385,12 @@ class Summary(Source):
         return cls(**fields)
 
 
+def one_labelling(read: Read[Any]) -> int | None:
+    """Return the labelling of a request that is not for many labellings."""
+    assert not isinstance(read.labelling, tuple)
+    return read.labelling
+
+
 def check_statistics(reads: list[Read[Any]], title: str) -> None:
     """Raise an error if a method asks for rows, and not only for statistics of them."""
     if not all(type(read.description) in DESCRIBED for read in reads):
@@ -350,6 +420,11 @@ def check_same_round(one: Summary, other: Summary) -> None:
         raise ValueError(f"both summaries must be of the same round, got rounds {one.n_rounds} and {other.n_rounds}")
     if one.sites & other.sites:
         raise ValueError("each summary may be merged once, but both contain the summary of the same site")
-    n_labels, n_others = len(one._labellings), len(other._labellings)
+    if one.n_permutations != other.n_permutations:
+        raise ValueError(
+            f"all sites must make as many permutations of the labels, got {one.n_permutations} and "
+            f"{other.n_permutations}: give all sites the same n_permutations and fdr"
+        )
+    n_labels, n_others = (len(some._labellings) // (1 + some.n_permutations) for some in (one, other))
     if n_labels != n_others:
         raise ValueError(f"y must have as many labels at all sites, got {n_labels} and {n_others}")
