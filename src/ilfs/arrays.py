@@ -1,12 +1,17 @@
 """Names of array types, and helpers for arrays that all modules may use."""
 
-from typing import Any
+import mmap
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+MIN_PAGED_BYTES = 2**22  # of an array in pages of its own; for smaller ones, the system call takes longer than the work
+# By default Python maps pages that child processes share, which Windows does not have.
+PRIVATE_PAGES = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -48,3 +53,30 @@ def sparse_defect(indptr: NDArray[Any], indices: NDArray[Any], n_outer: int, n_i
     if used.size and not 0 <= used.min() <= used.max() < n_inner:
         return f"indices must be from 0 to {n_inner - 1}, got {used.min()} to {used.max()}"
     return None
+
+
+def zeros_in_pages(shape: tuple[int, int], dtype: Any = np.float64, order: Literal["C", "F"] = "C") -> NDArray[Any]:
+    """Allocate a large array of zeros whose memory goes back to the system as soon as it is freed.
+
+    An array of some megabytes from `numpy.zeros` usually comes from the heap, and the C library keeps it there for
+    later. If such arrays are allocated in one thread and freed in another, this memory adds up.
+
+    Parameters
+    ----------
+    shape : tuple of two int
+        Number of rows and columns.
+    dtype : dtype, default=float64
+        Type of the values.
+    order : {"C", "F"}, default="C"
+        Layout in memory.
+
+    Returns
+    -------
+    ndarray
+        Zeros.
+    """
+    n_values = shape[0] * shape[1]
+    n_bytes = n_values * np.dtype(dtype).itemsize
+    if n_bytes < MIN_PAGED_BYTES:
+        return np.zeros(shape, dtype, order=order)
+    return np.frombuffer(mmap.mmap(-1, n_bytes, **PRIVATE_PAGES), dtype, n_values).reshape(shape, order=order)

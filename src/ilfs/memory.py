@@ -1,7 +1,9 @@
 """Free memory, and limits on the memory that a table may take."""
 
+import ctypes
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,19 @@ def free_in_cgroup(folder: Path) -> int:
     except (OSError, ValueError):  # no such group, or the limit is "max"
         return 2**63 - 1
     return max(limit - used + droppable, 0)
+
+
+def return_free_memory() -> None:
+    """Give memory that is allocated but not in use back to the system, as far as the allocators allow it.
+
+    The C library keeps what was freed for the next allocation, and pyarrow has an allocator of its own. Between two
+    passes over a large table, of different blocks, this would add up to a hundred megabytes.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:  # only the GNU C library has it
+        trim(0)
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
 
 
 def bytes_of(memory_limit: Any) -> int:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -394,6 +395,72 @@ def reported(chunks, labels, selector):
     return reports
 
 
+WITH_NULL = {
+    "ilfs": ILFS("fdr", n_candidates=8),
+    "plain": ILFS("fdr", redundancy=None),
+    "fisher": FisherScore("fdr"),
+    "mi": MutualInformation("fdr", edges=np.linspace(-2, 2, 5)),
+}
+with_null = pytest.mark.parametrize("selector", WITH_NULL.values(), ids=WITH_NULL)
+
+
+def assert_same_null(found, expected, exactly=True):
+    compare = np.testing.assert_array_equal if exactly else np.testing.assert_allclose
+    compare(found.p_values_, expected.p_values_)
+    compare(found.q_values_, expected.q_values_)
+    assert found.chance_p_value_ == expected.chance_p_value_
+
+
+class TestPermutations:
+    @with_null
+    def test_partitions_of_the_height_of_blocks_give_the_bits_of_memory(self, selector):
+        X, y, weight = table(n_samples=200)
+        groups = np.arange(200) // 20
+        with blocks_of(32):
+            expected = clone(selector).fit(X, y, sample_weight=weight, groups=groups)
+            found = clone(selector).fit(da.from_array(X, chunks=(32, 5)), y, sample_weight=weight, groups=groups)
+        assert_same_null(found, expected)
+
+    @with_null
+    @pytest.mark.parametrize("chunks", [(50, 12), ((1, 60, 2, 137), 12)], ids=str)
+    def test_the_labels_are_permuted_as_in_memory_for_any_partitions(self, selector, chunks):
+        X, y, weight = table(n_samples=200)
+        labels, weights = da.from_array(y, chunks=29), da.from_array(weight, chunks=31)
+        found = clone(selector).fit(da.from_array(X, chunks=chunks), labels, sample_weight=weights)
+        assert_same_null(found, clone(selector).fit(X, y, sample_weight=weight), exactly=False)
+
+    def test_labels_may_be_in_the_partitions(self):
+        X, y, weight = table()
+        expected = FisherScore("fdr").fit(X, y)
+        frame = dd.from_pandas(frame_of(X, y), npartitions=3)
+        assert_same_null(FisherScore("fdr").fit(frame, "kind"), expected, exactly=False)
+        rows = [slice(0, 70), slice(70, 70), slice(70, 130)]
+        parts = [dask.delayed((X[some], y[some], weight[some])) for some in rows]
+        weighted = FisherScore("fdr").fit(X, y, sample_weight=weight)
+        assert_same_null(FisherScore("fdr").fit(parts), weighted, exactly=False)
+
+    def test_all_labels_of_an_indicator_matrix_are_permuted_together(self):
+        X, _, _ = table()
+        Y = np.random.default_rng(1).integers(0, 2, size=(130, 3))
+        found = FisherScore("fdr").fit(da.from_array(X, chunks=(40, 12)), Y)
+        assert_same_null(found, FisherScore("fdr").fit(X, Y), exactly=False)
+
+    def test_groups_must_have_one_for_each_row(self):
+        X, y, _ = table()
+        with pytest.raises(ValueError, match=r"^groups must have shape \(130,\)"):
+            FisherScore("fdr").fit(da.from_array(X, chunks=(40, 12)), y, groups=np.arange(3))
+
+    def test_a_task_gets_the_permuted_labels_of_its_rows_only(self):
+        X, y, _ = table()
+        source = FisherScore()._source_of(da.from_array(X, chunks=(50, 12)), y, None).with_permutations(7)
+        assert [codes.shape for codes in source.permuted_codes()] == [(7, 1, 50), (7, 1, 50), (7, 1, 30)]
+        assert {codes.dtype for codes in source.permuted_codes()} == {np.dtype(np.uint8)}
+        memory = table_source(X, y).with_permutations(7)
+        blocks = [np.array([one.codes for one in block.labels]) for block in source.blocks()]
+        expected = np.array([memory.row_labels(number).codes for number in range(8)])
+        np.testing.assert_array_equal(np.hstack(blocks), expected)
+
+
 class TestProgress:
     def test_every_partition_is_reported_in_threads(self):
         X, y, _ = table()
@@ -544,6 +611,7 @@ with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dash
 """
 
 
+@pytest.mark.skipif(find_spec("dask.array._array_expr") is None, reason="this version of Dask has no such arrays")
 def test_arrays_with_query_planning():
     # The kind of arrays is chosen once, when dask.array is imported.
     environment = os.environ | {"DASK_ARRAY__QUERY_PLANNING": "True"}
@@ -601,6 +669,14 @@ class TestCluster:
             assert_same(ILFS().fit(frame.astype({"kind": "category"}), "kind"), ILFS().fit(X, y))
             assert_same(FisherScore().fit(chunks, Y), FisherScore().fit(X, Y))
             assert_same(InfFS(correlation="pearson").fit(chunks), InfFS(correlation="pearson").fit(X))
+
+    def test_labels_are_permuted_as_in_memory(self, client):
+        X, y, weight = table(n_samples=500)
+        chunks, frame = da.from_array(X, chunks=(60, 5)), dd.from_pandas(frame_of(X, y), npartitions=6)
+        with client.as_current():
+            found = ILFS("fdr").fit(chunks, y, sample_weight=weight)
+            assert_same_null(found, ILFS("fdr").fit(X, y, sample_weight=weight), exactly=False)
+            assert_same_null(ILFS("fdr").fit(frame, "kind"), ILFS("fdr").fit(X, y), exactly=False)
 
     def test_errors_of_workers_name_the_column(self, client):
         X, y, _ = table()

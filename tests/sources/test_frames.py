@@ -165,3 +165,23 @@ def test_a_large_frame_is_not_copied(kind, n_samples):
     peak, size = map(float, done.stdout.split())
     assert size > 200
     assert peak < 100
+
+
+@forms
+def test_names_are_set_as_scikit_learn_sets_them(form, monkeypatch):
+    frame, y = mixed()
+    expected = FisherScore().fit(form(frame), y)
+    monkeypatch.setattr(frames, "MIN_BYTES_BY_BLOCK", 0)
+    found = FisherScore().fit(form(frame), y)
+    assert found.feature_names_in_.dtype == expected.feature_names_in_.dtype
+    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    assert found.n_features_in_ == expected.n_features_in_
+
+
+def test_names_that_are_not_strings_are_left_to_scikit_learn(by_block):
+    frame, y = mixed()
+    selector = FisherScore().fit(frame, y).fit(frame.set_axis(range(7), axis=1), y)
+    assert selector.n_features_in_ == 7
+    assert not hasattr(selector, "feature_names_in_")
+    with pytest.raises(TypeError, match="string names"):
+        selector.fit(frame.rename(columns={"f0": 0}), y)

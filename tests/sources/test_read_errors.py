@@ -1,6 +1,7 @@
 """Tables that cannot be used: one sentence that names the thing, the rule and the value."""
 
 import builtins
+import errno
 import re
 import sys
 
@@ -13,6 +14,7 @@ from scipy import sparse
 
 import ilfs
 from ilfs import FisherScore
+from ilfs.sources.arrow import one_line_errors
 
 ROWS = {"size": [1.0, 2, 3, 4], "hue": [4.0, 1, 2, 2], "kind": ["a", "b", "a", "b"]}
 LIMITS = (None, 60)  # bytes: loaded, and read in blocks
@@ -255,3 +257,10 @@ def test_a_missing_package_is_named_with_its_extra(package, file, extra, tmp_pat
     message = rf'reading {file} needs the package {package}: pip install "ilfs\[{extra}\]"'
     with pytest.raises(ImportError, match=message):
         ilfs.read(tmp_path / file, "kind")
+
+
+def test_an_error_of_the_system_is_not_an_incomplete_file():
+    with pytest.raises(OSError, match="Too many open files"), one_line_errors("a.parquet must be complete"):
+        raise OSError(errno.EMFILE, "Too many open files")
+    with pytest.raises(ValueError, match="complete: Unexpected end"), one_line_errors("a.parquet must be complete"):
+        raise OSError("Unexpected end of stream")

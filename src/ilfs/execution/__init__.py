@@ -10,7 +10,7 @@ from ilfs.execution.dask import OnDask
 from ilfs.execution.engines import fold_of
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.memory import InMemory
-from ilfs.execution.plan import Plan, ask, both, run_plan, together, under_labelling
+from ilfs.execution.plan import Plan, ask, at_once, both, run_plan, together, under_labelling
 from ilfs.execution.rows import AllRows, LabelledRows, MissingValuesError, refuse_missing
 from ilfs.execution.stream import Streamed
 from ilfs.execution.threads import blocks, one_blas_thread, thread_map
@@ -26,6 +26,7 @@ __all__ = [
     "Read",
     "Streamed",
     "ask",
+    "at_once",
     "blocks",
     "both",
     "fold_of",

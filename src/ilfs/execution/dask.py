@@ -46,20 +46,20 @@ class OnDask(SourceFold):
         self._n_threads, self._n_reads = None if n_jobs is None else effective_n_jobs(n_jobs), 0
 
     @cached_property
-    def _labels_and_weights(self) -> tuple[list[Any], list[Any]]:
-        """Labels and weights of each partition, on the cluster."""
+    def _labels_and_weights(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Labels, weights and permuted labels of each partition, on the cluster."""
         labels, weights = self._source.labels_and_weights()
-        return placed_each(labels), placed_each(weights)
+        return placed_each(labels), placed_each(weights), placed_each(self._source.permuted_codes())
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Read the rows once and return the statistic of each request."""
         self._n_reads += 1
         columns = self._projection(reads)
         job = placed(PartitionJob(self._source.reader(columns), [renumbered(read, columns) for read in reads]))
-        read_partition = delayed(read_one_partition)
+        read_partition, inputs = delayed(read_one_partition), self._source.inputs(columns, with_labels=False)
         parts = [
-            read_partition(job, one.part, y, weight, one.first_row, one.number)
-            for one, y, weight in zip(self._source.inputs(columns), *self._labels_and_weights, strict=True)
+            read_partition(job, one.part, y, weight, permuted, one.first_row, one.number)
+            for one, y, weight, permuted in zip(inputs, *self._labels_and_weights, strict=True)
         ]
         merged = reduced(parts, merge_partitions, FAN_IN)
         statistics = compute(merged, self._n_threads, steps=parts, report=self._source.reporter(self._n_reads))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from ilfs.arrays import Integers
-from ilfs.sources.source import Source
+from ilfs.sources.source import Labelling, Source
 from ilfs.statistics.description import Description, S
 from ilfs.statistics.labels import Classes
 
@@ -21,13 +21,14 @@ class Read(Generic[S]):
         How to compute the statistic from a block.
     columns : ndarray of int, optional
         Compute it for these columns only. Every block then holds all of them.
-    labelling : int or None, default=0
-        Labelling that gives the rows their classes; None puts all rows into one class.
+    labelling : int, tuple of int or None, default=0
+        Labelling that gives the rows their classes; None puts all rows into one class. Several labellings are for
+        descriptions that read them at once.
     """
 
     description: Description[S]
     columns: Integers | None = None
-    labelling: int | None = 0
+    labelling: Labelling = 0
 
 
 class Fold(ABC):

@@ -11,6 +11,7 @@ from ilfs.execution.fold import Fold, Read
 from ilfs.execution.merging import MergeTree, merge_parts
 from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
 from ilfs.execution.threads import QUEUED_PER_THREAD, in_order, one_blas_thread
+from ilfs.sources.source import Labelling
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
 from ilfs.statistics.block import DenseBlock, SparseBlock
 from ilfs.statistics.description import S
@@ -118,7 +119,7 @@ class DensePartition:
     def __init__(self, source: DenseSource | TableSource, n_threads: int) -> None:
         assert isinstance(source, DenseSource)
         self._source, self._n_threads = source, n_threads
-        self._labels: dict[tuple[int, int | None], RowLabels] = {}
+        self._labels: dict[tuple[int, Labelling], RowLabels] = {}
 
     def strips(self) -> Iterator[tuple[slice, slice]]:
         """Iterate over the tasks of a pass over all columns: the rows and the columns of each strip."""
@@ -131,7 +132,7 @@ class DensePartition:
         X, first = self._source.values(rows, columns) if arrays is None else (arrays, 0)
         last = first + columns.stop - columns.start
 
-        def block(labelling: int | None) -> DenseBlock:
+        def block(labelling: Labelling) -> DenseBlock:
             labels = self._row_labels(rows, labelling)
             return DenseBlock(X, labels, first, last, columns, first_row=self._source.first_row + rows.start)
 
@@ -141,14 +142,14 @@ class DensePartition:
         """Iterate over the tasks of a pass over chosen columns: the rows of each leaf."""
         return (rows for block in row_blocks(self._source.n_rows) for rows in leaves(block, n_columns))
 
-    def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> DenseBlock:
+    def gathered(self, rows: slice, columns: Integers, labelling: Labelling) -> DenseBlock:
         """Return a block of chosen columns, always a copy."""
         values = self._source.gather(rows, columns)
         labels = self._source.block_labels(labelling, rows)
         whole, first_row = slice(0, columns.size), self._source.first_row + rows.start
         return DenseBlock(values, labels, 0, columns.size, whole, is_own=True, first_row=first_row)
 
-    def _row_labels(self, rows: slice, labelling: int | None) -> RowLabels:
+    def _row_labels(self, rows: slice, labelling: Labelling) -> RowLabels:
         """Return the labels of a block, cached for its other strips and for the next pass if memory allows.
 
         Two threads may compute the same labels at once: both results are equal.
@@ -156,10 +157,14 @@ class DensePartition:
         key = (rows.start, labelling)
         labels = self._labels.get(key)
         if labels is None:
-            while len(self._labels) * (rows.stop - rows.start) > MAX_CACHED_LABELS:
+            while self._n_cached() * (rows.stop - rows.start) > MAX_CACHED_LABELS:
                 self._labels.pop(next(iter(self._labels)), None)
             labels = self._labels[key] = self._source.block_labels(labelling, rows)
         return labels
+
+    def _n_cached(self) -> int:
+        """Return the number of labellings of blocks that are cached."""
+        return sum(len(key[1]) if isinstance(key[1], tuple) else 1 for key in list(self._labels))
 
 
 class SparsePartition:
@@ -169,7 +174,7 @@ class SparsePartition:
         self._source = source
         self._rows = slice(0, source.n_rows)
         self._block = SparseBlock.from_matrix(source.to_matrix(), source.row_labels(None), source.first_row)
-        self._labels: dict[int | None, RowLabels] = {}
+        self._labels: dict[Labelling, RowLabels] = {}
 
     def strips(self) -> Iterator[tuple[slice, slice]]:
         """Iterate over the tasks of a pass over all columns."""
@@ -184,11 +189,11 @@ class SparsePartition:
         """Iterate over the tasks of a pass over chosen columns."""
         return iter([self._rows])
 
-    def gathered(self, rows: slice, columns: Integers, labelling: int | None) -> SparseBlock:  # noqa: ARG002
+    def gathered(self, rows: slice, columns: Integers, labelling: Labelling) -> SparseBlock:  # noqa: ARG002
         """Return a block of chosen columns."""
         return self._block.take(columns).with_labels(self._row_labels(labelling))
 
-    def _row_labels(self, labelling: int | None) -> RowLabels:
+    def _row_labels(self, labelling: Labelling) -> RowLabels:
         if labelling not in self._labels:
             self._labels[labelling] = self._source.row_labels(labelling)
         return self._labels[labelling]

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from ilfs.arrays import Integers
 from ilfs.execution.fold import Fold, Read
 from ilfs.statistics.description import Description, S
+from ilfs.statistics.many import combined
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -93,6 +94,41 @@ def together(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
     return [results[number] for number in range(len(plans))]
 
 
+def at_once(plans: Sequence[Plan[T]]) -> Plan[list[T]]:
+    """Run plans in step, as `together` does, with one request for statistics that can be computed at once.
+
+    Parameters
+    ----------
+    plans : sequence of plans
+        They make the same requests, each under its own labelling, such as a permutation of the labels.
+
+    Returns
+    -------
+    plan
+        Its result is the list of their results, equal to those of `together` up to rounding.
+    """
+    plan, answers = together(plans), None
+    while True:
+        try:
+            reads = plan.send(answers)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        many = combined_read(reads)
+        if many is None:
+            answers = yield reads
+        else:
+            (statistics,) = yield [many]
+            answers = statistics.parts
+            del statistics
+
+
+def combined_read(reads: Sequence[Read[Any]]) -> Read[Any] | None:
+    """Combine requests that differ in their labelling only, if their statistics can be computed at once."""
+    labellings = tuple(read.labelling for read in reads if isinstance(read.labelling, int) and read.columns is None)
+    description = combined([read.description for read in reads]) if len(labellings) == len(reads) > 1 else None
+    return None if description is None else Read(description, labelling=labellings)
+
+
 def both(first: Plan[A], second: Plan[B]) -> Plan[tuple[A, B]]:
     """Run two plans in step, as `together` does."""
     plans: list[Plan[Any]] = [first, second]
@@ -129,6 +165,8 @@ def under_labelling(
     """
 
     def change(read: Read[Any]) -> Read[Any]:
+        if isinstance(read.labelling, tuple):
+            return replace(read, labelling=tuple(labelling + number * step for number in read.labelling))
         return read if read.labelling is None else replace(read, labelling=labelling + read.labelling * step)
 
     return with_changed_requests(plan, change, around)

@@ -20,6 +20,7 @@ from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.merging import MergeTree, merged_in_place
 from ilfs.execution.partition import block_strips, leaves
 from ilfs.execution.threads import blocks, in_order, one_blas_thread
+from ilfs.memory import return_free_memory
 from ilfs.sources.source import ReadProgress, RowBlock, Source
 from ilfs.statistics.description import S
 from ilfs.statistics.labels import RowLabels
@@ -60,6 +61,7 @@ class Streamed(SourceFold):
         however wide the table is.
         """
         self._n_reads += 1
+        return_free_memory()  # of the blocks of the read before, which had other sizes
         found: dict[int, Any] = {}
         passes = list(self._passes(reads))
         report = Report(self._source, self._n_reads, sum(strip.n_columns for _, strips in passes for strip in strips))
@@ -111,7 +113,7 @@ class Streamed(SourceFold):
             for number, read in enumerate(reads)
             for task in block_tasks(read, block, strip, self._n_threads)
         ]
-        results = in_order(pool, lambda task: task[2](), tasks, self._n_threads + 1)
+        results = in_order(pool, lambda task: task[2](), tasks, self._n_threads)
         merged: dict[tuple[int, int], Any] = {}
         for (number, part, _), statistic in zip(tasks, results, strict=True):
             before = merged.get((number, part))

@@ -8,10 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from ilfs.arrays import Integers
+from ilfs.kernels._jit import formula
 
 INDEX = ir.IntType(32)
+CACHE_LINE_BYTES = 64
 
 
 def instruction(function: Callable[..., Any]) -> Any:
@@ -29,16 +34,22 @@ def pointer_to(typing_context: Any, address: Any, like: Any) -> Any:  # noqa: AR
     return types.CPointer(like)(address, like), generate  # type: ignore[no-untyped-call]
 
 
+@formula
+def column_at(addresses: Integers, j: int, like: Any, n_rows: int) -> NDArray[Any]:
+    """Return column j, or the last column if j is beyond it."""
+    return carray(pointer_to(addresses[min(j, addresses.size - 1)], like), n_rows)
+
+
 @instruction
 def prefetch(typing_context: Any, address: Any) -> Any:  # noqa: ARG001
-    """Start to load the line of the second-level cache at an address; any address is allowed."""
+    """Start to load the line of the cache at an address; any address is allowed."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         pointer = ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, INDEX, INDEX, INDEX])
         function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        to_read, second_level, data = INDEX(0), INDEX(2), INDEX(1)
-        builder.call(function, [builder.inttoptr(arguments[0], pointer), to_read, second_level, data])
+        to_read, first_level, data = INDEX(0), INDEX(3), INDEX(1)
+        builder.call(function, [builder.inttoptr(arguments[0], pointer), to_read, first_level, data])
         return context.get_dummy_value()
 
     return types.void(types.int64), generate
@@ -81,3 +92,13 @@ def swap_blocks(builder: Any, rows: list[Any], step: int) -> None:
             rows[i], rows[i + step] = (
                 builder.shuffle_vector(*pair, ir.Constant(ir.VectorType(INDEX, 8), mask)) for mask in masks
             )
+
+
+@instruction
+def count_ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+    """Count the bits of a 64-bit word that are 1."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate

@@ -11,28 +11,29 @@ This array has the form of a row-major table of eight rows, with one column (a *
 the formulas for eight rows of a table sum all groups in one long loop, which the compiler vectorises. The copy of eight
 columns takes half a megabyte per 8192 rows and stays in the second-level cache.
 
-All weights are 1 here. The gap after the last row of a class is filled with NaN, which adds nothing to any sum.
+All weights are 1 here. The gap after the last row of a class is filled with NaN, which adds nothing to any sum. The
+moments of a class are first computed as if nothing was missing, in half the time. If a sum is then NaN, they are
+computed again by the formulas that leave out missing values.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
+from ilfs.kernels._group_sums import add_deviations
 from ilfs.kernels._jit import formula, kernel
-from ilfs.kernels._memory import pointer_to, prefetch, transpose_eight
+from ilfs.kernels._memory import CACHE_LINE_BYTES, column_at, prefetch, transpose_eight
 from ilfs.kernels._sizes import GROUP_ROWS
 from ilfs.kernels.contrast import Contrast
 from ilfs.kernels.evidence import THRESHOLDS_PER_SWEEP, count_fractions, count_odds
 from ilfs.kernels.moments import add_rows, centre
 
 GROUP_COLUMNS = 8  # columns copied together: one row of them fills a cache line; the loops are written out for eight
-CACHE_LINE_BYTES = 64
 LANES = 256  # lanes summed at a time: a long loop for each check of overlaps, but few copies of the coefficients
 # Bytes of a column that are requested ahead: the processor itself does not read ahead beyond the end of a page.
-PREFETCHED_BYTES = 2048
+PREFETCHED_BYTES = 1024
 COPIED_ROWS = 64  # rows of a tile that is copied to a row-major array
 LINES = (0, 1, 2, 3, 4, 5, 6, 7)
 UNIT_WEIGHTS = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
@@ -44,12 +45,6 @@ def prefetch_columns(addresses: Integers, low: int) -> None:
     for j in range(low, min(low + GROUP_COLUMNS, addresses.size)):
         for offset in range(0, PREFETCHED_BYTES, CACHE_LINE_BYTES):
             prefetch(addresses[j] + offset)
-
-
-@formula
-def column_at(addresses: Integers, j: int, like: Any, n_rows: int) -> NDArray[Any]:
-    """Return column j, or the last column if j is beyond it."""
-    return carray(pointer_to(addresses[min(j, addresses.size - 1)], like), n_rows)
 
 
 @formula
@@ -118,11 +113,14 @@ def column_moments(
     count: Floats,
     mean: Floats,
     scatter: Floats,
+    zeros: Any = None,
+    negative: Any = None,
 ) -> None:
     """Compute count, mean and scatter (each classes x columns) of the columns at some addresses.
 
     `like` is any number of the type of the values. Groups starts[k]:starts[k + 1] of the n_places groups belong to
-    class k, and place[i] is the place of row i, see `RowLabels.groups`.
+    class k, and place[i] is the place of row i, see `RowLabels.groups`. If arrays are given for them, also count the
+    zeros (classes x columns), and set `negative` (columns) to 1 where a value is negative.
     """
     groups = empty_groups(n_places)
     lines = groups.reshape(GROUP_ROWS, n_places * GROUP_COLUMNS)
@@ -136,13 +134,59 @@ def column_moments(
                 continue
             repeat_pivots(lines, begin, end, pivot)
             sums[:] = 0.0
-            for left in range(begin, end, LANES):
-                right = min(left + LANES, end)
-                parts[:, : right - left] = 0.0
-                add_rows(lines, LINES, UNIT_WEIGHTS, left, right, pivot, parts)
-                add_groups(parts, right - left, sums)
-            for j in range(min(GROUP_COLUMNS, addresses.size - low)):
+            add_complete(lines, begin, starts[k + 1] - starts[k] - 1, pivot, sums)
+            add_incomplete(lines, end - GROUP_COLUMNS, end, pivot, parts, sums)  # the last group may have a gap
+            if np.isnan(sums[1].sum()):
+                sums[:] = 0.0
+                for left in range(begin, end, LANES):
+                    add_incomplete(lines, left, min(left + LANES, end), pivot, parts, sums)
+            n_columns = min(GROUP_COLUMNS, addresses.size - low)
+            for j in range(n_columns):
                 centre(k, low + j, sums[0, j], pivot[j], sums[1, j], sums[2, j], count, mean, scatter)
+            if zeros is not None:
+                add_signs(lines, begin, end, parts, zeros[k, low : low + n_columns], negative[low : low + n_columns])
+
+
+@formula
+def add_signs(lines: Floats, begin: int, end: int, parts: Floats, zeros: Floats, negative: Floats) -> None:
+    """Add the zeros in lanes begin:end to those of their columns, and set `negative` to 1 where a value is negative."""
+    n_small = 0
+    for r in range(GROUP_ROWS):
+        x = lines[r, begin:end]
+        for lane in range(end - begin):  # a sum of integers, which the compiler vectorises; NaN is not counted
+            n_small += x[lane] <= 0.0
+    if n_small == 0:  # as in most tables of positive values
+        return
+    parts[:2] = 0.0
+    for left in range(begin, end, LANES):
+        n_lanes = min(LANES, end - left)
+        for r in range(GROUP_ROWS):
+            x, n_zero, n_negative = lines[r, left : left + n_lanes], parts[0], parts[1]
+            for lane in range(n_lanes):
+                n_zero[lane] += x[lane] == 0.0
+                n_negative[lane] += x[lane] < 0.0
+    for lane in range(LANES):
+        j = lane % GROUP_COLUMNS
+        if j < zeros.size:
+            zeros[j] += parts[0, lane]
+            negative[j] = 1.0 if parts[1, lane] > 0.0 else negative[j]
+
+
+@formula
+def add_complete(lines: Floats, begin: int, n_groups: int, pivot: Floats, sums: Floats) -> None:
+    """Add groups without a gap, from lane `begin` on; a missing value makes its sums NaN."""
+    if n_groups > 0:
+        start = lines.ctypes.data + begin * lines.itemsize
+        add_deviations(start, lines.strides[0], n_groups, pivot.ctypes.data, sums[1:].ctypes.data)
+        sums[0] += GROUP_ROWS * n_groups
+
+
+@formula
+def add_incomplete(lines: Floats, left: int, right: int, pivot: Floats, parts: Floats, sums: Floats) -> None:
+    """Add at most `LANES` lanes of groups in which values may be missing."""
+    parts[:, : right - left] = 0.0
+    add_rows(lines, LINES, UNIT_WEIGHTS, left, right, pivot, parts)
+    add_groups(parts, right - left, sums)
 
 
 @formula

@@ -28,6 +28,8 @@ def pick_some(
     waiting: NDArray[Any],
     novelty: Floats,
     nearest: Integers,
+    forced: NDArray[Any],
+    n_forced: int,
     steps: Floats,
     order: Integers,
     value: Floats,
@@ -43,11 +45,16 @@ def pick_some(
     Gains tie if they differ by at most ``relative`` times the largest gain, or by at most ``least_gain``. Of tied
     candidates the first is picked. Novelties tie if they differ by at most ``floor``. A candidate with a novelty of at
     most ``floor`` is a copy of a pick.
+
+    The first ``n_forced`` picks are chosen among the candidates of the mask ``forced``, even if they gain nothing.
     """
     n_classes, n = classes.shape
-    gains, row = np.empty(n), np.empty(n)
+    gains, row, is_eligible = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
     for s in range(order.size):
-        j = best_candidate(classes, variance, ridge, relative, least_gain, waiting, novelty, gains)
+        is_forced = s < n_forced
+        for i in range(n):
+            is_eligible[i] = waiting[i] and (forced[i] if is_forced else novelty[i] > 0.0)
+        j = best_candidate(classes, variance, ridge, relative, least_gain, is_eligible, is_forced, gains)
         if j < 0:
             return s
         order[s], value[s] = j, gains[j]
@@ -76,24 +83,27 @@ def best_candidate(
     ridge: float,
     relative: float,
     least_gain: float,
-    waiting: NDArray[Any],
-    novelty: Floats,
+    is_eligible: NDArray[Any],
+    is_forced: bool,
     gains: Floats,
 ) -> int:
-    """Compute all gains; return the first candidate with the largest gain up to rounding, or -1 if none has a gain."""
+    """Compute the gains of the eligible candidates; return the first one with the largest gain up to rounding.
+
+    Return -1 if none of them has a gain, unless one must be picked.
+    """
     n_classes, n = classes.shape
-    largest = 0.0
+    largest = -1.0
     for i in range(n):
         total = 0.0
         for k in range(n_classes):
             total += classes[k, i] * classes[k, i]
-        gains[i] = total / (variance[i] + ridge) if waiting[i] and novelty[i] > 0.0 else 0.0
+        gains[i] = total / (variance[i] + ridge) if is_eligible[i] else -1.0
         largest = max(largest, gains[i])
-    if largest <= least_gain:
+    if largest <= least_gain and not is_forced:
         return -1
     least = largest - max(relative * largest, least_gain)
     j = 0
-    while gains[j] <= 0.0 or gains[j] < least:
+    while gains[j] < least:
         j += 1
     return j
 

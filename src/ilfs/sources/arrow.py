@@ -121,9 +121,9 @@ def one_line_errors(what: str) -> Iterator[None]:
 
     try:
         yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError):
-        raise
     except (pyarrow.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # an error of the system, such as too many open files
+            raise
         raise ValueError(f"{what}: {(str(error).splitlines() or [type(error).__name__])[0]}") from None
 
 

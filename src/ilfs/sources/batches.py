@@ -24,6 +24,7 @@ from ilfs.sources.label_checks import check_kind_of_labels, check_types
 from ilfs.sources.permutations import PermutedLabels, check_groups
 from ilfs.sources.reader import Batch, BatchReader
 from ilfs.sources.source import ReadProgress, RowBlock, Source
+from ilfs.sources.subsets import RowSubsets
 from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
 
 DEFAULT_BLOCK_BYTES = 2**27  # most bytes of a block, 128 MB: wide tables that must be read whole have lower blocks
@@ -74,7 +75,7 @@ class BatchSource(Source):
         fraction = MAX_WAITING_BYTES if memory_limit is None else memory_limit // BLOCKS_AT_A_TIME
         self._max_waiting_bytes = min(fraction, MAX_WAITING_BYTES)
 
-    _permuted: PermutedLabels | None = None  # labels of the labellings after the observed ones
+    _subsets: RowSubsets | None = None  # labellings after the observed ones, if these are subsets of the rows
 
     @cached_property
     def _counted(self) -> tuple[tuple[Classes, ...], Classes]:
@@ -106,7 +107,8 @@ class BatchSource(Source):
     @property
     def labellings(self) -> tuple[Classes, ...]:  # type: ignore[override]
         """Classes of each labelling."""
-        return self._counted[0] + (() if self._permuted is None else self._permuted.labellings)
+        further = self.permuted if self._subsets is None else self._subsets
+        return self._counted[0] + (() if further is None else further.labellings)
 
     @property
     def all_rows(self) -> Classes:  # type: ignore[override]
@@ -137,13 +139,38 @@ class BatchSource(Source):
         BatchSource
             The rows.
         """
-        batches: list[EncodedBatch] = []
         one = copy(self)
-        vars(one)["_counted"] = one._count_labels(batches)
-        classes = one._counted[0]
-        observed = [encoded_rows(batches, label, of_label) for label, of_label in enumerate(classes)]
+        observed = one.encoded_labels()
         groups = None if groups is None else check_groups(groups, len(observed[0]))
-        one._permuted = PermutedLabels.draw(observed, classes, n_permutations, random_state, groups)
+        one.permuted = PermutedLabels.draw(observed, one._counted[0], n_permutations, random_state, groups)
+        return one
+
+    def encoded_labels(self) -> tuple[RowLabels, ...]:
+        """Return the labels of all rows under each observed labelling; without labels, all rows as one class.
+
+        They are read in the pass that finds the classes.
+        """
+        batches: list[EncodedBatch] = []
+        vars(self)["_counted"] = self._count_labels(batches)
+        if not self._counted[0]:
+            return (RowLabels.one_class(np.concatenate([one.weight for one in batches])),)
+        return tuple(encoded_rows(batches, label, of_label) for label, of_label in enumerate(self._counted[0]))
+
+    def with_subsets(self, subsets: RowSubsets) -> "BatchSource":
+        """Return the same rows with subsets of them as further labellings; see `Source`.
+
+        Parameters
+        ----------
+        subsets : RowSubsets
+            The subsets.
+
+        Returns
+        -------
+        BatchSource
+            The rows.
+        """
+        one = copy(self)
+        one.permuted, one._subsets = None, subsets
         return one
 
     @property
@@ -159,7 +186,7 @@ class BatchSource(Source):
     def without_labels(self) -> "BatchSource":
         """Return the same rows without labels, for a method that reads none."""
         one = copy(self)
-        one._y, one._is_labelled, one._permuted = None, False, None
+        one._y, one._is_labelled, one.permuted, one._subsets = None, False, None, None
         vars(one).pop("_counted", None)
         return one
 
@@ -336,9 +363,12 @@ class ColumnPass:
             encode_rows(column, classes, weight, self._source.reader.name)
             for column, classes in zip(label_columns(y), self._labellings, strict=True)
         )
-        permuted = self._source._permuted
+        permuted = self._source.permuted
         if permuted is not None:
             labels += permuted.block_labels(slice(start, self._n_given), weight)
+        subsets = self._source._subsets
+        if subsets is not None:
+            labels += subsets.block_labels(slice(start, self._n_given), labels, weight)
         return self.number, RowBlock(X, labels, weight, start)
 
 

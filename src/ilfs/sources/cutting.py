@@ -3,13 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ilfs.arrays import Floats, sparse_defect
+from ilfs.arrays import Floats, sparse_defect, zeros_in_pages
 from ilfs.sources.reader import Batch, BatchReader
 from ilfs.statistics.block import ColumnArrays
 
@@ -114,8 +114,8 @@ class DenseFiller(Filler):
             self._whole = X[rows]
             return
         if self._filled is None:
-            order = "F" if self.reader.by_column else "C"
-            self._filled = np.empty((self.height, self.n_columns), self.reader.dtype, order=order)  # type: ignore[call-overload]
+            order: Literal["F", "C"] = "F" if self.reader.by_column else "C"
+            self._filled = zeros_in_pages((self.height, self.n_columns), self.reader.dtype, order)
         place = slice(self.n_rows, self.n_rows + rows.stop - rows.start)
         if isinstance(X, np.ndarray):
             self._filled[place] = X[rows]

@@ -36,13 +36,17 @@ from ilfs.sources.partitions import (
     divide_delayed,
     divide_frame,
     divide_unlabelled,
+    encode_partition,
     labels_of,
     merge_counts,
+    partition_labels,
     side_by_side,
 )
+from ilfs.sources.permutations import PermutedLabels, check_groups
 from ilfs.sources.roles import check_column_names, find_column
 from ilfs.sources.source import ReadProgress, RowBlock, Source
-from ilfs.statistics.labels import Classes
+from ilfs.sources.subsets import RowSubsets
+from ilfs.statistics.labels import LEFT_OUT, Classes, RowLabels
 
 COUNTS_FAN_IN = 32  # counts of labels that are merged at a time
 ONE_COLUMN: Integers = np.zeros(1, dtype=np.int64)  # of which the rows are counted if there are no labels
@@ -278,6 +282,8 @@ class PartitionInputs:
         The partition.
     y, weight : Delayed, ndarray or None
         Labels and weights beside it.
+    permuted : ndarray or None
+        Codes of the permuted labels.
     first_row, number : int
         Number of its first row, and of the partition.
     """
@@ -285,6 +291,7 @@ class PartitionInputs:
     part: Any
     y: Any
     weight: Any
+    permuted: Any
     first_row: int
     number: int
 
@@ -319,6 +326,7 @@ class DaskSource(Source):
         self.has_labels = table.has_labels or y is not None
         self.label_names: NDArray[Any] | None = None
         self._wider: WiderClasses | None = None
+        self._subsets: RowSubsets | None = None
         if y is not None and not is_lazy(y):
             self.label_names, y = codes_of(y)
         self.y = None if y is None else beside(y, table, "y")
@@ -329,14 +337,92 @@ class DaskSource(Source):
         source = copy(self)
         for cached in ("_counts", "worker_labellings", "labellings"):
             source.__dict__.pop(cached, None)
-        source.has_labels, source.y, source._wider = False, None, None
+        source.has_labels, source.y = False, None
+        source._wider = source._subsets = source.permuted = None
         return source
+
+    def with_permutations(
+        self,
+        n_permutations: int,
+        random_state: int | np.random.Generator | None = 0,
+        groups: NDArray[Any] | None = None,
+    ) -> "DaskSource":
+        """Return the same rows with permuted labels as further labellings; see `Source`.
+
+        The classes of all rows are sent to this process, one byte for each row and label, and so are the weights. Every
+        partition gets the permuted labels of its rows back.
+
+        Parameters
+        ----------
+        n_permutations : int
+            Number of permutations.
+        random_state : int, numpy.random.Generator or None, default=0
+            Source of random numbers.
+        groups : ndarray of shape (n_rows,), optional
+            Group of each row; labels are then permuted within groups only.
+
+        Returns
+        -------
+        DaskSource
+            The rows.
+        """
+        classes, observed = self.labellings, self._gather_labels()
+        groups = None if groups is None else check_groups(groups, len(observed[0]))
+        source = copy(self)
+        source.permuted = PermutedLabels.draw(observed, classes, n_permutations, random_state, groups)
+        source.__dict__["labellings"] = classes + source.permuted.labellings
+        return source
+
+    def _gather_labels(self) -> list[RowLabels]:
+        """Return the classes of all rows, for each labelling."""
+        is_beside = self.y is not None and not isinstance(self.table, DelayedTable)
+        parts = [None] * self.table.n_partitions if is_beside else self.table.partitions(NO_COLUMNS)
+        encode = partial(encode_partition, self._divide, self.worker_labellings)
+        arguments = list(zip(parts, *self.labels_and_weights(), first_rows(self._counts.heights), strict=True))
+        if self._is_counted_here:
+            encoded = [encode(*these) for these in arguments]
+        else:
+            lazy = delayed(encode)
+            encoded = compute(delayed(list)([lazy(*these) for these in arguments]))
+        codes = np.concatenate([some for some, _ in encoded], axis=1)
+        weights = [weight for _, weight in encoded if weight is not None]
+        weight = np.concatenate(weights) if weights else np.ones(codes.shape[1])
+        every = np.where(weight > 0, codes.astype(np.int64), LEFT_OUT)
+        return [RowLabels(one, weight, some.n_classes) for one, some in zip(every, self.worker_labellings, strict=True)]
+
+    def permuted_codes(self) -> list[NDArray[Any] | None]:
+        """Return the codes of the permuted labels of each partition, None if labels are not permuted."""
+        if self.permuted is None:
+            return [None] * self.table.n_partitions
+        heights, codes = self._counts.heights, self.permuted.codes
+        starts = first_rows(heights)
+        return [
+            np.ascontiguousarray(codes[..., start : start + height])
+            for start, height in zip(starts, heights, strict=True)
+        ]
 
     def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> "DaskSource":
         """Return the same rows with other classes, which workers set: no partition is sent to this process."""
         source = copy(self)
         source._wider = WiderClasses(labellings, places)
         source.__dict__["labellings"] = labellings
+        return source
+
+    def encoded_labels(self) -> tuple[RowLabels, ...]:
+        """Return the labels of all rows, which are sent to this process; without labels, all rows as one class."""
+        if self.has_labels:
+            return tuple(self._gather_labels())
+        read = delayed(partial(partition_labels, self.reader(ONE_COLUMN)))
+        inputs = self.inputs(ONE_COLUMN)
+        parts = [read(one.part, one.y, one.weight, one.permuted, one.first_row, one.number) for one in inputs]
+        present = [part for part in compute(delayed(list)(parts)) if part is not None]
+        return tuple(joined_labels(of_parts) for of_parts in zip(*present, strict=True))
+
+    def with_subsets(self, subsets: RowSubsets) -> "DaskSource":
+        """Return the same rows with subsets of them as further labellings, which workers set; see `Source`."""
+        source = copy(self)
+        source._subsets = subsets
+        source.__dict__["labellings"] = self.labellings + subsets.labellings
         return source
 
     @cached_property
@@ -422,25 +508,36 @@ class DaskSource(Source):
     def reader(self, columns: Integers | None = None) -> PartitionReader:
         """Return the object that opens partitions on a worker."""
         n_columns = self.n_features if columns is None else columns.size
-        return PartitionReader(self._divide, self.worker_labellings, columns, n_columns, self._wider)
+        permuted = () if self.permuted is None else self.permuted.labellings
+        labels = (self.worker_labellings, columns, n_columns, self._wider, self._subsets, permuted)
+        return PartitionReader(self._divide, *labels)
 
-    def inputs(self, columns: Integers | None = None) -> list[PartitionInputs]:
-        """Return the arguments of the tasks that read the partitions."""
+    def inputs(self, columns: Integers | None = None, *, with_labels: bool = True) -> list[PartitionInputs]:
+        """Return the arguments of the tasks that read the partitions, with the labels and weights beside them."""
         parts, starts = self.table.partitions(columns), first_rows(self._counts.heights)
-        arguments = zip(parts, *self.labels_and_weights(), starts, range(len(parts)), strict=True)
+        nothing = [None] * len(parts)
+        permuted = self.permuted_codes() if with_labels else nothing
+        beside_it = self.labels_and_weights() if with_labels else (nothing, nothing)
+        arguments = zip(parts, *beside_it, permuted, starts, range(len(parts)), strict=True)
         return [PartitionInputs(*these) for these in arguments]
 
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
         """Iterate over the rows in blocks; every partition is sent to this process."""
         open_partition = delayed(self.reader(columns).open)
         for one in self.inputs(columns):
-            table = compute(open_partition(one.part, one.y, one.weight, one.first_row, one.number))
+            table = compute(open_partition(one.part, one.y, one.weight, one.permuted, one.first_row, one.number))
             yield from () if table is None else table.blocks()
 
 
 def first_rows(heights: Sequence[int]) -> list[int]:
     """Return the number of the first row of each partition."""
     return [0, *accumulate(heights[:-1])]
+
+
+def joined_labels(parts: Sequence[RowLabels]) -> RowLabels:
+    """Put the labels of neighbouring partitions one after the other."""
+    codes, weight = np.concatenate([part.codes for part in parts]), np.concatenate([part.weight for part in parts])
+    return RowLabels(codes, weight, parts[0].n_classes)
 
 
 def is_lazy(column: Any) -> bool:

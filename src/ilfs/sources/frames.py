@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers, read_only
+from ilfs.sources.arrow_columns import first_batch, has_one_chunk
 from ilfs.sources.tables import BLOCK_ROWS, ArraySource, DenseSource
 from ilfs.statistics.block import ColumnArrays, column_addresses
 
@@ -40,21 +41,37 @@ class FrameSource(DenseSource):
         Class of every row, or an indicator matrix: each of its columns is a labelling.
     sample_weight : ndarray of shape (n_rows,), optional
         Weights of the rows.
+    types : set of str, optional
+        The result of `column_types`, if it is known.
     """
 
     by_column = True
 
-    def __init__(self, frame: Any, y: NDArray[Any] | None = None, sample_weight: Floats | None = None) -> None:
+    def __init__(
+        self,
+        frame: Any,
+        y: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+        types: set[str] | None = None,
+    ) -> None:
         self._read_column = column_reader(frame)
         self._gathered: tuple[int, Integers, NDArray[Any]] | None = None
         self._lock = threading.Lock()
         n_rows, n_features = frame.shape
         super().__init__(n_rows, n_features, y, sample_weight, frame_names(frame))
-        types = column_types(frame)
+        types = column_types(frame) if types is None else types
         self._dtype, self.in_place = common_dtype(types), len(types) == 1 and types <= {"float32", "float64"}
         self._find_columns = column_finder(frame, self._dtype)
         self._views: list[NDArray[Any] | None] = [None] * n_features
         self._addresses = np.full(n_features, NOT_FOUND)
+        if self.in_place and has_one_chunk(frame):
+            self._find_at_once(frame)
+
+    def _find_at_once(self, frame: Any) -> None:
+        """Find out where all columns are in memory; columns that are not found here are left to `_look_up`."""
+        self._batch = first_batch(frame)  # keeps the memory allocated
+        if self._batch is not None:
+            self._batch.find_values(self.n_rows, self._dtype, self._addresses)
 
     def column_arrays(self, rows: slice, columns: slice | Integers) -> ColumnArrays:
         """Return some rows of some columns; only columns that are not floats in memory are copied."""
@@ -129,6 +146,8 @@ def column_types(frame: Any) -> set[str]:
     """Return the names of the different types of the columns of a data frame, in lower case."""
     if nw.dependencies.is_pyarrow_table(frame):
         kinds = set(frame.schema.types)
+    elif nw.dependencies.is_polars_dataframe(frame):
+        kinds = set({type(kind): kind for kind in frame.dtypes}.values())  # hashing every type is slow
     elif is_data_frame(frame):
         kinds = set(frame.dtypes)
     else:
@@ -181,8 +200,7 @@ def column_finder(frame: Any, dtype: "np.dtype[Any]") -> Callable[[int, int], It
         wanted = pyarrow.from_numpy_dtype(dtype)
         return lambda start, stop: (found_in_arrow(frame.column(j), wanted, dtype) for j in range(start, stop))
     if nw.dependencies.is_polars_dataframe(frame):
-        columns = frame.get_columns()
-        return lambda start, stop: (found_view(polars_view(column), dtype) for column in columns[start:stop])
+        return lambda start, stop: (found_view(polars_view(frame.to_series(j)), dtype) for j in range(start, stop))
     return lambda start, stop: [(NOT_CONTIGUOUS, None)] * (stop - start)
 
 
@@ -277,12 +295,12 @@ def is_large_frame(X: Any) -> bool:
 
 
 def frame_source(
-    frame: Any, y: NDArray[Any] | None = None, sample_weight: Floats | None = None
+    frame: Any, y: NDArray[Any] | None = None, sample_weight: Floats | None = None, types: set[str] | None = None
 ) -> ArraySource | FrameSource:
     """Make a source of a data frame; a pandas frame that is stored as one array is read as that array."""
     if nw.dependencies.is_pandas_dataframe(frame) and is_one_array(frame):
         return ArraySource(frame.to_numpy(), y, sample_weight)
-    return FrameSource(frame, y, sample_weight)
+    return FrameSource(frame, y, sample_weight, types)
 
 
 def is_one_array(frame: Any) -> bool:

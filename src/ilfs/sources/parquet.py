@@ -4,18 +4,21 @@ Parquet stores columns apart. A pass over all columns therefore reads them strip
 every column in memory, up to a megabyte each, so that thousands of columns at a time would take gigabytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
-from ilfs.arrays import Integers
+import numpy as np
+
+from ilfs.arrays import Integers, zeros_in_pages
 from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
 from ilfs.sources.reader import Batch
 from ilfs.sources.roles import Column, Target
 
 STRIP_COLUMNS = 256  # columns that are read at a time
+WIDE_STRIP_COLUMNS = 64  # columns that are read at a time if many chosen ones must be in memory together
 PAGE_BYTES = 2**20  # of decoded values that reading holds for each column
 VALUE_BYTES = 8  # of a decoded value, at most
 BUFFER_BYTES = 2**16  # of a column's compressed values that are read from the file at a time
@@ -35,6 +38,8 @@ class ParquetReader(ArrowReader):
     memory_limit : int, optional
         Bytes that reading may take: a low limit makes strips narrower, which takes longer.
     """
+
+    strip_columns: int
 
     def __init__(
         self,
@@ -82,7 +87,27 @@ class ParquetReader(ArrowReader):
 
     def part_batches(self, part: int, columns: Integers | None, max_rows: int) -> Iterator[Batch]:
         """Read the rows of one file."""
-        return self._converted_batches(partial(self._record_batches, part), columns, max_rows)
+        if columns is None or columns.size <= self.strip_columns:
+            return self._converted_batches(partial(self._record_batches, part), columns, max_rows)
+        groups = range(self._open_part(part).num_row_groups)
+        return chain.from_iterable(self._wide_batches(part, group, columns, max_rows) for group in groups)
+
+    def _wide_batches(self, part: int, group: int, columns: Integers, max_rows: int) -> Iterator[Batch]:
+        """Read a row group of more columns than a strip has: strip by strip, if each can be read whole."""
+        file = self._open_part(part)
+        read = partial(self._files[part].group_batches, file, group)
+        if not is_read_whole(file, group):
+            return self._converted_batches(read, columns, max_rows)
+        width = min(self.strip_columns, WIDE_STRIP_COLUMNS)
+        strips = np.split(columns, range(width, columns.size, width))
+        read_strips = chain.from_iterable(self._converted_batches(read, strip, max_rows) for strip in strips)
+        return side_by_side(read_strips, columns.size, self.dtype, max_rows, self._first_row(part, group))
+
+    def _first_row(self, part: int, group: int) -> int:
+        """Return the number of rows before a row group, in all files."""
+        metadata = self._open_part(part).metadata
+        in_file: int = sum(metadata.row_group(before).num_rows for before in range(group))
+        return sum(file.n_rows for file in self._files[:part]) + in_file
 
 
 class ParquetPart:
@@ -129,10 +154,14 @@ class ParquetPart:
 
     def batches(self, file: Any, names: Sequence[str], max_rows: int) -> Iterator[Any]:
         """Read some columns of the opened file from the first row to the last."""
+        groups = range(file.num_row_groups)
+        return chain.from_iterable(self.group_batches(file, group, names, max_rows) for group in groups)
+
+    def group_batches(self, file: Any, group: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+        """Read some columns of a row group of the opened file."""
         stored = [name for name in names if name not in self.keys]
         with one_line_errors(f"{self.path} cannot be read to its end"):
-            for group in range(file.num_row_groups):
-                yield from map(partial(self._arranged, names), group_batches(file, group, stored, max_rows))
+            yield from map(partial(self._arranged, names), group_batches(file, group, stored, max_rows))
 
     def _arranged(self, names: Sequence[str], batch: Any) -> Any:
         """Add the columns of the folders, which have the same value in all rows, and put all columns into order."""
@@ -143,18 +172,87 @@ class ParquetPart:
         return arranged(batch, names)
 
 
-def group_batches(file: Any, group: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
-    """Read a row group, whole if its columns are no longer than a page: batches would hold a page of each as well.
+def is_read_whole(file: Any, group: int) -> bool:
+    """Check if a row group is read whole: if its columns are no longer than a page.
 
-    Reading a row group whole takes half the time of reading it in batches.
+    Batches would hold a page of each column as well, and take twice the time.
     """
-    n_rows = file.metadata.row_group(group).num_rows
-    if n_rows * VALUE_BYTES > PAGE_BYTES:
+    return bool(file.metadata.row_group(group).num_rows * VALUE_BYTES <= PAGE_BYTES)
+
+
+def group_batches(file: Any, group: int, names: Sequence[str], max_rows: int) -> Iterator[Any]:
+    """Read a row group, in one batch if it is read whole."""
+    if not is_read_whole(file, group):
         yield from file.iter_batches(batch_size=max_rows, row_groups=[group], columns=names)
         return
-    batches = file.read_row_group(group, columns=names).to_batches()
+    batches = file.read_row_group(group, columns=names).combine_chunks().to_batches()
     while batches:
         yield batches.pop(0)  # not kept while the next row group is read
+
+
+def side_by_side(
+    strips: Iterable[Batch], n_columns: int, dtype: "np.dtype[Any]", height: int, first_row: int = 0
+) -> Iterator[Batch]:
+    """Put strips of columns of the same rows side by side, in batches of some rows.
+
+    Only one strip is in memory beside the batches, and a batch is freed before the next one is taken. So this needs
+    less memory than reading all columns at once.
+
+    Parameters
+    ----------
+    strips : iterable of Batch
+        The same rows of neighbouring columns, one array for each column. Labels and weights are those of the first.
+    n_columns : int
+        Number of columns of all strips.
+    dtype : dtype
+        Type of the values.
+    height : int
+        Most rows of a batch.
+    first_row : int, default=0
+        Number of the first row in the whole table. Batches end at multiples of ``height`` in the whole table, so that
+        they are whole blocks, which are used without a copy.
+
+    Yields
+    ------
+    Batch
+        The next rows of all columns, in Fortran order.
+    """
+    batches: list[Batch] = []
+    first_column = 0
+    for strip in strips:
+        rows = aligned_slices(strip.n_rows, height, first_row)
+        batches = batches or [empty_batch(strip, part, n_columns, dtype) for part in rows]
+        for part, batch in zip(rows, batches, strict=True):
+            for j, column in enumerate(strip.X, first_column):
+                batch.X[:, j] = column[part]
+        first_column += len(strip.X)
+        del strip  # before the next one is read
+    while batches:
+        yield batches.pop(0)
+
+
+def aligned_slices(n_rows: int, height: int, first_row: int) -> list[slice]:
+    """Cut rows at multiples of a height in the whole table, of which ``first_row`` rows come before.
+
+    Examples
+    --------
+    >>> from ilfs.sources.parquet import aligned_slices
+    >>> aligned_slices(10, 4, first_row=7)
+    [slice(0, 1, None), slice(1, 5, None), slice(5, 9, None), slice(9, 10, None)]
+    """
+    cuts = [0, *range(height - first_row % height, n_rows, height), n_rows]
+    return [slice(start, stop) for start, stop in pairwise(cuts)]
+
+
+def empty_batch(strip: Batch, rows: slice, n_columns: int, dtype: "np.dtype[Any]") -> Batch:
+    """Allocate a batch for some rows of a strip, with their labels and weights."""
+    n_rows = rows.stop - rows.start
+    return Batch(
+        zeros_in_pages((n_rows, n_columns), dtype, "F"),
+        None if strip.y is None else strip.y[rows],
+        None if strip.weight is None else strip.weight[rows],
+        n_rows,
+    )
 
 
 def strip_width(memory_limit: int | None) -> int:

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers, sparse_defect
-from ilfs.sources.batches import Tally, check_row_weights, encode_rows, label_columns
+from ilfs.sources.batches import NO_COLUMNS, Tally, check_row_weights, encode_rows, label_columns
 from ilfs.sources.frames import frame_source, is_large_frame
 from ilfs.sources.label_checks import check_kind_of_labels, check_types, label_array
+from ilfs.sources.permutations import PermutedLabels
 from ilfs.sources.roles import find_column, refuse_columns
 from ilfs.sources.row_index import check_same_index
+from ilfs.sources.subsets import RowSubsets
 from ilfs.sources.tables import TableSource, table_source
-from ilfs.statistics.labels import Classes
+from ilfs.statistics.labels import Classes, RowLabels
 
 Divided = tuple[Any, Any, Any]  # values, labels and weights of a partition
 Divide = Callable[[Any, Integers | None], Divided]
@@ -184,6 +186,10 @@ class PartitionReader:
         Number of these columns.
     wider : WiderClasses, optional
         Classes that include those of rows elsewhere, if the opened tables are to have these.
+    subsets : RowSubsets, optional
+        Subsets of the rows of the whole table, as further labellings.
+    permuted : tuple of Classes, optional
+        Classes of each permutation of each labelling, if labels are permuted.
     """
 
     divide: Divide
@@ -191,8 +197,12 @@ class PartitionReader:
     columns: Integers | None
     n_columns: int
     wider: "WiderClasses | None" = None
+    subsets: RowSubsets | None = None
+    permuted: tuple[Classes, ...] = ()
 
-    def open(self, part: Any, y: Any, weight: Any, first_row: int, number: int) -> TableSource | None:
+    def open(
+        self, part: Any, y: Any, weight: Any, permuted: NDArray[Any] | None, first_row: int, number: int
+    ) -> TableSource | None:
         """Make a table in memory of a computed partition.
 
         Parameters
@@ -201,6 +211,8 @@ class PartitionReader:
             The partition.
         y, weight : array or None
             Labels and weights, if they are not in the partition.
+        permuted : ndarray of shape (n_permutations, n_labels, n_rows) or None
+            Codes of the permuted labels of its rows.
         first_row : int
             Number of its first row in the whole table.
         number : int
@@ -221,9 +233,9 @@ class PartitionReader:
         for name, column in (("y", y), ("sample_weight", weight)):
             check_height(X, column, name, number)
         weight = check_row_weights(weight, first_row)
-        return self._labelled(opened(X, weight), y, first_row) if X.shape[0] else None
+        return self._labelled(opened(X, weight), y, permuted, first_row) if X.shape[0] else None
 
-    def _labelled(self, table: TableSource, y: Any, first_row: int) -> TableSource:
+    def _labelled(self, table: TableSource, y: Any, permuted: NDArray[Any] | None, first_row: int) -> TableSource:
         """Set the classes of all rows of the table, of which a partition may have fewer."""
         columns = label_columns(labels_of(y, first_row)) if self.labellings else []
         table.first_row, table.labellings = first_row, self.labellings
@@ -231,7 +243,11 @@ class PartitionReader:
             encode_rows(column, classes, table.weight, "X")
             for column, classes in zip(columns, self.labellings, strict=True)
         )
-        return table if self.wider is None else table._relabelled(self.wider.labellings, self.wider.places)
+        if permuted is not None:
+            table.permuted = PermutedLabels(permuted, self.permuted)
+            table.labellings += self.permuted
+        table = table if self.wider is None else table._relabelled(self.wider.labellings, self.wider.places)
+        return table if self.subsets is None else table.with_subsets(self.subsets)
 
 
 @dataclass(frozen=True)
@@ -310,9 +326,32 @@ def count_partition(
     return RowCounts().add(labels, weight, n_rows)
 
 
+def encode_partition(
+    divide: Divide, labellings: tuple[Classes, ...], part: Any, y: Any, weight: Any, first_row: int
+) -> tuple[NDArray[Any], Floats | None]:
+    """Return the classes of the rows of a computed partition, of shape (n_labels, n_rows), and their weights.
+
+    Classes are codes of the smallest unsigned type; a row of weight 0 has code 0.
+    """
+    _, own_y, own_weight = (None, None, None) if part is None else divide(part, NO_COLUMNS)
+    y, weight = own_y if y is None else y, own_weight if weight is None else weight
+    labels, weight = labels_of(y, first_row), check_row_weights(weight, first_row)
+    every = np.ones(len(labels)) if weight is None else weight
+    pairs = zip(label_columns(labels), labellings, strict=True) if len(labels) else ()
+    codes = [np.maximum(encode_rows(column, classes, every, "X").codes, 0) for column, classes in pairs]
+    kind = np.min_scalar_type(max(classes.n_classes for classes in labellings) - 1)
+    return np.array(codes, dtype=kind).reshape(len(labellings), len(labels)), weight
+
+
 def merge_counts(counts: list[RowCounts]) -> RowCounts:
     """Merge counts in the order of the partitions."""
     merged = RowCounts()
     for count in counts:
         merged.merge(count)
     return merged
+
+
+def partition_labels(reader: PartitionReader, *inputs: Any) -> tuple[RowLabels, ...] | None:
+    """Return the labels of a computed partition; None if it has no rows."""
+    table = reader.open(*inputs)
+    return None if table is None else table.encoded_labels()

@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
-from ilfs.statistics.labels import Classes, RowLabels
+from ilfs.sources.permutations import PermutedLabels
+from ilfs.sources.subsets import RowSubsets
+from ilfs.statistics.labels import Classes, ManyLabels, RowLabels
+
+Labelling = int | tuple[int, ...] | None  # number of a labelling, several numbers, or all rows as one class
 
 
 @dataclass(frozen=True)
@@ -39,21 +43,23 @@ class RowBlock:
         """True if the values are a sparse matrix."""
         return bool(sparse.issparse(self.X))
 
-    def row_labels(self, labelling: int | None) -> RowLabels:
+    def row_labels(self, labelling: Labelling) -> RowLabels:
         """Return the classes of these rows.
 
         Parameters
         ----------
-        labelling : int or None
-            Number of the labelling; None puts all rows into one class.
+        labelling : int, tuple of int or None
+            Number of the labelling, or several numbers; None puts all rows into one class.
 
         Returns
         -------
         RowLabels
-            Class and weight of each row.
+            Class and weight of each row; `ManyLabels` for several labellings.
         """
         if labelling is None or not self.labels:
             return RowLabels.one_class(self.weight)
+        if isinstance(labelling, tuple):
+            return ManyLabels.from_each([self.labels[number] for number in labelling])
         return self.labels[labelling]
 
 
@@ -105,6 +111,12 @@ class Source(ABC):
     feature_names: list[Any] | None
     labellings: tuple[Classes, ...]
     all_rows: Classes
+    permuted: PermutedLabels | None = None  # labels of the labellings after the observed ones
+
+    @property
+    def n_permutations(self) -> int:
+        """Number of permutations of the labels."""
+        return 0 if self.permuted is None else len(self.permuted.codes)
 
     @abstractmethod
     def blocks(self, columns: Integers | None = None) -> Iterator[RowBlock]:
@@ -175,6 +187,28 @@ class Source(ABC):
             "this process: load the rows, read them from a file with ilfs.read, or set n_permutations=0"
         )
 
+    def encoded_labels(self) -> tuple[RowLabels, ...]:
+        """Return the labels of all rows under each observed labelling; without labels, all rows as one class."""
+        raise TypeError(
+            f"rows of a {type(self).__name__} cannot be resampled, because it does not have the labels of all rows: "
+            "load the rows, or read them from a file with ilfs.read"
+        )
+
+    def with_subsets(self, subsets: RowSubsets) -> "Source":
+        """Return the same rows with subsets of them as further labellings, behind the observed ones.
+
+        Parameters
+        ----------
+        subsets : RowSubsets
+            The subsets, made from ``encoded_labels``.
+
+        Returns
+        -------
+        Source
+            The rows.
+        """
+        raise NotImplementedError
+
     def close(self) -> None:  # noqa: B027  most sources hold nothing open
         """Free what the source holds open, such as temporary files; it cannot be read afterwards."""
 
@@ -221,7 +255,7 @@ class Relabelled(Source):
     def __init__(self, source: Source, labellings: tuple[Classes, ...], places: list[Integers]) -> None:
         self._source, self.labellings, self._places = source, labellings, places
         self.n_features, self.is_sparse, self.feature_names = source.n_features, source.is_sparse, source.feature_names
-        self.all_rows, self.has_labels = source.all_rows, source.has_labels
+        self.all_rows, self.has_labels, self.permuted = source.all_rows, source.has_labels, source.permuted
         # `Streamed` looks for these two attributes, which only sources that are read in batches have.
         self.strip_columns, self.progress = getattr(source, "strip_columns", None), getattr(source, "progress", None)
 

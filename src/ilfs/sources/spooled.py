@@ -72,8 +72,8 @@ def disk_errors(name: str) -> Iterator[None]:
     """Turn the error of a full disk into one sentence that says what to do."""
     try:
         yield
-    except ValueError as error:
-        if "No space left" not in str(error):
+    except (ValueError, OSError) as error:
+        if getattr(error, "errno", None) != errno.ENOSPC and "No space left" not in str(error):
             raise
         raise OSError(errno.ENOSPC, no_space(name)) from None
 

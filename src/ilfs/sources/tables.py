@@ -12,9 +12,10 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers, read_only
 from ilfs.cached import cached_property
 from ilfs.sources.permutations import PermutedLabels, check_groups
-from ilfs.sources.source import RowBlock, Source
+from ilfs.sources.source import Labelling, RowBlock, Source
+from ilfs.sources.subsets import RowSubsets
 from ilfs.statistics.block import ColumnArrays
-from ilfs.statistics.labels import Classes, RowLabels, encode_labels
+from ilfs.statistics.labels import Classes, ManyLabels, RowLabels, encode_labels
 
 BLOCK_ROWS = 8192  # rows of a block; the same for all sources, so that their sums round alike
 
@@ -36,7 +37,7 @@ class TableSource(Source):
 
     is_sparse = False
     first_row = 0  # number of the first row, if the table is a part of a larger one
-    permuted: PermutedLabels | None = None  # labels of the labellings after the observed ones
+    subsets: RowSubsets | None = None  # labellings after the observed ones, if these are subsets of the rows
 
     def __init__(
         self,
@@ -73,18 +74,24 @@ class TableSource(Source):
         """True if rows have weights."""
         return self.sample_weight is not None
 
-    def row_labels(self, labelling: int | None) -> RowLabels:
+    def row_labels(self, labelling: Labelling) -> RowLabels:
         """Return the classes of all rows under a labelling; if it is None, all rows are one class."""
-        if labelling is not None and labelling < len(self.labels):
+        if isinstance(labelling, int) and labelling < len(self.labels):
             return self.labels[labelling]
         return self.block_labels(labelling, slice(0, self.n_rows))
 
-    def block_labels(self, labelling: int | None, rows: slice) -> RowLabels:
+    def block_labels(self, labelling: Labelling, rows: slice) -> RowLabels:
         """Return the classes of some rows under a labelling; if it is None, all rows are one class."""
-        if labelling is None or not self.labels:
+        if labelling is None or (not self.labels and self.subsets is None):
             return RowLabels.one_class(self.weight[rows])
+        if isinstance(labelling, tuple):
+            return ManyLabels.from_each([self.block_labels(number, rows) for number in labelling])
         if labelling < len(self.labels):
             return self.labels[labelling].take(rows)
+        if self.subsets is not None:
+            number, observed = labelling - len(self.labels), [labels.take(rows) for labels in self.labels]
+            in_source = slice(self.first_row + rows.start, self.first_row + rows.stop)
+            return self.subsets.row_labels(number, in_source, observed, self.weight[rows])
         assert self.permuted is not None
         return self.permuted.row_labels(labelling - len(self.labels), rows, self.weight[rows])
 
@@ -112,17 +119,30 @@ class TableSource(Source):
         one.labellings = classes + one.permuted.labellings
         return one
 
+    def encoded_labels(self) -> tuple[RowLabels, ...]:
+        """Return the labels of all rows under each observed labelling; without labels, all rows as one class."""
+        return self.labels or (RowLabels.one_class(self.weight),)
+
+    def with_subsets(self, subsets: RowSubsets) -> Self:
+        """Return the same table with subsets of the rows as further labellings; see `Source`."""
+        one = copy(self)
+        one.permuted, one.subsets = None, subsets
+        one.labellings = self.labellings[: len(self.labels)] + subsets.labellings
+        return one
+
     def without_labels(self) -> Self:
         """Return the same table without labels."""
         one = copy(self)
-        one.labellings, one.labels, one.y, one.permuted = (), (), None, None
+        one.labellings, one.labels, one.y, one.permuted, one.subsets = (), (), None, None, None
         return one
 
     def _relabelled(self, labellings: tuple[Classes, ...], places: list[Integers]) -> Self:
-        wider = copy(self)
+        wider, n_labels = copy(self), len(self.labels)
         wider.labellings = labellings
-        triples = zip(self.labels, places, labellings, strict=True)
+        triples = zip(self.labels, places[:n_labels], labellings[:n_labels], strict=True)
         wider.labels = tuple(labels.among(codes, classes.n_classes) for labels, codes, classes in triples)
+        if self.permuted is not None:
+            wider.permuted = self.permuted.among(places[:n_labels], labellings[n_labels:])
         return wider
 
     @abstractmethod
