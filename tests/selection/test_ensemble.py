@@ -202,6 +202,8 @@ class TestBootstraps:
             return RankEnsemble("fisher", n_bootstraps=3, **parameters).fit(X, y).rankings_.tolist()
 
         assert rankings() == rankings(random_state=0) == rankings(n_jobs=2) != rankings(random_state=1)
+        one, two, other = (rankings(random_state=np.random.default_rng(seed)) for seed in (3, 3, 4))
+        assert one == two != other
 
     def test_a_clone_gives_the_same_result(self):
         X, y = load_wine(return_X_y=True)

@@ -19,8 +19,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ilfs import ILFS, FisherScore, LaplacianScore, MutualInformation, ReliefF, read
+from ilfs.cross_validation import chosen_size
 from ilfs.selection import SizeCV
-from ilfs.selection.size_cv import check_sizes, chosen_size, results_table
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -45,46 +45,6 @@ def informative(n_samples=80, n_features=30, seed=0):
 
 
 class TestRule:
-    # Three folds, four sizes. Means: 0.6, 0.8, 0.85, 0.9. The scores of the last size are 0.8, 0.9 and 1.0: their
-    # standard deviation is 0.1, and the standard error 0.1 / sqrt(3) = 0.0577. So 0.85 is within one, 0.8 is not.
-    SCORES = np.array([[0.5, 0.8, 0.85, 0.8], [0.6, 0.8, 0.85, 0.9], [0.7, 0.8, 0.85, 1.0]])
-    SIZES = np.array([1, 2, 4, 8])
-
-    def test_means_and_standard_errors_are_those_worked_by_hand(self):
-        table = results_table(self.SIZES, self.SCORES)
-        assert list(table) == [
-            *("n_features", "mean_test_score", "std_error"),
-            *("split0_test_score", "split1_test_score", "split2_test_score"),
-        ]
-        np.testing.assert_allclose(table["mean_test_score"], [0.6, 0.8, 0.85, 0.9])
-        np.testing.assert_allclose(table["std_error"], [0.1 / 3**0.5, 0, 0, 0.1 / 3**0.5], atol=1e-15)
-        np.testing.assert_array_equal(table["split1_test_score"], self.SCORES[1])
-        assert pd.DataFrame(table).shape == (4, 6)
-
-    def test_one_se_takes_the_smallest_size_within_one_error_of_the_best(self):
-        mean, error = np.array([0.6, 0.8, 0.85, 0.9]), np.array([9.0, 0, 0, 0.1 / 3**0.5])
-        assert chosen_size(self.SIZES, mean, error, "one_se") == 4
-        assert chosen_size(self.SIZES, mean, error, "best") == 8
-
-    def test_a_size_exactly_one_error_below_the_best_is_chosen(self):
-        mean, error = np.array([0.1 + 0.7, 0.9]), np.array([0.0, 0.1])  # 0.1 + 0.7 is a bit less than 0.8
-        assert mean[0] < mean[1] - error[1] + 1e-16
-        assert chosen_size(np.array([3, 9]), mean, error, "one_se") == 3
-
-    def test_the_smallest_of_the_best_sizes_is_chosen(self):
-        mean, error = np.array([0.5, 0.3, 0.1 + 0.4, 0.5]), np.zeros(4)
-        assert chosen_size(self.SIZES, mean, error, "best") == 1
-        assert chosen_size(self.SIZES, mean, error, "one_se") == 1
-
-    def test_the_error_is_that_of_the_best_size(self):
-        mean = np.array([0.7, 0.9, 0.8, 0.85])
-        assert chosen_size(self.SIZES, mean, np.array([9, 0.01, 9, 9.0]), "one_se") == 2
-        assert chosen_size(self.SIZES, mean, np.array([0, 0.25, 0, 0.0]), "one_se") == 1
-
-    def test_a_metric_below_zero_is_treated_alike(self):
-        mean, error = np.array([-0.9, -0.52, -0.5]), np.array([0.0, 0.0, 0.03])
-        assert chosen_size(np.array([1, 2, 3]), mean, error, "one_se") == 2
-
     def test_the_fitted_attributes_follow_the_rule(self):
         X, y = informative()
         for rule in ("one_se", "best"):
@@ -98,17 +58,6 @@ class TestRule:
 
 
 class TestSizes:
-    def test_default_sizes_grow_by_a_constant_factor(self):
-        sizes = check_sizes(None, 10_000)
-        assert (sizes[0], sizes[-1], sizes.size) == (1, 500, 12)
-        np.testing.assert_allclose(sizes, 500 ** (np.arange(12) / 11), atol=0.5)
-
-    def test_default_sizes_include_one_feature_and_all_features(self):
-        for n_features in (1, 2, 3, 13, 400):
-            sizes = check_sizes(None, n_features)
-            assert (sizes[0], sizes[-1]) == (1, n_features)
-            assert (np.diff(sizes) > 0).all()
-
     @pytest.mark.parametrize("sizes", [[], [0], [1.5], [31], ["two"], 31, [True], "all"])
     def test_other_sizes_are_refused(self, sizes):
         message = rf"sizes must be integers from 1 to 30, the number of features of X, got {re.escape(repr(sizes))}$"
@@ -220,6 +169,28 @@ class TestFolds:
 
         assert means() == means(random_state=0) != means(random_state=1)
 
+    def test_a_generator_of_numpy_is_a_seed(self):
+        X, y = load_wine(return_X_y=True)
+
+        def means(seed):
+            search = SizeCV("fisher", sizes=[1, 3], random_state=np.random.default_rng(seed))
+            return search.fit(X, y).cv_results_["mean_test_score"].tolist()
+
+        assert means(1) == means(1) != means(2)
+
+    def test_weights_reach_the_estimator_and_the_metric(self):
+        # Each row has a second one of weight 0, which counts neither in the fit nor in the score.
+        X, y = informative(60)
+        splits = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
+        twice = [tuple(np.r_[rows, rows + 60] for rows in split) for split in splits]
+        X2, y2, weight = np.r_[X, -X], np.r_[y, y], np.r_[np.ones(60), np.zeros(60)]
+        for estimator in (None, GaussianNB(), make_pipeline(GaussianNB())):
+            plain = SizeCV("fisher", estimator, cv=splits, sizes=[1, 4]).fit(X, y)
+            weighted = SizeCV("fisher", estimator, cv=twice, sizes=[1, 4]).fit(X2, y2, sample_weight=weight)
+            np.testing.assert_allclose(
+                weighted.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], rtol=1e-6
+            )
+
     def test_a_class_with_fewer_rows_than_folds_gives_fewer_folds(self):
         X, y = informative(6)
         found = SizeCV("fisher", sizes=[1, 2]).fit(X, y)
@@ -283,7 +254,7 @@ class TestResult:
         names = list(found.get_feature_names_out())
         assert names == [data.feature_names[j] for j in np.sort(found.order_[: found.n_features_])]
         assert list(found.selector_.feature_names_in_) == data.feature_names
-        assert found.ranking_table(1)["feature"][0] == data.feature_names[found.order_[0]]
+        assert found.table(1)["feature"][0] == data.feature_names[found.order_[0]]
         transformed = found.set_output(transform="pandas" if frame is pd.DataFrame else "polars").transform(X)
         assert isinstance(transformed, frame)
         assert list(transformed.columns) == names

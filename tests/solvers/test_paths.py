@@ -96,6 +96,42 @@ def test_absorption_time_agrees_with_a_simulated_walk():
     assert lengths.mean() == pytest.approx(paths.absorption_times(p, 0.8, "rows")[0], rel=0.03)
 
 
+@pytest.mark.parametrize("bound", ["radius", "rows"])
+@given(relevances, dampings)
+def test_effective_returns_follow_from_the_diagonal_of_the_explicit_inverse(bound, p, damping):
+    A = np.outer(p, p)
+    r = damping / (np.linalg.eigvalsh(A).max() if bound == "radius" else A.sum(axis=1).max())
+    returns = np.diag(np.linalg.inv(np.eye(p.size) - r * A)) - 1
+    fractions = returns / returns.sum()
+    assert paths.effective_returns(p) == pytest.approx(1 / (fractions**2).sum(), rel=1e-6)
+
+
+def test_effective_returns_match_hand_computed_values():
+    # Weights 2, 1, 1: returns in the ratio 4 : 1 : 1, fractions 2/3, 1/6, 1/6; 1 / (16/36 + 1/36 + 1/36) = 2.
+    assert paths.effective_returns(np.array([2.0, 1.0, 1.0])) == pytest.approx(2)
+    assert paths.effective_returns(np.zeros(4)) == 0
+    assert paths.effective_returns(np.full(7, 1e-200)) == pytest.approx(7)
+
+
+@given(relevances)
+def test_effective_returns_are_between_1_and_the_number_of_nodes(p):
+    assert 1 - 1e-12 <= paths.effective_returns(p) <= p.size * (1 + 1e-12)
+    assert paths.effective_returns(np.append(p, 0.0)) == pytest.approx(paths.effective_returns(p))
+
+
+def test_returns_agree_with_a_simulated_walk():
+    p, rng = np.array([0.9, 0.6, 0.3]), np.random.default_rng(0)
+    step = paths.path_weight(p, 0.8, "rows") * np.outer(p, p)
+    returns = np.zeros(3)
+    for start in range(3):
+        for _ in range(8_000):
+            here = start
+            while (u := rng.random()) < step[here].sum():  # else the walk is absorbed
+                here = int(np.searchsorted(np.cumsum(step[here]), u))
+                returns[start] += here == start
+    assert returns.sum() ** 2 / (returns @ returns) == pytest.approx(paths.effective_returns(p), rel=0.03)
+
+
 def test_zero_relevance_gives_zero_scores_and_absorption_at_once():
     nothing = np.zeros(3)
     np.testing.assert_array_equal(paths.infinite_path_scores(nothing, 0.9), nothing)

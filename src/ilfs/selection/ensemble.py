@@ -31,16 +31,17 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from ilfs.arrays import Floats, Integers
+from ilfs.cross_validation import fitted_order, seed_of
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_choice, check_integer
-from ilfs.selection.wrapping import WrapsSelectors, as_selector, fitted_order, ranking_of
+from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_of
 from ilfs.selector import Scores
 from ilfs.sources import TableSource
 from ilfs.ties import UNIT_FLOOR
-from ilfs.validation import check_labels
 
 Aggregate = Literal["mean_rank", "borda", "robust"]
 TINY = float(np.finfo(np.float64).tiny)  # smallest p-value whose logarithm is taken
@@ -63,13 +64,17 @@ class RankEnsemble(WrapsSelectors):
     n_bootstraps : int, optional
         Fit every selector on this many bootstrap samples, in which rows are drawn with replacement within each class.
         None fits every selector once, on all rows.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, numpy.random.Generator, RandomState instance or None, default=0
         Seed of the bootstrap samples.
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"auto"``: the
+        number is found by cross-validation of a linear SVM (see `SizeCV`), if a selector reads labels.
     n_jobs : int, default=None
         Number of fits that are computed at the same time, in processes; the result does not depend on it. None means 1
         unless in a `joblib.parallel_config` context, -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -86,6 +91,10 @@ class RankEnsemble(WrapsSelectors):
         Only with ``aggregate="robust"``: p-values for the hypothesis that all rankings are random and independent,
         corrected for the number of rankings, but not for the number of features. Rankings of the same rows are not
         independent, so these are measures of agreement rather than tests.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -110,8 +119,9 @@ class RankEnsemble(WrapsSelectors):
         aggregate: Aggregate = "mean_rank",
         n_bootstraps: int | None = None,
         random_state: Any = 0,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.selectors = selectors
         self.aggregate = aggregate
@@ -119,6 +129,7 @@ class RankEnsemble(WrapsSelectors):
         self.random_state = random_state
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
         """Rank the features by each selector, and combine the rankings.
@@ -142,11 +153,11 @@ class RankEnsemble(WrapsSelectors):
         return self._fit(X, y, fit_params.get("sample_weight"))
 
     def _score_source(self, source: TableSource) -> Scores:
-        X, y, weight = self._matrix(source), source.y, source.sample_weight
-        self._check_weight(weight)
+        table = self._samples(source)
+        X, y, weight = table.X, source.y, table.weight
         samples = bootstraps(y, X.shape[0], self.n_bootstraps, self.random_state) if self.n_bootstraps else [None]
         orders = Parallel(n_jobs=self.n_jobs)(
-            delayed(order_on_rows)(selector, X, y, weight, rows) for selector in self._wrapped() for rows in samples
+            delayed(order_on_rows)(selector, X, y, weight, rows) for selector in self._to_fit() for rows in samples
         )
         self.rankings_ = np.array([ranking_of(order) for order in orders])
         return self._combine(self.rankings_)
@@ -168,13 +179,6 @@ class RankEnsemble(WrapsSelectors):
         listed = [self.selectors] if isinstance(self.selectors, str) else list(given)
         return [as_selector(one, "each of the selectors") for one in listed]
 
-    def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
-        if not self._reads_labels:
-            return None
-        # Selectors of this package warn by themselves if labels look like a quantity.
-        warns_itself = any(getattr(one, "_reads_labels", False) for one in self._wrapped())
-        return check_labels(y, n_samples, quantities=not warns_itself)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("aggregate", self.aggregate, ("mean_rank", "borda", "robust"))
@@ -187,14 +191,10 @@ class RankEnsemble(WrapsSelectors):
                 f"n_bootstraps={self.n_bootstraps}"
             )
 
-    @property
-    def _reads_labels(self) -> bool:  # type: ignore[override]
-        return any(getattr(one, "_reads_labels", get_tags(one).target_tags.required) for one in self._wrapped())
-
 
 def bootstraps(y: NDArray[Any] | None, n_rows: int, n_bootstraps: int, random_state: Any) -> list[Integers | None]:
     """Draw rows with replacement, as many as there are; with labels, as many of each class as there are."""
-    random = check_random_state(random_state)
+    random = check_random_state(seed_of(random_state))
     if y is None or y.ndim == 2:
         return [random.randint(n_rows, size=n_rows) for _ in range(n_bootstraps)]
     members = [np.flatnonzero(y == label) for label in np.unique(y)]

@@ -1,20 +1,23 @@
 """Base class of selectors that fit other selectors on tables in memory."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from inspect import isclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
 from ilfs.arrays import Floats, Integers
+from ilfs.cross_validation import Samples
 from ilfs.execution import refuse_missing
-from ilfs.fitted import order_of
+from ilfs.fitted import scores_of
 from ilfs.methods.novelty import name_of, takes_weight
 from ilfs.registry import make_selector
 from ilfs.selector import RankingSelector, Scores
 from ilfs.sources import Source, TableSource
-from ilfs.validation import refuse_one_class
+from ilfs.validation import check_labels, refuse_one_class
 
 
 class WrapsSelectors(RankingSelector):
@@ -31,11 +34,26 @@ class WrapsSelectors(RankingSelector):
         """Return the selectors to fit, not fitted themselves."""
         raise NotImplementedError
 
+    def _to_fit(self) -> list[Any]:
+        """Return the selectors to fit on the matrix without names of columns."""
+        return [self._with_positions(one) for one in self._wrapped()]
+
     def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002
         raise TypeError(
             f"{type(self).__name__} needs all rows in memory, since it fits selectors on several sets of rows: load "
             "the table if it fits, e.g. with ilfs.read and a higher memory_limit"
         )
+
+    @contextmanager
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> Iterator[Source]:
+        """Validate the input of ``fit`` and make a source of it; errors inside the context name the columns."""
+        source = self._source_of(X, y, sample_weight)
+        try:
+            with self._named_columns():
+                yield source
+        finally:
+            if not isinstance(X, Source):  # a source that the caller made may be read again
+                source.close()
 
     def _in_memory(self, source: Source) -> TableSource:
         """Return a table in memory with two classes or more; raise for any other source."""
@@ -45,12 +63,13 @@ class WrapsSelectors(RankingSelector):
             refuse_one_class(source.labellings[0])
         return cast(TableSource, source)
 
-    def _matrix(self, source: TableSource) -> Any:
-        """Return the whole table as an array or a CSR matrix, for taking rows by their indices."""
-        X = source.to_matrix()
+    def _samples(self, source: TableSource) -> Samples:
+        """Return all rows, with labels and weights; raise if the wrapped selectors do not take them."""
+        samples = Samples.from_source(source)
         if not self._takes_missing:
-            refuse_missing(X)
-        return short_indices(X.tocsr()) if source.is_sparse else X
+            refuse_missing(samples.X)
+        self._check_weight(samples.weight)
+        return samples
 
     def _check_weight(self, weight: Floats | None) -> None:
         """Raise if rows have weights that a wrapped selector does not take."""
@@ -58,10 +77,29 @@ class WrapsSelectors(RankingSelector):
         if weight is not None and without:
             raise TypeError(f"sample_weight needs a selector that supports it, {name_of(without[0])} does not")
 
-    def _copy_names_to(self, selector: Any) -> None:
-        """Give the names of the columns to a selector that was fitted on the bare matrix."""
+    def _with_weight(self, fit_params: dict[str, Any], weight: Floats | None) -> dict[str, Any]:
+        """Return the arguments of ``fit`` of the wrapped selectors, with the validated weights of the rows."""
+        self._check_weight(weight)
+        return fit_params if weight is None else fit_params | {"sample_weight": weight}
+
+    def _keep_ranking(self, selector: Any, order: Integers) -> None:
+        """Keep a selector that was fitted on the bare matrix, with its order and scores."""
         if isinstance(selector, RankingSelector):
             selector._copy_columns(self)
+        scores = scores_of(selector)
+        self.selector_, self.order_, self.ranking_ = selector, order, ranking_of(order)
+        self.scores_ = -self.ranking_.astype(np.float64) if scores is None else scores
+
+    def _labels(self, y: Any, n_samples: int) -> NDArray[Any] | None:
+        if not self._reads_labels:
+            return None
+        # Selectors of this package warn by themselves if labels look like a quantity.
+        warns_itself = any(getattr(one, "_reads_labels", False) for one in self._wrapped())
+        return check_labels(y, n_samples, quantities=not warns_itself)
+
+    @property
+    def _reads_labels(self) -> bool:  # type: ignore[override]
+        return any(getattr(one, "_reads_labels", get_tags(one).target_tags.required) for one in self._wrapped())
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -70,13 +108,6 @@ class WrapsSelectors(RankingSelector):
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return all(bool(get_tags(one).input_tags.allow_nan) for one in self._wrapped())
-
-
-def short_indices(X: Any) -> Any:
-    """Return a CSR matrix with 32-bit indices if they suffice; some estimators of scikit-learn take no others."""
-    if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def as_selector(given: Any, parameter: str) -> Any:
@@ -99,37 +130,6 @@ def as_selector(given: Any, parameter: str) -> Any:
     if isclass(given) or not hasattr(given, "fit") or not hasattr(given, "get_params"):
         raise ValueError(f"{parameter} must be a selector or the name of a method such as 'fisher', got {given!r}")
     return given
-
-
-def fitted_order(selector: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> tuple[Any, Integers]:
-    """Fit a clone of a selector.
-
-    Parameters
-    ----------
-    selector : estimator
-        Has ``order_``, ``ranking_`` or scores after fitting.
-    X : array or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array of shape (n_samples,) or (n_samples, n_labels)
-        Class of every sample, or an indicator matrix.
-    fit_params : dict
-        Further arguments of ``fit``.
-
-    Returns
-    -------
-    selector : estimator
-        The fitted clone.
-    order : ndarray of shape (n_features,)
-        All columns, best first.
-    """
-    fitted = clone(selector).fit(X, y, **fit_params)
-    order = np.asarray(order_of(fitted), dtype=np.int64)
-    if not np.array_equal(np.sort(order), np.arange(X.shape[1])):
-        raise ValueError(
-            f"the order of {name_of(selector)} must contain each of the {X.shape[1]} columns once, got {order.size} "
-            f"columns, {np.unique(order).size} of them different"
-        )
-    return fitted, order
 
 
 def ranking_of(order: Integers) -> Integers:

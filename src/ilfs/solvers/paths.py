@@ -117,6 +117,39 @@ def absorption_times(p: Floats, damping: float, bound: Bound = "radius") -> Floa
     return fundamental_product(p, np.ones_like(p), damping, bound)
 
 
+def effective_returns(p: Floats) -> float:
+    """Compute the effective number of nodes to which the walk returns.
+
+    The diagonal of (I - r A)^-1 - I, ``r p_i^2 / (1 - r |p|^2)``, has the expected numbers of returns. With
+    fractions f_i of the sum of all returns, the result is 1 / sum of f_i^2, the inverse of Simpson's index: k nodes
+    that have all the returns in equal parts give k. The factor r cancels, so the damping does not matter.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+        Weights of the nodes, not negative.
+
+    Returns
+    -------
+    float
+        A number from 1 to n, or 0 for a graph without edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.solvers.paths import effective_returns
+    >>> effective_returns(np.array([1.0, 1.0, 1.0, 0.0]))
+    3.0
+    >>> effective_returns(np.array([2.0, 1.0, 1.0]))  # (4 + 1 + 1)^2 / (16 + 1 + 1)
+    2.0
+    """
+    largest = float(p.max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    returns = (p / largest) ** 2
+    return float(returns.sum()) ** 2 / inner(returns, returns)
+
+
 def infinite_path_scores(p: Floats, damping: float) -> Floats:
     """Compute the row sums of (I - r A)^-1 - I, the weight of all paths from each node.
 
