@@ -16,9 +16,9 @@ from ilfs.benchmark.significance.pairs import Comparison, compare_with
 from ilfs.benchmark.significance.paper import PaperVerdict, paper_procedure
 from ilfs.benchmark.significance.ranks import Friedman, critical_difference, friedman_test
 from ilfs.benchmark.significance.splits import DatasetComparison, compare_on_datasets
-from ilfs.benchmark.significance.stability import nogueira_stability
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
+from ilfs.stability_indices import nogueira_stability
 
 SIGNIFICANCE_LEVEL = 0.05
 
