@@ -37,11 +37,13 @@ class CsvLines:
     ----------
     file : text file
         The file to write to.
+    delimiter : str, default=","
+        Character between values.
     """
 
-    def __init__(self, file: Writable) -> None:
+    def __init__(self, file: Writable, delimiter: str = ",") -> None:
         self.file = file
-        self.writerow = csv.writer(self, lineterminator="\r\n").writerow
+        self.writerow = csv.writer(self, lineterminator="\r\n", delimiter=delimiter).writerow
 
     def write(self, line: str) -> None:
         r"""Write a line with ``\n`` instead of ``\r\n`` at its end."""

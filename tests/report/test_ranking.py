@@ -7,6 +7,7 @@ import pytest
 from helpers import planted
 
 from ilfs import ILFS
+from ilfs.ranking_table import RankingTable
 from ilfs.report import ranking_text, write_ranking
 
 
@@ -31,10 +32,10 @@ def rows_of(path):
 class TestText:
     def test_one_line_a_feature_best_first(self, fitted):
         titles, *lines = ranking_text(fitted, top=4).splitlines()
-        more = ["relevance", "novelty", "nearest", "correlation"]
-        assert titles.split() == ["rank", "feature", "column", "score", *more]
+        more = ["direction", "effect", "novelty", "nearest", "correlation"]
+        assert titles.split() == ["rank", "feature", "score", "relevance", *more]
         assert [int(line.split()[0]) for line in lines] == [1, 2, 3, 4]
-        assert [int(line.split()[2]) for line in lines] == fitted.order_[:4].tolist()
+        assert [line.split()[1] for line in lines] == [f"x{j}" for j in fitted.order_[:4]]
 
     def test_ten_features_by_default(self, fitted):
         assert len(ranking_text(fitted).splitlines()) == 11
@@ -47,14 +48,14 @@ class TestText:
 
     def test_names_are_to_the_left_and_numbers_to_the_right(self):
         titles, *lines = ranking_text(named(["a", "a long name"])).splitlines()
-        start, end = titles.index("feature"), titles.index("column") + len("column")
+        start, end = titles.index("feature"), titles.index("rank") + len("rank")
         assert {line[start] for line in lines} == {"a"}
-        assert {line[end - 1] for line in lines} == {"0", "1"}
+        assert {line[end - 1] for line in lines} == {"1", "2"}
 
     def test_numbers_are_near_those_of_the_selector(self, fitted):
         line = ranking_text(fitted, top=1).splitlines()[1].split()
-        assert float(line[3]) == pytest.approx(fitted.scores_.max(), rel=1e-3)
-        assert float(line[4]) == pytest.approx(fitted.relevance_.max(), rel=1e-3)
+        assert float(line[2]) == pytest.approx(fitted.scores_.max(), rel=1e-3)
+        assert float(line[3]) == pytest.approx(fitted.relevance_.max(), rel=1e-3)
 
     def test_names_may_be_given(self, fitted):
         names = [f"gene{j}" for j in range(12)]
@@ -66,7 +67,7 @@ class TestFile:
         path = write_ranking(fitted, tmp_path / "ranking.csv")
         assert path == tmp_path / "ranking.csv"
         titles, *rows = rows_of(path)
-        assert titles == ["rank", "feature", "column", "score", "relevance", "novelty", "nearest", "correlation"]
+        assert titles == list(fitted.table())
         assert [int(row[2]) for row in rows] == fitted.order_.tolist()
 
     def test_names_that_a_spreadsheet_would_run_are_escaped_on_request(self, tmp_path):
@@ -77,7 +78,7 @@ class TestFile:
         safe = rows_of(write_ranking(selector, tmp_path / "safe.csv", spreadsheet_safe=True))[1:]
         told = {int(row[2]): row[1] for row in safe}
         assert [told[j] for j in range(8)] == ["'=1+1", "'@sum", "'+a", "'-b", "'\tc", "'\rd", "plain", "'quoted"]
-        nearest = {row[6] for row in safe} - {""}
+        nearest = {row[list(selector.table()).index("nearest")] for row in safe} - {""}
         assert nearest
         assert nearest <= set(told.values())
         assert [row[3:6] for row in safe] == [row[3:6] for row in as_they_are]  # numbers may be negative
@@ -190,13 +191,9 @@ class TestFile:
 
 
 def test_small_scores_keep_their_digits_and_one_infinite_score_does_not_matter():
-    class Ranked:
-        def __init__(self, scores):
-            self.scores = np.array(scores)
+    def words(scores):
+        return RankingTable(score=np.array(scores)).to_text().split()
 
-        def ranking_table(self, top, input_features):
-            return {"score": self.scores}
-
-    assert ranking_text(Ranked([-1e-6, -2e-6])).split() == ["score", "-1.0000e-06", "-2.0000e-06"]
-    assert ranking_text(Ranked([np.inf, 0.5])).split() == ["score", "inf", "0.5000"]
-    assert ranking_text(Ranked([0.0, 0.0])).split() == ["score", "0.0000", "0.0000"]
+    assert words([-1e-6, -2e-6]) == ["score", "-1.0000e-06", "-2.0000e-06"]
+    assert words([np.inf, 0.5]) == ["score", "inf", "0.5000"]
+    assert words([0.0, 0.0]) == ["score", "0.0000", "0.0000"]

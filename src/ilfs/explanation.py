@@ -1,0 +1,321 @@
+"""Why a feature is ranked where it is: the numbers (`Explanation`), and a paragraph made from them (`paragraph`)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from os.path import commonprefix
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.parameters import is_integer
+from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, MIN_FREQUENCY, REJECTED, TENTATIVE_FACTOR, RankingTable
+
+MAX_NAMED = 4  # features or class means that a paragraph lists
+MAX_COMPARED = 2000  # names that a wrong name is compared with; each takes some ten microseconds
+STRONG_CORRELATION = 0.7  # absolute correlation from which on a feature is said to repeat another one
+OF_TABLE = {  # fields that are columns of the ranking table
+    "feature", "column", "rank", "score", "relevance", "p_value", "q_value", "verdict", "selection_frequency",
+    "direction", "effect", "log2_fold_change", "missing", "nonzero", "novelty", "nearest", "correlation",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """Facts about one feature; ``print`` shows them as one paragraph.
+
+    Fields are None if the selector does not know them.
+
+    Parameters
+    ----------
+    feature : str
+        Name.
+    column : int
+        Column index.
+    rank, n_features : int
+        Rank of the feature, and number of all features.
+    is_selected : bool
+        The feature is among those that ``transform`` keeps.
+    method : str
+        Class of the selector.
+    looks_for : str or None
+        Which features the method looks for, in words.
+    score, largest_score : float
+        Score of the feature, and of the best one.
+    criterion : {"gain", "novelty"} or None
+        Criterion by which features were picked one at a time. The score is then what the feature added to those ranked
+        before it, as a fraction of what the first one added.
+    relevance : float or None
+        How good the feature is on its own.
+    relevance_rank : int or None
+        Rank by relevance alone.
+    p_value, q_value, fdr : float or None
+        Result of the permutation test, and the accepted false discovery rate.
+    verdict : {"confirmed", "tentative", "rejected"} or None
+        See `ilfs.ranking_table`.
+    selection_frequency : float or None
+        Fraction of subsamples of the rows on which the feature is selected.
+    direction : str or None
+        Label of the class with the largest mean; empty if all class means are equal.
+    effect, log2_fold_change : float or None
+        Difference of the class means in standard deviations within classes, and logarithm of their quotient; see
+        `ilfs.ranking_table.RankingTable`.
+    means : dict of str to float
+        Class means, if there are few classes.
+    well_represented : float or None
+        Fraction of the samples that look more like their own class than like the others, by this feature alone.
+    missing, nonzero : float or None
+        Fraction of the rows without a value, and fraction of the values that are not zero.
+    nearest : str or None
+        The most correlated feature among those ranked before it; empty if there is none.
+    correlation, novelty : float or None
+        Correlation with that feature, and fraction of the variance that it does not explain.
+    repeated_by : dict of str to float or None
+        Features ranked after this one that repeat it, with their correlations: its family, if it headed the only one.
+    more : dict of str to float
+        Further columns of the table.
+    """
+
+    feature: str
+    column: int
+    rank: int
+    n_features: int
+    is_selected: bool
+    method: str
+    score: float
+    largest_score: float
+    looks_for: str | None = None
+    criterion: str | None = None
+    relevance: float | None = None
+    relevance_rank: int | None = None
+    p_value: float | None = None
+    q_value: float | None = None
+    fdr: float | None = None
+    verdict: str | None = None
+    selection_frequency: float | None = None
+    direction: str | None = None
+    effect: float | None = None
+    log2_fold_change: float | None = None
+    means: dict[str, float] = field(default_factory=dict)
+    well_represented: float | None = None
+    missing: float | None = None
+    nonzero: float | None = None
+    nearest: str | None = None
+    correlation: float | None = None
+    novelty: float | None = None
+    repeated_by: dict[str, float] | None = None
+    more: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return paragraph(self)
+
+
+def explain_row(table: RankingTable, facts: dict[str, Any]) -> Explanation:
+    """Collect what is known of one feature.
+
+    Parameters
+    ----------
+    table : RankingTable
+        A table of one row.
+    facts : dict
+        Further fields of `Explanation`.
+
+    Returns
+    -------
+    Explanation
+        Its fields are numbers and words of Python.
+    """
+    row = {title: values[0].item() if hasattr(values[0], "item") else values[0] for title, values in table.items()}
+    row["feature"] = str(row["feature"])
+    means = {title.removeprefix(MEAN_PREFIX): row.pop(title) for title in list(row) if title.startswith(MEAN_PREFIX)}
+    more = {title: row.pop(title) for title in list(row) if title not in OF_TABLE}
+    return Explanation(**row, **facts, means=means, more=more)
+
+
+def column_of(feature: Any, names: NDArray[Any]) -> int:
+    """Find a column by its name or index; an unknown name is an error that lists similar names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.explanation import column_of
+    >>> column_of("b", np.array(["a", "b"])), column_of(0, np.array(["a", "b"]))
+    (1, 0)
+    """
+    if is_integer(feature):
+        if not 0 <= feature < names.size:
+            raise ValueError(f"feature must be a name or an index from 0 to {names.size - 1}, got {feature!r}")
+        return int(feature)
+    found = np.flatnonzero(names == feature) if isinstance(feature, str) else np.empty(0, dtype=np.int64)
+    if found.size != 1:
+        problem = f", which {found.size} columns have: give an index" if found.size else similar_names(feature, names)
+        raise ValueError(f"feature must be the name or the index of a column, got {feature!r}{problem}")
+    return int(found[0])
+
+
+def similar_names(wrong: Any, names: NDArray[Any]) -> str:
+    """List names that are similar to a wrong one, as the end of a message."""
+    given, upper = str(wrong).upper(), {str(name).upper(): str(name) for name in reversed(names.tolist())}
+    near = sorted(upper, key=lambda name: len(commonprefix([name, given])), reverse=True)[:MAX_COMPARED]  # noqa: RUF071
+    found = [upper[match] for match in get_close_matches(given, near, n=3)]
+    return f": did you mean {' or '.join(map(repr, found))}?" if found else ""
+
+
+# The paragraph
+
+
+def paragraph(one: Explanation) -> str:
+    """Tell in one paragraph why a feature is ranked where it is.
+
+    Parameters
+    ----------
+    one : Explanation
+        What is known of the feature.
+
+    Returns
+    -------
+    str
+        Some sentences in one line.
+    """
+    parts = (rank_sentences, class_sentences, chance_sentences, redundancy_sentences, value_sentences)
+    return " ".join(sentence for part in parts for sentence in part(one))
+
+
+def rank_sentences(one: Explanation) -> Iterator[str]:
+    """Tell the rank, the score and what it means."""
+    kept = "is selected" if one.is_selected else "is not selected"
+    yield f"{one.feature} is ranked {ordinal(one.rank)} of {one.n_features:,} features by {one.method}, and {kept}."
+    if one.criterion is None:
+        aim = "" if one.looks_for is None else f"{one.method} looks for {one.looks_for}. "
+        yield f"{aim}Its score is {number(one.score)}; the largest is {number(one.largest_score)}."
+    elif one.rank == 1:
+        yield "It was picked first, because it alone adds most."
+    elif one.score > 0:
+        yield f"To the features before it, it added {percent(one.score)} of what the first one added."
+    elif one.is_selected:
+        yield (
+            "It is selected although it would add nothing to better features, or little on its own; its rank is by "
+            "relevance."
+        )
+    else:
+        yield "It was not picked, because it would add nothing or is too weak on its own; its rank is by relevance."
+    if one.relevance is not None and one.relevance_rank is not None:
+        yield f"On its own, by a relevance of {number(one.relevance)}, it would be {ordinal(one.relevance_rank)}."
+
+
+def class_sentences(one: Explanation) -> Iterator[str]:
+    """Tell how the feature differs between the classes."""
+    if one.direction:
+        yield f"{direction_sentence(one)} {effect_sentence(one)}"
+    elif one.direction == "":
+        yield "Its class means do not differ, or only one class has values."
+    if one.well_represented is not None:
+        yield (
+            f"By this feature alone, {percent(one.well_represented)} of the samples look more like their own class "
+            "than like the others."
+        )
+
+
+def direction_sentence(one: Explanation) -> str:
+    """Tell in which class the feature is highest, and the class means if there are few."""
+    means = sorted((-mean, label) for label, mean in one.means.items() if mean == mean)
+    if not 2 <= len(means) <= MAX_NAMED:
+        return f"It is highest in {one.direction}."
+    first = f"{means[0][1]} ({number(-means[0][0])} on average)"
+    others = " and ".join(f"{label} ({number(-mean)})" for mean, label in means[1:])
+    return f"It is higher in {first} than in {others}."
+
+
+def effect_sentence(one: Explanation) -> str:
+    """Tell the size of the difference between the classes."""
+    if one.effect is None or np.isinf(one.effect):
+        return "Within each class it is constant."
+    fold, of_others = "", "" if len(one.means) == 2 else " from the others together"
+    if one.log2_fold_change is not None and np.isfinite(one.log2_fold_change):
+        fold = f", a factor of {number(2.0 ** abs(one.log2_fold_change))}"
+    return f"The difference{of_others} is {number(abs(one.effect))} standard deviations of a class{fold}."
+
+
+def chance_sentences(one: Explanation) -> Iterator[str]:
+    """Tell whether chance may explain the result."""
+    if one.verdict is not None and one.q_value is not None and one.fdr is not None:
+        low, high = number(one.fdr), number(TENTATIVE_FACTOR * one.fdr)
+        rule = f"above {high}" if one.verdict == REJECTED else f"above {low}, but not above {high}"
+        if one.q_value <= one.fdr:
+            rule = f"not above {low}" + ("" if one.verdict == CONFIRMED else ", but it is selected too rarely")
+        yield (
+            f"Of the features that are at least as good on their own, {percent(one.q_value)} are expected to be so by "
+            f"chance (q-value {number(one.q_value)}, {rule}: {one.verdict})."
+        )
+    if one.selection_frequency is not None:
+        yield (
+            f"It is selected on {percent(one.selection_frequency)} of the subsamples of the rows; "
+            f"{percent(MIN_FREQUENCY)} are needed to confirm it."
+        )
+
+
+def redundancy_sentences(one: Explanation) -> Iterator[str]:
+    """Tell which better feature it is like, and which features repeat it."""
+    if one.nearest and one.correlation is not None and one.novelty is not None:
+        new = f"{one.correlation:.2f}; {percent(one.novelty)} of its variance is new"
+        if abs(one.correlation) >= STRONG_CORRELATION:
+            yield f"It repeats {one.nearest}, which is ranked before it (correlation {new})."
+        else:
+            yield f"Of the features before it, {one.nearest} is most like it (correlation {new})."
+    if one.repeated_by:
+        named = [f"{name} ({value:.2f})" for name, value in list(one.repeated_by.items())[:MAX_NAMED]]
+        n_more = len(one.repeated_by) - len(named)
+        rest = f" and {n_more} more" if n_more else ""
+        yield f"It is repeated, with these similarities, by {', '.join(named)}{rest}."
+    elif one.repeated_by is not None:
+        yield "No feature after it repeats it."
+
+
+def value_sentences(one: Explanation) -> Iterator[str]:
+    """Tell which fractions of the values are missing and zero, unless there are none."""
+    if one.missing:
+        yield f"It is missing in {percent(one.missing)} of the rows."
+    if one.nonzero is not None and one.nonzero < 1:
+        yield f"{percent(one.nonzero)} of its values are not zero."
+
+
+def ordinal(n: int) -> str:
+    """Format a rank.
+
+    Examples
+    --------
+    >>> from ilfs.explanation import ordinal
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 1002)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '1,002nd']
+    """
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n:,}{ending}"
+
+
+def number(value: float) -> str:
+    """Format a number with three significant digits, without an exponent unless it is very small or large.
+
+    Examples
+    --------
+    >>> from ilfs.explanation import number
+    >>> number(0.01234), number(1234.5), number(1.0), number(0.0000123), number(1e9)
+    ('0.0123', '1,234', '1', '1.23e-05', '1e+09')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def percent(fraction: float) -> str:
+    """Format a fraction in percent, so that only none is 0 % and only all is 100 %.
+
+    Examples
+    --------
+    >>> from ilfs.explanation import percent
+    >>> percent(0.123), percent(0.0004), percent(0.9999), percent(1.0)
+    ('12 %', 'less than 1 %', 'more than 99 %', '100 %')
+    """
+    if 0 < fraction < 0.005:
+        return "less than 1 %"
+    if 0.995 <= fraction < 1:
+        return "more than 99 %"
+    return f"{100 * fraction:.0f} %"
