@@ -208,7 +208,7 @@ class TestScores:
         X, y = families_of_three()
         selector = ILFS(redundancy=how).fit(X, y).set_params(redundancy=None).fit(X, y)
         assert not [name for name in ("candidates_", "novelty_", "nearest_", "gain_") if hasattr(selector, name)]
-        assert list(selector.ranking_table()) == ["rank", "feature", "column", "score", "relevance"]
+        assert not {"novelty", "nearest", "correlation"} & set(selector.table())
 
 
 class TestRows:
@@ -302,7 +302,7 @@ class TestExtremes:
             found = ILFS(redundancy=how).fit(convert(np.ones((10, 3))), y)
         np.testing.assert_array_equal(found.scores_, np.full(3, -1.0))
         assert found.candidates_.size == 0
-        assert found.families(2) == {0: pytest.approx([]), 1: pytest.approx([])}
+        assert found.families(2) == {0: {}, 1: {}}
 
     @either
     def test_only_one_of_several_copies_is_picked(self, how):
@@ -348,14 +348,14 @@ class TestFamilies:
     @staticmethod
     def by_definition(selector, heads, at_least):
         """Follow the nearest features of every column up to a head of a family."""
-        members = {int(head): [] for head in heads}
+        members = {int(head): {} for head in heads}
         for column in selector.order_:
             at, alike = column, 1.0
             while at not in members and selector.nearest_[at] >= 0:
-                alike *= abs(selector.nearest_correlation_[at])
+                alike *= selector.nearest_correlation_[at]
                 at = selector.nearest_[at]
-            if at in members and at != column and alike >= at_least:
-                members[int(at)].append(column)
+            if at in members and at != column and abs(alike) >= at_least:
+                members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
         return members
 
     @either
@@ -363,11 +363,12 @@ class TestFamilies:
     @pytest.mark.parametrize("at_least", [0.1, 0.7, 0.99])
     def test_a_feature_belongs_to_the_family_of_its_nearest_feature(self, how, top, at_least):
         X, y = families_of_three()
-        selector = ILFS(redundancy=how).fit(np.column_stack([X, X[:, 2]]), y)
+        selector = ILFS(redundancy=how).fit(np.column_stack([X, -X[:, 2]]), y)
         found = selector.families(top, at_least=at_least)
         assert list(found) == selector.order_[:top].tolist()
         expected = self.by_definition(selector, selector.order_[:top], at_least)
-        assert {head: members.tolist() for head, members in found.items()} == expected
+        assert found == expected
+        assert [list(members) for members in found.values()] == [list(members) for members in expected.values()]
 
     @either
     def test_planted_families_are_found(self, how):
@@ -385,10 +386,28 @@ class TestFamilies:
         selector = ILFS(redundancy=how).fit(X, Y)
         assert list(selector.families(3)) == selector.order_[:3].tolist()
 
+    def test_families_have_names_if_features_have_them(self):
+        X, y = families_of_three()
+        names = [f"gene {j}" for j in range(12)]
+        by_index = ILFS().fit(X, y).families(3)
+        expected = {names[head]: {names[j]: r for j, r in some.items()} for head, some in by_index.items()}
+        assert ILFS().fit(pd.DataFrame(X, columns=names), y).families(3) == expected
+        assert ILFS().fit(X, y).families(3, input_features=names) == expected
+        assert list(ILFS().fit(X, y).families(3, input_features=["same"] * 12)) == list(by_index)
+
+    def test_a_member_whose_nearest_feature_is_the_head_has_its_correlation(self):
+        X, y = families_of_three()
+        selector = ILFS(class_weight=None).fit(X, y)
+        for head, members in selector.families(1, at_least=0.0).items():
+            direct = [j for j in members if selector.nearest_[j] == head]
+            assert direct
+            for j in direct:
+                assert members[j] == pytest.approx(np.corrcoef(X[:, head], X[:, j])[0, 1], rel=1e-9)
+
     def test_features_that_are_not_candidates_have_no_family(self):
         selector = ILFS(n_candidates=2).fit(*families_of_three())
         found = selector.families(12, at_least=0.01)
-        assert all(members.size == 0 for members in list(found.values()))
+        assert not any(found.values())
 
     def test_families_rejects_unfitted_selectors_and_invalid_parameters(self):
         X, y = families_of_three()
@@ -407,7 +426,7 @@ class TestTable:
         X, y = families_of_three()
         names = [f"gene {j}" for j in range(12)]
         selector = ILFS(n_candidates=8).fit(pd.DataFrame(X, columns=names), y)
-        table = pd.DataFrame(selector.ranking_table()).set_index("column")
+        table = pd.DataFrame(selector.table()).set_index("column")
         for j in range(12):
             nearest = selector.nearest_[j]
             assert table["nearest"][j] == (names[nearest] if nearest >= 0 else "")
@@ -417,8 +436,8 @@ class TestTable:
 
     def test_names_may_be_passed_to_the_table(self):
         selector = ILFS().fit(*families_of_three())
-        assert selector.ranking_table(2)["nearest"][1] == f"x{selector.order_[0]}"
-        assert selector.ranking_table(2, [*"abcdefghijkl"])["nearest"][1] == "abcdefghijkl"[selector.order_[0]]
+        assert selector.table(2)["nearest"][1] == f"x{selector.order_[0]}"
+        assert selector.table(2, [*"abcdefghijkl"])["nearest"][1] == "abcdefghijkl"[selector.order_[0]]
 
 
 class TestSmallFunctions:

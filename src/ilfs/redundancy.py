@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, ask, one_blas_thread, together
+from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.selector import PlannedSelector, Scores
 from ilfs.solvers.picking import Picks, gaining_picks, novel_picks
@@ -34,6 +35,7 @@ Redundancy = Literal["gain", "novelty"]
 # largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
 # is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
 MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
+NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class PickedSubset:
     ----------
     scores : Scores
         Scores from 1 down to 0 for picked features: their contribution as a fraction of that of the first pick, never
-        more than that of the pick before. Scores of at most 0, by relevance, for all others.
+        more than that of the pick before. Scores of at most 0, by relevance, for all others. If features must be kept,
+        the fractions are those of the best candidate alone, and the features that must be kept do not limit the others.
     candidates : ndarray of shape (n_candidates,)
         Columns of the candidates, most relevant first.
     novelty : ndarray of shape (n_features,)
@@ -75,6 +78,7 @@ class PicksSubsets(PlannedSelector):
     nearest_correlation_: Floats
 
     relevance_: Floats
+    redundancy: Any
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
         moments = yield from self._plan_relevance(classes)
@@ -143,7 +147,13 @@ class PicksSubsets(PlannedSelector):
             self.gain_ = subset.gain
         return subset.scores
 
-    def families(self, top: int | None = None, *, at_least: float = 0.7) -> dict[int, Integers]:
+    def families(
+        self,
+        top: int | None = None,
+        *,
+        at_least: float = STRONG_CORRELATION,
+        input_features: Sequence[str] | None = None,
+    ) -> dict[Any, dict[Any, float]]:
         """Group redundant features into families, each headed by one of the best features.
 
         Parameters
@@ -151,26 +161,32 @@ class PicksSubsets(PlannedSelector):
         top : int, optional
             Number of best features to find the family of; by default the selected features.
         at_least : float, default=0.7
-            Minimum similarity of a feature to the head of its family, from 0 to 1. The similarity is the product of the
-            absolute correlations along the chain of nearest features from the feature to the head.
+            Minimum absolute similarity of a feature to the head of its family, from 0 to 1.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
 
         Returns
         -------
-        dict of int to ndarray
-            For each of the best columns, best first, the other columns of its family, also best first. A feature
-            belongs to the family of its nearest feature, so it is in at most one family. Features that are not
-            candidates are in none.
+        dict of dicts
+            For each of the best features, best first, the other members of its family, also best first, and their
+            similarities to the head. Features are given by name, or by column index if they have no names or two have
+            the same. A feature belongs to the family of its nearest feature, so it is in at most one family. If that is
+            the head, the similarity is their correlation. Otherwise it is the product of the correlations along the
+            chain of nearest features from the feature to the head. Features that are not candidates are in no family.
 
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
         >>> from ilfs import ILFS
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> selector = ILFS().fit(X, y)
-        >>> for head, members in selector.families(2).items():
-        ...     print(f"{X.columns[head]}:", ", ".join(X.columns[members][:3]))
-        worst concave points: mean concave points, worst concavity, worst compactness
-        worst radius: worst perimeter, mean radius, mean perimeter
+        >>> families = ILFS().fit(X, y).families(2)
+        >>> list(families)
+        ['worst concave points', 'worst radius']
+        >>> for name, correlation in list(families["worst radius"].items())[:3]:
+        ...     print(f"{name}: {correlation:.3f}")
+        worst perimeter: 0.993
+        mean radius: 0.966
+        mean perimeter: 0.964
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
@@ -182,16 +198,34 @@ class PicksSubsets(PlannedSelector):
         if top is not None:
             check_integer("top", top, 1)
         heads = self.order_[self.get_support()[self.order_]] if top is None else self.order_[:top]
-        head_of = {int(head): (int(head), 1.0) for head in heads}  # column: (head of its family, similarity)
-        members: dict[int, list[int]] = {head: [] for head in head_of}
+        found = self._members(heads.tolist(), at_least)
+        names = self._names(input_features).tolist()
+        has_names = input_features is not None or hasattr(self, "feature_names_in_")
+        if not has_names or len(set(names)) < len(names):
+            return found
+        return {names[head]: {names[one]: value for one, value in members.items()} for head, members in found.items()}
+
+    def _members(self, heads: Sequence[int], at_least: float) -> dict[int, dict[int, float]]:
+        """Return the other members of the families of some columns, and their correlations with the head."""
+        members: dict[int, dict[int, float]] = {head: {} for head in heads}
+        head_of = {head: (head, 1.0) for head in heads}  # column: (head of its family, correlation with it)
         # Best first, so that the nearest feature of a column is assigned before the column.
         for column in filter(lambda column: column not in members, self.order_.tolist()):
-            head, similarity = head_of.get(int(self.nearest_[column]), (-1, 0.0))
-            similarity *= abs(float(self.nearest_correlation_[column]))
-            if similarity >= at_least:
-                head_of[column] = head, similarity
-                members[head].append(column)
-        return {head: np.array(columns, dtype=np.int64) for head, columns in members.items()}
+            head, correlation = head_of.get(int(self.nearest_[column]), (-1, 0.0))
+            correlation *= float(self.nearest_correlation_[column])
+            if abs(correlation) >= at_least and head in members:
+                head_of[column] = head, correlation
+                members[head][column] = correlation
+        return members
+
+    def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
+        facts = super()._facts(column, names)
+        if not hasattr(self, "nearest_"):
+            return facts
+        repeated = {
+            str(names[one]): value for one, value in self._members([column], STRONG_CORRELATION)[column].items()
+        }
+        return facts | {"criterion": self.redundancy, "repeated_by": repeated}
 
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
         more = super()._more_columns(names)
@@ -209,7 +243,11 @@ def check_redundancy(redundancy: Any, n_candidates: Any, choices: tuple[Any, ...
 
 
 def most_relevant(
-    relevance: Floats, usable: NDArray[np.bool_], n_candidates: int | None, tie_break: Floats | None = None
+    relevance: Floats,
+    usable: NDArray[np.bool_],
+    n_candidates: int | None,
+    tie_break: Floats | None = None,
+    forced: Integers = NO_COLUMNS,
 ) -> Integers:
     """Choose the candidates: the most relevant usable features.
 
@@ -223,13 +261,17 @@ def most_relevant(
         Maximum number of candidates; None means all usable features.
     tie_break : ndarray of shape (n_features,), optional
         Orders features with equal relevance, larger first.
+    forced : ndarray of int, optional
+        Columns that must be kept: if usable, they are candidates in any case.
 
     Returns
     -------
     ndarray of shape (n,)
         Column indices, best first.
     """
-    return relevance_order(relevance, usable, tie_break)[: np.count_nonzero(usable)][:n_candidates]
+    order = relevance_order(relevance, usable, tie_break)[: np.count_nonzero(usable)]
+    candidates, others = order[:n_candidates], order[order.size if n_candidates is None else n_candidates :]
+    return np.concatenate([candidates, others[np.isin(others, forced)]])
 
 
 def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Floats | None) -> Integers:
@@ -286,6 +328,7 @@ def pick(
     association: Association,
     tie_break: Floats | None = None,
     labelling: int | None = 0,
+    forced: Integers = NO_COLUMNS,
 ) -> Plan[PickedSubset]:
     """Pick features one at a time, in one pass over the rows.
 
@@ -307,6 +350,8 @@ def pick(
         Orders features with equal relevance, larger first.
     labelling : int or None, default=0
         Column of the indicator matrix that the classes belong to; None if all rows are one class.
+    forced : ndarray of int, optional
+        Columns that must be kept. Those among the candidates are picked first.
 
     Returns
     -------
@@ -314,12 +359,13 @@ def pick(
         The candidates in the order in which they were picked; all other features follow by relevance.
     """
     rho, covariance = yield from correlations(candidates, association, labelling)
+    first = np.flatnonzero(np.isin(candidates, forced))
     with one_blas_thread():
         if how == "novelty":
-            picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho), None
+            picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho, first), None
         else:
             ridge = ridge_of(np.count_nonzero(usable), effective_samples(classes, association.class_weight))
-            picks, gain = gaining_picks(association.correlation, rho, ridge, covariance)
+            picks, gain = gaining_picks(association.correlation, rho, ridge, covariance, first)
     return expand_to_all_features(picks, gain, rho, candidates, relevance, usable, tie_break)
 
 
@@ -382,7 +428,8 @@ def expand_to_all_features(
     if gain is not None:
         gain_of_all = np.zeros((n_features, gain.shape[1]))
         gain_of_all[candidates] = gain
-    return PickedSubset(Scores.along(order, values), candidates, novelty, nearest, correlation, gain_of_all)
+    scores = Scores.along(order, values, picks.n_forced)
+    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain_of_all)
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

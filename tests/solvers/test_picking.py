@@ -124,6 +124,76 @@ def test_copies_and_mirrored_copies_are_never_picked(how, seed):
     np.testing.assert_array_equal(same_as[twice.nearest[never]], same_as[never])
 
 
+class TestForced:
+    """Candidates that must be picked come first, and the next pick is the best one given them."""
+
+    @given(seeds, st.sets(st.integers(0, 7), max_size=7))
+    def test_picks_by_novelty_equal_brute_force(self, seed, forced):
+        relevance, Z = related(seed)
+        order, values = picked_by_novelty(relevance, Z.T @ Z, forced)
+        picks = novel_picks(relevance, Z.T @ Z, np.array(sorted(forced), dtype=int))
+        np.testing.assert_array_equal(picks.order, order)
+        self.check_values(picks, np.array(values), relevance.max(), len(forced))
+
+    @pytest.mark.parametrize("forced", [[0], [7], [3, 5], [6, 1, 2], list(range(8))])
+    @pytest.mark.parametrize("ridge", [0.01, 1.0, 20.0])
+    def test_picks_by_gain_equal_brute_force_ridge_regressions(self, forced, ridge):
+        _, Z = related(len(forced))
+        T = classes_of(Z, 3)
+        order, gains = picked_by_gain(Z, T, ridge, 8, forced)
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, ridge, forced=np.array(sorted(forced)))
+        assert set(order[: len(forced)]) == set(forced)
+        np.testing.assert_array_equal(picks.order, order)
+        np.testing.assert_allclose(gain[order], gains, rtol=1e-7, atol=1e-11)
+        alone = max((ridge_losses(Z[:, []], T, ridge) - ridge_losses(Z[:, [j]], T, ridge)).sum() for j in range(8))
+        self.check_values(picks, gains.sum(axis=1), alone, len(forced))
+
+    @staticmethod
+    def check_values(picks, values, largest, n_forced):
+        """Values are fractions of the best candidate alone, and fall among forced picks and among the others."""
+        if not n_forced:
+            return
+        assert picks.n_forced == n_forced
+        expected = [np.minimum.accumulate(np.minimum(part, largest)) for part in (values[:n_forced], values[n_forced:])]
+        np.testing.assert_allclose(picks.value, np.concatenate(expected) / largest, rtol=1e-7, atol=1e-9)
+
+    def test_copies_and_useless_candidates_are_picked_if_they_are_forced(self):
+        Z = unit_columns(np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [-1, 1, -1, -1], [-1, -1, -1, 1]]))
+        T, forced = Z[:, [1]], np.array([0, 2, 3])  # 2 is a copy of 0; none of them has to do with the class
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, 1.0, forced=forced)
+        assert picks.order.tolist() == [0, 2, 3, 1]
+        np.testing.assert_allclose(gain[:, 0], [0, 0.5, 0, 0], atol=1e-15)
+        np.testing.assert_allclose(picks.value, [0, 0, 0, 1], atol=1e-15)
+        picks = novel_picks(np.array([0.0, 0.0, 0.0, 0.0]), Z.T @ Z, forced)
+        assert picks.order.tolist() == [0, 2, 3]
+        assert picks.value.tolist() == [0, 0, 0]
+
+    def test_a_copy_changes_the_next_gains_as_in_a_regression_on_both(self):
+        _, Z = related(3)
+        Z = np.column_stack([Z, Z[:, 0]])
+        T = classes_of(Z, 2)
+        order, gains = picked_by_gain(Z, T, 1.0, 5, [0, 8])
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, 1.0, forced=np.array([0, 8]))
+        np.testing.assert_array_equal(picks.order[:5], order)
+        np.testing.assert_allclose(gain[order], gains, rtol=1e-7, atol=1e-11)
+
+    def test_more_forced_candidates_than_one_blocked_update_has(self):
+        _, Z = related(0, 300, 2 * PICKS_PER_UPDATE + 12, n_factors=20)
+        T, forced = classes_of(Z, 3), np.arange(5, PICKS_PER_UPDATE + 15)
+        picks, gain = gaining_picks(Z.T @ T, Z.T @ Z, 0.5, forced=forced)
+        assert set(picks.order[: forced.size]) == set(forced.tolist())
+        losses = np.array([TestGain.loss(Z[:, picks.order[:i]], T, 0.5) for i in range(picks.order.size + 1)])
+        np.testing.assert_allclose(gain[picks.order], -np.diff(losses, axis=0), atol=1e-11)
+        rest = np.setdiff1d(np.arange(Z.shape[1]), forced)
+        best = min(rest, key=lambda j: TestGain.loss(Z[:, [*forced, j]], T, 0.5).sum())
+        assert picks.order[forced.size] == best
+
+    def test_the_set_matters_not_the_order_in_which_it_is_given(self):
+        relevance, Z = related(1)
+        one, two = (novel_picks(relevance, Z.T @ Z, np.array(forced)) for forced in ([6, 2], [2, 6]))
+        np.testing.assert_array_equal(one.order, two.order)
+
+
 class TestGraph:
     """Picks by novelty are a path through the graph a_ij = r_i r_j (1 - rho_ij^2)."""
 

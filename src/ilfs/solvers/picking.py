@@ -14,6 +14,7 @@ from ilfs.blas import add_squares
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest
 
 MIN_GAIN = 1e-12  # a smaller gain is the square of a correlation that is zero up to rounding
+NO_CANDIDATES: Integers = np.empty(0, dtype=np.int64)
 PICKS_PER_UPDATE = 64  # picks per blocked update of the covariances, which is one product of matrices
 
 
@@ -31,15 +32,19 @@ class Picks:
         Fraction of the variance that is not explained by the nearest of the candidates picked before; 1 for the first.
     nearest : ndarray of shape (n_candidates,)
         Index of that candidate; -1 for the first pick, and if there is no correlation with any of those picked before.
+    n_forced : int, default=0
+        Number of picks at the beginning that were forced. Values are then fractions of the gain of the best candidate
+        alone. Those of the forced picks and those of the others fall separately.
     """
 
     order: Integers
     value: Floats
     novelty: Floats
     nearest: Integers
+    n_forced: int = 0
 
 
-def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
+def novel_picks(relevance: Floats, correlation: Floats, forced: Integers = NO_CANDIDATES) -> Picks:
     """Pick features one at a time by the largest product of relevance and novelty.
 
     The novelty of a feature is 1 - r^2, where r is its largest absolute correlation with a feature picked before.
@@ -50,6 +55,8 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
         Numbers that are not negative, in descending order: of equal ones the first is picked.
     correlation : ndarray of shape (n_candidates, n_candidates)
         Correlations of all pairs of candidates.
+    forced : ndarray of int, optional
+        Candidates that are picked before all others, best first, even if they are copies or have a relevance of 0.
 
     Returns
     -------
@@ -67,21 +74,26 @@ def novel_picks(relevance: Floats, correlation: Floats) -> Picks:
     """
     nearest = NearestPicked.before_picks(correlation)
     order, values = [], []
-    left = relevance.astype(np.float64)
-    for _ in range(left.size):
-        value = left * nearest.novelty
-        if value.max(initial=0.0) <= 0.0:
+    relevance, wanted = relevance.astype(np.float64), is_among(forced, relevance.size)
+    for number in range(relevance.size):
+        is_forced = number < forced.size
+        eligible = nearest.waiting & wanted if is_forced else nearest.waiting
+        value = np.where(eligible, relevance * nearest.novelty, -1.0)
+        if value.max() <= 0.0 and not is_forced:
             break
         j = first_of_largest(value, UNIT_FLOOR)
         order.append(j)
         values.append(float(value[j]))
         nearest.admit(j)
-        left[j] = 0.0
-    return nearest.picks(order, values)
+    return nearest.picks(order, values, forced.size, float(relevance.max(initial=0.0)))
 
 
 def gaining_picks(
-    of_classes: Floats, correlation: Floats, ridge: float, covariance: Floats | None = None
+    of_classes: Floats,
+    correlation: Floats,
+    ridge: float,
+    covariance: Floats | None = None,
+    forced: Integers = NO_CANDIDATES,
 ) -> tuple[Picks, Floats]:
     r"""Pick features one at a time by how much each lowers the loss of a ridge regression of the classes.
 
@@ -106,6 +118,8 @@ def gaining_picks(
     covariance : ndarray of shape (n_candidates, n_candidates), optional
         Covariances for the regression, by default the correlations. If values are missing, each correlation comes from
         other rows. Then their matrix may have negative eigenvalues, and gains computed from it would be too large.
+    forced : ndarray of int, optional
+        Candidates that are picked before all others, best first, even if they are copies or gain nothing.
 
     Returns
     -------
@@ -132,24 +146,63 @@ def gaining_picks(
     variance = covariance.diagonal().copy()
     waiting, novelty, nearest = np.ones(n, dtype=bool), np.ones(n), np.full(n, -1)
     order, value, gain = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n))
+    is_forced, gain_alone = is_among(forced, n), (left**2).sum(axis=0) / (variance + ridge)
     steps = np.zeros((PICKS_PER_UPDATE, n))
     for start in range(0, n, PICKS_PER_UPDATE):
         now = slice(start, start + PICKS_PER_UPDATE)
         n_picked = pick_some(
             left, variance, covariance, correlation, ridge, RELATIVE_TOLERANCE, UNIT_FLOOR, MIN_GAIN,
-            waiting, novelty, nearest, steps, order[now], value[now], gain,
+            waiting, novelty, nearest, is_forced, forced.size - start, steps, order[now], value[now], gain,
         )  # fmt: skip
         if n_picked < PICKS_PER_UPDATE:
             order, value = order[: start + n_picked], value[: start + n_picked]
             break
         # Subtract what these picks explain from the covariances: steps holds rows of the Cholesky factor.
         add_squares(covariance, steps, times=-1.0)
-    return Picks(order, falling_fractions(value), novelty, nearest), gain.T
+    fractions = falling_fractions(value, forced.size, float(gain_alone.max(initial=0.0)))
+    return Picks(order, fractions, novelty, nearest, forced.size), gain.T
 
 
-def falling_fractions(value: Floats) -> Floats:
-    """Divide values by the first, and limit each to the one before."""
-    return np.minimum.accumulate(value) / value[0] if value.size else value
+def is_among(some: Integers, n: int) -> NDArray[np.bool_]:
+    """Return a mask of n candidates that is true for some of them."""
+    mask = np.zeros(n, dtype=bool)
+    mask[some] = True
+    return mask
+
+
+def falling_fractions(value: Floats, n_forced: int = 0, largest: float = 0.0) -> Floats:
+    """Divide values by the first, and limit each to the one before.
+
+    Parameters
+    ----------
+    value : ndarray of shape (n_picked,)
+        Values of the picks.
+    n_forced : int, default=0
+        Number of forced picks at the beginning, which do not limit the others.
+    largest : float
+        With forced picks: value of the best candidate before any pick, by which all values are divided.
+
+    Returns
+    -------
+    ndarray of shape (n_picked,)
+        Fractions from 1 down to 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.solvers.picking import falling_fractions
+    >>> falling_fractions(np.array([2.0, 1.0, 1.5]))
+    array([1. , 0.5, 0.5])
+    >>> falling_fractions(np.array([0.5, 2.0, 1.0]), n_forced=1, largest=2.0)
+    array([0.25, 1.  , 0.5 ])
+    """
+    if not n_forced:
+        return np.minimum.accumulate(value) / value[0] if value.size else value
+    if largest <= 0.0:
+        return np.zeros_like(value)
+    limited = np.minimum(value, largest)
+    parts = limited[:n_forced], limited[n_forced:]
+    return np.concatenate([np.minimum.accumulate(part) for part in parts]) / largest
 
 
 @dataclass
@@ -177,7 +230,7 @@ class NearestPicked:
         np.copyto(self.novelty, novelty, where=closer)
         self.nearest[closer] = j
 
-    def picks(self, order: list[int], values: list[float]) -> Picks:
-        """Return the picks in their order."""
-        value = falling_fractions(np.array(values, dtype=np.float64))
-        return Picks(np.array(order, dtype=np.int64), value, self.novelty, self.nearest)
+    def picks(self, order: list[int], values: list[float], n_forced: int, largest: float) -> Picks:
+        """Return the picks in their order; see `falling_fractions`."""
+        value = falling_fractions(np.array(values, dtype=np.float64), n_forced, largest)
+        return Picks(np.array(order, dtype=np.int64), value, self.novelty, self.nearest, n_forced)
