@@ -131,15 +131,16 @@ def first_of_the_best(values):
     return min(j for j, value in values.items() if value >= max(values.values()) * (1 - 1e-9))
 
 
-def picked_by_novelty(relevance, rho):
-    """Pick by the largest relevance times 1 - max rho^2; return the picks and their values."""
+def picked_by_novelty(relevance, rho, forced=()):
+    """Pick by the largest relevance times 1 - max rho^2, forced ones first; return the picks and their values."""
     picks, values = [], []
     while True:
+        left = set(forced) - set(picks)
         value = {
             j: relevance[j] * min([1 - rho[i, j] ** 2 for i in picks], default=1)
-            for j in set(range(len(relevance))) - set(picks)
+            for j in left or set(range(len(relevance))) - set(picks)
         }
-        value = {j: v for j, v in value.items() if v > 1e-12 * relevance[j]}
+        value = {j: v for j, v in value.items() if left or v > 1e-12 * relevance[j]}
         if not value:
             return picks, values
         picks.append(first_of_the_best(value))
@@ -166,12 +167,13 @@ def ridge_losses(Z, T, ridge):
     return ((targets - rows @ weights) ** 2).sum(axis=0)
 
 
-def picked_by_gain(Z, T, ridge, n_picks):
-    """Try every candidate at every step; return the picks, and the decrease of the loss of each column of T."""
+def picked_by_gain(Z, T, ridge, n_picks, forced=()):
+    """Try every candidate at every step, forced ones first; return the picks and the decrease of each column's loss."""
     picks, gains = [], []
     while len(picks) < n_picks:
         before = ridge_losses(Z[:, picks], T, ridge)
-        falls = {j: before - ridge_losses(Z[:, [*picks, j]], T, ridge) for j in set(range(Z.shape[1])) - set(picks)}
+        left = set(forced) - set(picks) or set(range(Z.shape[1])) - set(picks)
+        falls = {j: before - ridge_losses(Z[:, [*picks, j]], T, ridge) for j in left}
         picks.append(first_of_the_best({j: fall.sum() for j, fall in falls.items()}))
         gains.append(falls[picks[-1]])
     return picks, np.array(gains)

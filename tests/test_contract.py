@@ -300,7 +300,21 @@ def test_a_fitted_selector_can_be_pickled(selector):
     X, y = table()
     done = fitted(selector, X, y)
     same(done, pickle.loads(pickle.dumps(done)))
-    np.testing.assert_array_equal(done.ranking_table(top=3)["column"], done.order_[:3])
+    np.testing.assert_array_equal(done.table(top=3)["column"], done.order_[:3])
+
+
+@every
+def test_table_and_explanations(selector):
+    X, y = table(n_classes=3)
+    done = pickle.loads(pickle.dumps(fitted(selector, X, y)))
+    found = done.table(input_features=[f"gene {j}" for j in range(20)])
+    assert {len(values) for values in found.values()} == {20}
+    assert {"rank", "feature", "column", "score", "missing", "nonzero"} <= set(found)
+    assert ({"direction", "effect", "mean_0", "mean_1", "mean_2"} <= set(found)) == selector._reads_labels
+    assert len(str(found).splitlines()) == 21
+    one = done.explain(f"x{done.order_[0]}")
+    assert (one.rank, one.method) == (1, type(selector).__name__)
+    assert str(one).startswith(f"x{done.order_[0]} is ranked 1st of 20 features by {type(selector).__name__}, and is ")
 
 
 @every

@@ -10,6 +10,7 @@ import pytest
 from helpers import DATA, NO_DATA, load
 
 import ilfs
+from ilfs import ILFS
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -80,6 +81,39 @@ def test_the_picture_of_the_topic_model_is_up_to_date():
     assert (DOCS / "figures/plate.svg").read_text(encoding="utf-8") == drawn, "draw it anew: make figures"
     texts = ["".join(one.itertext()) for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
     assert {"f1", "fn", "z1", "z2", "t1", "t6", "P(z | f)", "P(t | z)", "n features", "m samples"} <= set(texts)
+
+
+def test_the_picture_of_sizes_is_up_to_date():
+    sizes = runpy.run_path(str(DOCS / "figures/sizes.py"))
+    X, y = sizes["table"]()
+    found = {rule: int(ILFS(rule).fit(X, y).get_support().sum()) for rule in sizes["RULES"]}
+    picture = ElementTree.fromstring((DOCS / "figures/sizes.svg").read_text(encoding="utf-8"))
+    texts = {"".join(one.itertext()) for one in picture.iter("{http://www.w3.org/2000/svg}text")}
+    expected = {f"{sizes['NAMES'].get(rule, repr(rule))}: {size}".replace("'", '"') for rule, size in found.items()}
+    assert expected <= texts, "draw it anew: make figures"
+    results = ILFS("auto").fit(X, y).cv_results_
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == len(results["n_features"])
+
+
+def test_the_picture_of_the_best_features_is_up_to_date():
+    figure = runpy.run_path(str(DOCS / "figures/reading.py"))
+    table = figure["best_features"]()
+    drawn = figure["picture"](table)
+    assert (DOCS / "figures/reading.svg").read_text(encoding="utf-8") == drawn, "draw it anew: make figures"
+    picture = ElementTree.fromstring(drawn)
+    texts = ["".join(one.itertext()) for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert {*table["feature"], *(f"{abs(effect):.2f}" for effect in table["effect"])} <= set(texts)
+    n_bars = len(list(picture.iter("{http://www.w3.org/2000/svg}rect")))
+    assert n_bars == len(table["rank"]) + len(figure["COLOURS"])  # and the legend
+
+
+def test_the_picture_of_false_discovery_rates_is_up_to_date():
+    figure = runpy.run_path(str(DOCS / "figures/fdr.py"))
+    drawn = figure["picture"]()
+    assert (DOCS / "figures/fdr.svg").read_text(encoding="utf-8") == drawn, "draw it anew: make figures"
+    n_dots = len(list(ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}circle")))
+    n_methods = len(figure["METHODS"])
+    assert n_dots == len(figure["DESIGNS"]) * n_methods * len(figure["LEVELS"]) + n_methods  # and the legend
 
 
 def test_images_are_drawn_column_by_column(pixels):

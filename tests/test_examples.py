@@ -22,7 +22,10 @@ def test_the_demo_prints_the_best_features_and_writes_all_of_them(demo, capsys):
     printed = capsys.readouterr().out
     assert "   1  worst concave points" in printed
     lines = (out / "breast_cancer_ranking.csv").read_text().splitlines()
-    assert lines[0] == "rank,feature,column,score,relevance,novelty,nearest,correlation"
+    titles = lines[0].split(",")
+    assert titles[:7] == ["rank", "feature", "column", "score", "relevance", "p_value", "q_value"]
+    assert {"direction", "effect", "log2_fold_change", "mean_benign", "mean_malignant"} <= set(titles)
+    assert "The best features are better than under each of 99 permutations of the labels (p = 0.01, the" in printed
     assert len(lines) == 31
 
 

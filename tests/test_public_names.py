@@ -45,7 +45,7 @@ def test_a_pickled_selector_is_loaded_without_numba(tmp_path):
     script = (
         "import pickle, sys; from pathlib import Path; import numpy as np;"
         "selector = pickle.loads(Path(sys.argv[1]).read_bytes());"
-        "selector.transform(np.zeros((2, 3))); selector.ranking_table();"
+        "selector.transform(np.zeros((2, 3))); selector.table();"
         "sys.exit('numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "selector.pkl")], check=False)

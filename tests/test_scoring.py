@@ -72,7 +72,7 @@ def test_a_wrapped_selector_keeps_its_parameters():
             "fisher",
             {"weight": "equal"},
             "^fisher has no parameter 'weight'; it has n_features_to_select, weighting, n_jobs, n_permutations, "
-            "random_state, fdr$",
+            "random_state, fdr, must_keep$",
         ),
         ("fischer", {}, r"did you mean 'fisher'\?$"),
         ("novelty", {}, r"^novelty needs another method: write novelty\(fisher\)"),

@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # importing typing.TYPE_CHECKING would take longer than t
 if TYPE_CHECKING:
     from typing import Any
 
+    from ilfs.applying import apply
     from ilfs.methods import (
         CFS,
         FSV,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ilfs.reading import read
     from ilfs.registry import list_methods
     from ilfs.scoring import scorer
+    from ilfs.selection.saved import load
     from ilfs.sites import summarise
     from ilfs.summaries import Summary
 
@@ -56,7 +58,9 @@ __all__ = [
     "ReliefF",
     "Summary",
     "__version__",
+    "apply",
     "list_methods",
+    "load",
     "novel_order",
     "read",
     "scorer",
@@ -65,7 +69,9 @@ __all__ = [
 
 MODULES = {  # modules of the public names that are not in ilfs.methods
     "Summary": "ilfs.summaries",
+    "apply": "ilfs.applying",
     "list_methods": "ilfs.registry",
+    "load": "ilfs.selection.saved",
     "novel_order": "ilfs.methods.novelty",
     "read": "ilfs.reading",
     "scorer": "ilfs.scoring",

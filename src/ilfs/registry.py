@@ -59,6 +59,11 @@ class Method:
         Page of the documentation, relative to ``docs/``.
     null : bool, default=False
         Has p-values by permutations of the labels, and the rule ``n_features_to_select="fdr"``.
+    comparable_scores : bool or None, default=False
+        The score (of ILFS and Novelty: the relevance) of a feature without effect has the same distribution under the
+        observed labels as under permuted ones, so that `ilfs.selection.FDRSelector` can test it.
+    incomparable_because : str, default=""
+        Why the scores of a supervised method are not comparable, as a clause.
 
     Examples
     --------
@@ -86,6 +91,8 @@ class Method:
     reference: str
     page: str
     null: bool = False
+    comparable_scores: bool | None = False
+    incomparable_because: str = ""
 
     @property
     def class_name(self) -> str:
@@ -120,7 +127,7 @@ RECORDS = (
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli, Infinite Latent Feature Selection: A "
         "Probabilistic Latent Graph-Based Ranking Approach, ICCV 2017",
-        page="ilfs.md", null=True,
+        page="ilfs.md", null=True, comparable_scores=True,
     ),
     Method(
         "inf_fs", "ilfs.methods.inf_fs.InfFS", "Infinite Feature Selection",
@@ -136,7 +143,7 @@ RECORDS = (
         "filter", supervised=True, in_paper=True, complexity="O(m n)",
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="R. A. Fisher, The Use of Multiple Measurements in Taxonomic Problems, Annals of Eugenics 7, 1936",
-        page="methods/fisher.md", null=True,
+        page="methods/fisher.md", null=True, comparable_scores=True,
     ),
     Method(
         "mi", "ilfs.methods.mutual_information.MutualInformation", "Mutual information",
@@ -145,7 +152,7 @@ RECORDS = (
         sparse=True, missing=True, weights=True, multilabel=True, streams=True,
         reference="T. M. Cover, J. A. Thomas, Elements of Information Theory, 2006; M. Zaffalon, M. Hutter, Robust "
         "Feature Selection by Mutual Information Distributions, UAI 2002",
-        page="methods/mutual_information.md", null=True,
+        page="methods/mutual_information.md", null=True, comparable_scores=True,
     ),
     Method(
         "relieff", "ilfs.methods.relieff.ReliefF", "ReliefF",
@@ -154,6 +161,7 @@ RECORDS = (
         sparse=True, missing=True, weights=False, multilabel=True, streams=False,
         reference="I. Kononenko, Estimating Attributes: Analysis and Extensions of RELIEF, ECML 1994",
         page="methods/relieff.md",
+        incomparable_because="neighbours depend on all features, and weights of the others rise if some have an effect",
     ),
     Method(
         "rfe", "ilfs.methods.svm_rfe.SVMRFE", "Recursive feature elimination with a linear SVM",
@@ -163,6 +171,7 @@ RECORDS = (
         reference="I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Gene Selection for Cancer Classification using Support "
         "Vector Machines, Machine Learning 46, 2002",
         page="methods/svm_rfe.md",
+        incomparable_because="a score is the step at which the feature was removed, and some feature is always last",
     ),
     Method(
         "fsv", "ilfs.methods.fsv.FSV", "Feature selection via concave minimization",
@@ -172,6 +181,7 @@ RECORDS = (
         reference="P. S. Bradley, O. L. Mangasarian, Feature Selection via Concave Minimization and Support Vector "
         "Machines, ICML 1998",
         page="methods/fsv.md",
+        incomparable_because="a score is relative to the plane that the best features make, whatever their effect",
     ),
     Method(
         "cfs", "ilfs.methods.cfs.CFS", "Pairwise correlation",
@@ -224,6 +234,7 @@ RECORDS = (
         reference="M. A. Hall, Correlation-based Feature Selection for Machine Learning, thesis, University of Waikato "
         "1999",
         page="methods/hall_cfs.md",
+        incomparable_because="a score is the place of the feature in a subset, and some feature is always first",
     ),
     Method(
         "generalized_fisher", "ilfs.methods.generalized_fisher.GeneralizedFisherScore", "Generalised Fisher score",
@@ -232,6 +243,7 @@ RECORDS = (
         sparse=False, missing=False, weights=False, multilabel=True, streams=False,
         reference="Q. Gu, Z. Li, J. Han, Generalized Fisher Score for Feature Selection, UAI 2011",
         page="methods/generalized_fisher.md",
+        incomparable_because="a score is what the feature adds to a subset, and falls if others have an effect",
     ),
     Method(
         "novelty", "ilfs.methods.novelty.Novelty", "Relevance times novelty",
@@ -239,7 +251,7 @@ RECORDS = (
         "filter", supervised=None, in_paper=False, complexity="that of the other method + O(m c^2), c candidates",
         sparse=None, missing=None, weights=None, multilabel=None, streams=None,
         reference="this library",
-        page="redundancy.md#for-any-method",
+        page="redundancy.md#for-any-method", comparable_scores=None,
     ),
 )
 # fmt: on
@@ -263,12 +275,24 @@ def list_methods() -> tuple[Method, ...]:
     return RECORDS
 
 
+def summary_of(class_name: str) -> str | None:
+    """Return which features a method looks for, by the name of its class; None if it is not registered.
+
+    Examples
+    --------
+    >>> from ilfs.registry import summary_of
+    >>> summary_of("LaplacianScore")
+    'features that change little between neighbours'
+    """
+    return next((method.summary for method in RECORDS if method.class_name == class_name), None)
+
+
 def classes_with(ability: str) -> str:
     """Format the names of the classes that have an ability, for messages.
 
     Parameters
     ----------
-    ability : {"sparse", "missing", "weights", "multilabel", "streams", "null"}
+    ability : {"sparse", "missing", "weights", "multilabel", "streams", "null", "comparable_scores"}
         Field of `Method`.
 
     Returns
@@ -283,6 +307,21 @@ def classes_with(ability: str) -> str:
     'ILFS, FisherScore, MutualInformation'
     """
     return ", ".join(method.class_name for method in RECORDS if getattr(method, ability))
+
+
+def method_of(selector_class: type) -> Method | None:
+    """Return the record of a class or of its nearest registered base class, None if there is none.
+
+    Examples
+    --------
+    >>> from ilfs import ReliefF
+    >>> from ilfs.registry import method_of
+    >>> method_of(ReliefF).name, method_of(dict)
+    ('relieff', None)
+    """
+    records = {method.path: method for method in RECORDS}
+    paths = (f"{one.__module__}.{one.__qualname__}" for one in selector_class.__mro__)
+    return next((records[path] for path in paths if path in records), None)
 
 
 def make_selector(name: str, /, **parameters: "Any") -> "Any":

@@ -32,11 +32,10 @@ NUMERIC_TYPES = {"bool", "boolean", "float16", "float32", "float64"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
 IF_IT_FITS = "if it fits in memory"
-OR_COMPUTE = f"or call X.compute() {IF_IT_FITS}"
-# Lazy tables that `fit` takes are listed for ``transform``, and for what else needs them in memory.
+# Lazy tables that `fit` and ``transform`` take are listed for what needs them in memory.
 LOADING_ADVICE = {  # (package, class): how to load such a table into memory
-    ("dask", "Array"): f"take the columns from it, X[:, selector.get_support(indices=True)], {OR_COMPUTE}",
-    ("dask", "DataFrame"): f"take the columns from it, X[list(selector.get_feature_names_out())], {OR_COMPUTE}",
+    ("dask", "Array"): f"call X.compute() {IF_IT_FITS}",
+    ("dask", "DataFrame"): f"call X.compute() {IF_IT_FITS}",
     ("dask", "FrameBase"): f"call X.compute() {IF_IT_FITS}",
     ("dask", "Delayed"): f"call X.compute() {IF_IT_FITS}",
     ("polars", "LazyFrame"): f"call X.collect() {IF_IT_FITS}",
@@ -49,10 +48,7 @@ LOADING_ADVICE = {  # (package, class): how to load such a table into memory
     ("duckdb", "DuckDBPyRelation"): f"call X.to_arrow_table() {IF_IT_FITS}",
     ("ilfs", "Source"): f"pass the table itself {IF_IT_FITS}",
 }
-ANNDATA_ADVICE = (
-    "X must be an array or a data frame, got an AnnData: select the features with adata[:, selector.get_support()], or "
-    "pass adata.X"
-)
+ANNDATA_ADVICE = "X must be an array or a data frame, got an AnnData: pass adata.X"
 NON_NUMERIC_ADVICE = (
     "drop such columns or convert them to numbers (text and categories with OneHotEncoder or OrdinalEncoder of "
     "sklearn.preprocessing, dates to days since a date; a missing value is NaN)"
@@ -71,7 +67,8 @@ def check_n_jobs(n_jobs: Any) -> None:
 def check_in_memory(X: Any) -> None:
     """Raise for a path, a lazy or distributed table and AnnData, with advice on loading the table into memory.
 
-    ``fit`` reads some of these in blocks (`ilfs.sources.recognise`), ``transform`` none.
+    ``fit`` reads some of these in blocks (`ilfs.sources.recognise`), and ``transform`` selects their columns
+    (`ilfs.selected_columns`).
     """
     if isinstance(X, str | os.PathLike):
         raise TypeError(
@@ -155,18 +152,24 @@ def without_sparse_columns(X: Any) -> Any:
 
 def check_columns(X: Any) -> Any:
     """Raise if columns have the same name or are not numeric; convert masked values to NaN."""
+    return check_typed_columns(X)[0]
+
+
+def check_typed_columns(X: Any) -> tuple[Any, set[str] | None]:
+    """Check columns as `check_columns` does, and return their types, too, if X is a data frame of common types."""
     X = prepare_table(X)
     check_kind_of_array(X)
     check_sparse(X)
     if isinstance(X, np.ma.MaskedArray):
-        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
+        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan), None
     if isinstance(X, np.ndarray):
         if X.dtype == object and X.ndim == 2:
             raise_for_columns(bad_values(j, X[:, j]) for j in range(X.shape[1]))
-        return X
+        return X, None
     check_names(X)
-    if has_numeric_types(X):
-        return X
+    types = common_types(X)
+    if types is not None:
+        return X, types
     frame = as_frame(X)
     if frame is not None:
         if not frame.columns:
@@ -174,15 +177,16 @@ def check_columns(X: Any) -> Any:
         if not is_sparse_frame(X):
             problems = (bad_column(frame, j, *column) for j, column in enumerate(frame.schema.items()))
             raise_for_columns(problems, f"{NON_NUMERIC_ADVICE}; if one of them is the target, pass its name as y")
-    return X
+    return X, None
 
 
-def has_numeric_types(X: Any) -> bool:
-    """Check if X is a data frame whose columns all have common numeric types.
+def common_types(X: Any) -> set[str] | None:
+    """Return the types of the columns of a data frame if all are common numeric types, None otherwise.
 
     This takes a millisecond for thousands of columns. Types that it does not know are left to `bad_column`.
     """
-    return is_data_frame(X) and X.shape[1] > 0 and column_types(X) <= NUMERIC_TYPES
+    types = column_types(X) if is_data_frame(X) and X.shape[1] > 0 else set()
+    return types if types and types <= NUMERIC_TYPES else None
 
 
 def check_sparse(X: Any) -> None:

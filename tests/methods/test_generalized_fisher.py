@@ -155,7 +155,7 @@ def test_memberships_and_scores_agree_with_the_order():
     threshold = np.sort(done.scores_)[-8]
     assert done.scores_[done.memberships_ > 0.999].min() >= threshold
     assert done.scores_[done.memberships_ < 0.001].max() <= threshold
-    np.testing.assert_array_equal(done.ranking_table(top=3)["membership"], done.memberships_[done.order_[:3]])
+    np.testing.assert_array_equal(done.table(top=3)["membership"], done.memberships_[done.order_[:3]])
 
 
 def test_constant_columns_do_not_take_places():

@@ -96,7 +96,7 @@ class TestSubset:
         assert done.scores_[done.subset_].min() > 1 >= done.scores_[done.order_[k]]
         assert done.transform(X).shape[1] == k
         assert HallCFS(20).fit(X, y).transform(X).shape[1] == 20
-        np.testing.assert_array_equal(done.ranking_table(3)["uncertainty"], done.uncertainty_[done.order_[:3]])
+        np.testing.assert_array_equal(done.table(3)["uncertainty"], done.uncertainty_[done.order_[:3]])
 
     def test_features_without_a_cut_are_ordered_by_the_gain_of_their_best_cut(self):
         y = np.arange(60) % 2

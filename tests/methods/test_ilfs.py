@@ -1,4 +1,5 @@
 import numpy as np
+import polars as pl
 import pytest
 from brute_force import anchored_relevance, map_em, paper_em, path_sum, representativeness, token_counts
 from helpers import planted
@@ -278,6 +279,77 @@ class TestGraph:
     @pytest.mark.parametrize("damping", [0.01, 0.5, 0.99])
     def test_damping_does_not_change_the_order(self, table, damping):
         np.testing.assert_array_equal(ILFS(damping=damping).fit(*table).order_, ILFS().fit(*table).order_)
+
+
+class TestAbsorption:
+    """The rule n_features_to_select="absorption"."""
+
+    @pytest.mark.parametrize("redundancy", ["gain", "novelty", None])
+    def test_the_size_follows_from_the_explicit_inverse(self, redundancy):
+        X, y = planted(n_features=31)
+        selector = ILFS("absorption", redundancy=redundancy, damping=0.7).fit(X, y)
+        p = np.maximum(selector.relevance_ - np.median(selector.relevance_), 0)
+        A = np.outer(p, p)
+        returns = np.diag(np.linalg.inv(np.eye(31) - 0.7 / A.sum(axis=1).max() * A)) - 1
+        size = round(1 / ((returns / returns.sum()) ** 2).sum())
+        assert 1 < size < 15
+        assert selector.n_features_ == selector.absorption_size() == size
+        np.testing.assert_array_equal(np.flatnonzero(selector.get_support()), np.sort(selector.order_[:size]))
+
+    def test_equally_relevant_features_among_others_are_counted(self):
+        selector = ILFS().fit(*planted(n_features=8))
+        for relevance, size in [
+            ([0.9, 0.4, 0.9, 0.4, 0.4, 0.9, 0.4, 0.4], 3),
+            ([0.9, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4], 1),
+            ([0.5] * 8, 8),
+            ([0.0] * 8, 1),
+            ([0.0, 0.0, 0.0, 0.0, 0.9, 0.4, 0.4, 0.9], 2),  # uninformative features do not move the median
+        ]:
+            selector.relevance_ = np.array(relevance)
+            assert selector.absorption_size() == size
+
+    def test_rounding_errors_do_not_change_the_size(self):
+        selector = ILFS().fit(*planted(n_features=9))
+        # Returns 1, 1 and u give (2 + u)^2 / (2 + u^2) = 2.5, half-way between 2 and 3, if 1.5 u^2 - 4 u + 1 = 0.
+        x = np.sqrt((4 - np.sqrt(10)) / 3)
+        for step in (-1e-15, 0, 1e-15):
+            selector.relevance_ = np.array([1, 1, x + step, 0, 0, 0, 0, 0, 0]) * 0.5 + 0.25
+            assert selector.absorption_size() == 3
+
+    def test_planted_features_are_counted(self):
+        for n_informative in (1, 4, 16):
+            X, y = planted(400, 300, n_informative, shift=4.0)
+            assert ILFS("absorption").fit(X, y).n_features_ == n_informative
+
+    def test_the_rule_may_be_set_after_the_fit(self):
+        selector = ILFS(3).fit(*planted())
+        assert not hasattr(selector, "n_features_")
+        selector.set_params(n_features_to_select="absorption")
+        assert selector.get_support().sum() == selector.absorption_size()
+
+    def test_streams_and_dask_give_the_same_size(self, tmp_path):
+        dask = pytest.importorskip("dask.array")
+        X, y = planted()
+        expected = ILFS("absorption").fit(X, y)
+        pl.DataFrame(X, schema=[f"x{j}" for j in range(40)]).with_columns(y=pl.Series(y)).write_parquet(
+            tmp_path / "table.parquet"
+        )
+        tables = [
+            (dask.from_array(X, chunks=(50, 40)), dask.from_array(y, chunks=50)),
+            (pl.scan_parquet(tmp_path / "table.parquet"), "y"),
+        ]
+        for table, labels in tables:
+            selector = ILFS("absorption").fit(table, labels)
+            assert selector.n_features_ == expected.n_features_ == selector.get_support().sum()
+
+    def test_an_indicator_matrix_uses_the_mean_relevance(self):
+        X, y = planted()
+        Y = np.column_stack([y, X[:, 20] > 0]).astype(int)
+        selector = ILFS("absorption").fit(X, Y)
+        relevance = np.mean([one.relevance_ for one in selector.per_label_.values()], axis=0)
+        excess = np.maximum(relevance - np.median(relevance), 0) ** 2
+        assert selector.n_features_ == round(excess.sum() ** 2 / (excess @ excess))
+        assert selector.per_label_[1].n_features_ == selector.per_label_[1].get_support().sum()
 
 
 class TestPooledIntervals:

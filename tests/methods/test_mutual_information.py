@@ -379,9 +379,9 @@ class TestPosterior:
     def test_the_ranking_table_shows_mean_and_standard_deviation(self):
         X, y = planted(n_features=5)
         done = MutualInformation(estimate="lower_bound").fit(X, y)
-        table = done.ranking_table(top=2)
+        table = done.table(top=2)
         np.testing.assert_array_equal(table["posterior_std"], done.posterior_std_[done.order_[:2]])
-        assert "posterior_std" not in MutualInformation().fit(X, y).ranking_table()
+        assert "posterior_std" not in MutualInformation().fit(X, y).table()
 
     @pytest.mark.parametrize(
         ("wrong", "message"),

@@ -251,7 +251,7 @@ class TestLabels:
         np.testing.assert_allclose(done.relevance_, relevance)
         np.testing.assert_array_equal(done.order_, expected_order(relevance, X))
         assert list(done.families(2)) == done.order_[:2].tolist()
-        assert "nearest" in done.ranking_table()
+        assert "nearest" in done.table()
 
     def test_unsupervised_methods_need_no_labels(self):
         X, y = repeated()
@@ -353,7 +353,7 @@ class TestRows:
         names = [f"gene {j}" for j in range(20)]
         done = Novelty(FisherScore(), 4).fit(pd.DataFrame(X, columns=names), y)
         assert list(done.get_feature_names_out()) == [names[j] for j in sorted(done.order_[:4])]
-        assert done.ranking_table(2)["nearest"][1] == names[done.order_[0]]
+        assert done.table(2)["nearest"][1] == names[done.order_[0]]
 
 
 class TestAsAnEstimator:

@@ -26,6 +26,7 @@ from ilfs.arrays import Floats
 from ilfs.execution import AllRows, Plan, blocks, thread_map
 from ilfs.execution.columns import gather_columns
 from ilfs.execution.pairs import complete_moments, pair_correlations
+from ilfs.must_keep import MustKeep
 from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, refuse_constant
 from ilfs.statistics import Classes
 from ilfs.ties import UNIT_FLOOR
@@ -50,6 +51,9 @@ class CFS(UnsupervisedRowsSelector, PlannedSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -88,9 +92,16 @@ class CFS(UnsupervisedRowsSelector, PlannedSelector):
     _takes_long = True
     _lowest = -1.0
 
-    def __init__(self, n_features_to_select: int | float | None = None, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_jobs: int | None = None,
+        must_keep: MustKeep = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by their smallest correlation with another feature.

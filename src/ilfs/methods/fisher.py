@@ -30,11 +30,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from ilfs.arrays import Floats
-from ilfs.execution import Plan, ask
+from ilfs.execution import Plan
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_choice
 from ilfs.permutations import HasNull, makes_no_permutations
 from ilfs.selector import Scores, StatisticsSelector
-from ilfs.statistics import Classes, ClassMoments, Moments
+from ilfs.statistics import Classes, ClassMoments
 from ilfs.ties import UNIT_FLOOR
 from ilfs.warn import warn
 
@@ -47,10 +48,11 @@ class FisherScore(HasNull, StatisticsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "fdr" or None, default=None
+    n_features_to_select : int, float, "fdr", "auto" or None, default=None
         Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"fdr"``: all
         features whose q-value is at most ``fdr``, which may be none; they need not be the first of ``order_``. This
-        makes at least 20 permutations of the labels.
+        makes at least 20 permutations of the labels. ``"auto"``: the number is found by cross-validation of a linear
+        SVM, for rows in memory (see `ilfs.selection.SizeCV`).
     weighting : {"size", "equal"}, default="size"
         Weight of each class. ``"size"``: the number of its samples, which gives the order of the F test. ``"equal"``:
         the same for all classes, with variances of n - 1 degrees of freedom; for two classes the score is the squared
@@ -68,6 +70,9 @@ class FisherScore(HasNull, StatisticsSelector):
         Random numbers of the permutations. An integer gives the same permutations in every fit.
     fdr : float, default=0.05
         False discovery rate of ``n_features_to_select="fdr"``, and level of the verdict ``is_better_than_chance_``.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        and p-values are those without it. With ``"fdr"`` they are selected whatever their q-values.
 
     Attributes
     ----------
@@ -103,6 +108,10 @@ class FisherScore(HasNull, StatisticsSelector):
     false_discovery_bound_ : float
         Only with ``n_features_to_select="fdr"``: upper bound on the proportion of false discoveries among the selected
         features, with a confidence of 95 % (`ilfs.null.false_discovery_bound`).
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -128,13 +137,14 @@ class FisherScore(HasNull, StatisticsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | Literal["fdr"] | None = None,
+        n_features_to_select: int | float | Literal["fdr", "auto"] | None = None,
         *,
         weighting: Literal["size", "equal"] = "size",
         n_jobs: int | None = None,
         n_permutations: int = 0,
         random_state: int | np.random.Generator | None = 0,
         fdr: float = 0.05,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.weighting = weighting
@@ -142,6 +152,7 @@ class FisherScore(HasNull, StatisticsSelector):
         self.n_permutations = n_permutations
         self.random_state = random_state
         self.fdr = fdr
+        self.must_keep = must_keep
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -159,8 +170,8 @@ class FisherScore(HasNull, StatisticsSelector):
             Weight of each row: 2 has the same effect as repeating the row, 0 as leaving it out. Scale relative weights
             to a mean of 1.
         groups : array of shape (n_samples,), optional
-            Group of each row, such as its donor or batch. Labels are permuted within groups only. Used for nothing but
-            permutations.
+            Group of each row, such as its donor or batch. Labels are permuted within groups only, and the rows of a
+            group are in the same fold of the rule ``"auto"``. Used for nothing else.
 
         Returns
         -------
@@ -214,7 +225,7 @@ class FisherScore(HasNull, StatisticsSelector):
         return self._partial_fit(X, y, classes, sample_weight)
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
-        moments = (yield from ask(Moments())).checked()
+        moments = yield from self._plan_moments(classes)
         self.classes_ = classes.labels
         if not moments.informative.any():
             warn("no feature differs between samples of two classes: all scores are the same")

@@ -53,6 +53,7 @@ from ilfs.execution import LabelledRows
 from ilfs.execution.columns import dense_column_blocks, dense_columns
 from ilfs.execution.fingerprints import Fingerprints
 from ilfs.execution.threads import one_blas_thread, thread_map
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.hinge_program import HingeProgram
@@ -88,8 +89,9 @@ class FSV(SupervisedRowsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"auto"``: the
+        number is found by cross-validation of a linear SVM, for rows in memory (see `ilfs.selection.SizeCV`).
     alpha : float, default=5.0
         How quickly the cost of a weight saturates: a weight of 1 / alpha costs 63 % of the largest possible cost.
     penalty : float or "auto", default="auto"
@@ -116,6 +118,9 @@ class FSV(SupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -158,6 +163,10 @@ class FSV(SupervisedRowsSelector):
         label that all samples or no samples have.
     per_label_ : dict of int to FSV
         If ``y`` is an indicator matrix: the fitted selector of each label, which has the other attributes.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -187,7 +196,7 @@ class FSV(SupervisedRowsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         alpha: float = 5.0,
         penalty: float | Literal["auto"] = "auto",
@@ -197,6 +206,7 @@ class FSV(SupervisedRowsSelector):
         max_iter: int = 100,
         tol: float = 1e-6,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
@@ -207,6 +217,7 @@ class FSV(SupervisedRowsSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by their use in planes that separate the classes in y.

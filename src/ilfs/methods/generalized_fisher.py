@@ -36,7 +36,7 @@ Where we depart:
 """
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ilfs.arrays import Floats
 from ilfs.execution import LabelledRows, blocks, thread_map
 from ilfs.methods.svm_rfe import standardised
+from ilfs.must_keep import MustKeep
 from ilfs.neighbours.distinct import row_keys
 from ilfs.parameters import check_between, check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
@@ -68,8 +69,10 @@ class GeneralizedFisherScore(SupervisedRowsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Size m of the subset: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Size m of the subset: an integer, a fraction of all features, or None for half of them. ``"auto"``: the number
+        is found by cross-validation of a linear SVM (see `ilfs.selection.SizeCV`), with the order of the subset of half
+        of the features. Fit again with the number found to have the best subset of that size.
     gamma : float, default=0.1
         Weight of the ridge, relative to the total squared norm of the m columns. A small value looks for features that
         add to each other; a large one for features that are good alone, and gives the order of `FisherScore`.
@@ -80,6 +83,9 @@ class GeneralizedFisherScore(SupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -105,6 +111,10 @@ class GeneralizedFisherScore(SupervisedRowsSelector):
         means over the labels. NaN for a label that all samples or no samples have.
     per_label_ : dict of int to GeneralizedFisherScore
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -131,18 +141,20 @@ class GeneralizedFisherScore(SupervisedRowsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         gamma: float = 0.1,
         tol: float = 1e-6,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the features of X that together separate the classes in y.

@@ -34,6 +34,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, blocks, thread_map
 from ilfs.execution.columns import column_blocks, gather_columns
 from ilfs.methods.mutual_information import check_n_bins, sturges
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_choice, check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.statistics.labels import RowLabels
@@ -55,9 +56,10 @@ class HallCFS(SupervisedRowsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
+    n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep: an integer, a fraction of all features, or None for the subset that was found (at
-        least one feature).
+        least one feature). ``"auto"``: the number is found by cross-validation of a linear SVM (see
+        `ilfs.selection.SizeCV`).
     discretize : {"mdl", "frequency"}, default="mdl"
         How features are cut into bins. ``"mdl"``: a cut is made if it reduces the entropy of the classes by more bits
         than it costs to describe the cut (minimum description length). ``"frequency"``: bins of equal frequency as in
@@ -69,6 +71,9 @@ class HallCFS(SupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -96,6 +101,10 @@ class HallCFS(SupervisedRowsSelector):
         the features of ``subset_``.
     per_label_ : dict of int to HallCFS
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -128,18 +137,20 @@ class HallCFS(SupervisedRowsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         discretize: Literal["mdl", "frequency"] = "mdl",
         n_bins: int | Literal["auto"] = "auto",
         max_stale: int = 5,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.discretize = discretize
         self.n_bins = n_bins
         self.max_stale = max_stale
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Search for the subset of features with the largest merit, and rank all features.
@@ -189,6 +200,9 @@ class HallCFS(SupervisedRowsSelector):
         self.merit_ = float(np.mean([one.merit_ for one in fitted]))
         self.uncertainty_ = np.mean([one.uncertainty_ for one in fitted], axis=0)
         return Scores(scores, floor=UNIT_FLOOR)
+
+    def _fixed_size(self) -> int | None:
+        return None if self.n_features_to_select is None else super()._fixed_size()
 
     def _n_selected(self) -> int:
         return max(1, self.subset_.size) if self.n_features_to_select is None else super()._n_selected()

@@ -37,11 +37,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
 from ilfs.execution import Plan, ask
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
     PicksSubsets,
     Redundancy,
+    above_median,
     association_with_labels,
     check_redundancy,
     most_relevant,
@@ -49,9 +51,9 @@ from ilfs.redundancy import (
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
-from ilfs.statistics import Association, Classes, ClassMoments, Moments, TokenCounts, Tokens
+from ilfs.statistics import Association, Classes, ClassMoments, TokenCounts, Tokens
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
-from ilfs.ties import UNIT_FLOOR
+from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
 
 # Pseudo-counts of topics="shrunk". The results hardly change for values from 0.2 to 0.5 and from 0.3 to 3.
@@ -83,10 +85,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "fdr" or None, default=None
+    n_features_to_select : int, float, "fdr", "auto", "absorption" or None, default=None
         Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"fdr"``: all
         features whose q-value is at most ``fdr``, which may be none; they need not be the first of ``order_``. This
-        makes at least 20 permutations of the labels.
+        makes at least 20 permutations of the labels. ``"auto"``: the number is found by cross-validation of a linear
+        SVM, for rows in memory (see `ilfs.selection.SizeCV`). ``"absorption"``: the effective number of features to
+        which the paper's random walk returns; it costs nothing, and is no test against chance (see
+        `absorption_size`).
     n_tokens : int, default=6
         Number of intervals into which [0, 1], the range of the evidence, is divided.
     evidence : {"posterior", "distance", "distance_sum"}, default="posterior"
@@ -138,6 +143,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         Random numbers of the permutations. An integer gives the same permutations in every fit.
     fdr : float, default=0.05
         False discovery rate of ``n_features_to_select="fdr"``, and level of the verdict ``is_better_than_chance_``.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They are candidates, and are picked first, best
+        first. The next pick is the best one given all of them. With ``"fdr"`` they are selected whatever their
+        q-values. p-values do not depend on it.
 
     Attributes
     ----------
@@ -145,7 +154,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         For picked features, the criterion as a fraction of that of the first pick, never more than that of the pick
         before: from 1 down to 0. All other features have scores from 0 down to -1, by relevance; -1 for an
         uninformative feature. With ``redundancy=None``, the sum over all paths from the feature, which is proportional
-        to its relevance.
+        to its relevance. With ``must_keep``, the criterion of a pick is a fraction of that of the best candidate alone,
+        and picks are limited by other picks of the same kind only: those of ``must_keep`` may have lower scores than
+        features after them.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
@@ -208,6 +219,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     false_discovery_bound_ : float
         Only with ``n_features_to_select="fdr"``: upper bound on the proportion of false discoveries among the selected
         features, with a confidence of 95 % (`ilfs.null.false_discovery_bound`).
+    n_features_ : int
+        Only with ``n_features_to_select="auto"`` or ``"absorption"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -230,9 +245,11 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     (178, 3)
     """
 
+    _has_walk = True
+
     def __init__(
         self,
-        n_features_to_select: int | float | Literal["fdr"] | None = None,
+        n_features_to_select: int | float | Literal["fdr", "auto", "absorption"] | None = None,
         *,
         n_tokens: int = 6,
         evidence: Evidence = "posterior",
@@ -250,6 +267,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         n_permutations: int = 0,
         random_state: int | np.random.Generator | None = 0,
         fdr: float = 0.05,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_tokens = n_tokens
@@ -268,6 +286,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_permutations = n_permutations
         self.random_state = random_state
         self.fdr = fdr
+        self.must_keep = must_keep
 
     @classmethod
     def paper(cls, n_features_to_select: int | float | None = None, **parameters: Any) -> Self:
@@ -349,8 +368,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             Weight of each row: 2 has the same effect as repeating the row, 0 as leaving it out. Scale relative weights
             to a mean of 1.
         groups : array of shape (n_samples,), optional
-            Group of each row, such as its donor or batch. Labels are permuted within groups only. Used for nothing but
-            permutations.
+            Group of each row, such as its donor or batch. Labels are permuted within groups only, and the rows of a
+            group are in the same fold of the rule ``"auto"``. Used for nothing else.
 
         Returns
         -------
@@ -366,27 +385,40 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
         """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
-        moments = (yield from ask(Moments())).checked()
-        tokens = yield from ask(self._tokens(moments))
+        moments = yield from self._plan_topics(classes)
+        self._break_ties(moments)
+        return moments
+
+    def _plan_topics(self, classes: Classes) -> Plan[ClassMoments]:
+        """Do the same without the mean log odds, which only break ties."""
+        moments = yield from self._plan_moments(classes)
+        self._learn_topics(classes, moments, (yield from ask(self._tokens(moments))))
+        return moments
+
+    def _learn_relevance(self, classes: Classes, moments: ClassMoments, tokens: TokenCounts) -> None:
+        """Learn the topics from the token counts, and set the relevance of every feature."""
+        self._learn_topics(classes, moments, tokens)
+        self._break_ties(moments)
+
+    def _break_ties(self, moments: ClassMoments) -> None:
+        """Set the mean log odds, which break ties in relevance."""
+        log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
+        self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
+
+    def _learn_topics(self, classes: Classes, moments: ClassMoments, tokens: TokenCounts) -> None:
         counts = self._count_tokens(tokens, moments)
         relevance = self._fit_topics(counts, n_samples=float(classes.total.sum()))
         self._warn(classes, moments)
         self.classes_ = classes.labels
         self.relevance_ = np.where(moments.informative, relevance, 0.0)
-        log_odds = mean_log_odds(moments, self.leave_one_out, self.class_weight == "balanced")
-        self.mean_log_odds_ = np.where(moments.informative, log_odds, -np.inf)
-        return moments
 
     # The statistic of the permutation test is the relevance: scores are relative to that of the first pick.
 
     def _plan_statistic(self, classes: Classes) -> Plan[Floats]:
-        yield from self._plan_relevance(classes)
-        return self._tested_relevance()
+        moments = yield from self._plan_topics(classes)
+        return np.where(moments.informative, self.relevance_, np.nan)
 
     def _observed_statistic(self, scores: Scores) -> Floats:  # noqa: ARG002
-        return self._tested_relevance()
-
-    def _tested_relevance(self) -> Floats:
         return np.where(np.isneginf(self.mean_log_odds_), np.nan, self.relevance_)
 
     def _clone_for_null(self) -> Self:
@@ -396,11 +428,19 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        candidates = most_relevant(self.relevance_, moments.informative, self.n_candidates, self.mean_log_odds_)
+        forced, informative = self._forced(), moments.informative
+        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, forced)
         balance = classes.balance if self.class_weight == "balanced" else None
         association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
         subset = yield from pick(
-            self.redundancy, classes, self.relevance_, moments.informative, candidates, association, self.mean_log_odds_
+            self.redundancy,
+            classes,
+            self.relevance_,
+            informative,
+            candidates,
+            association,
+            self.mean_log_odds_,
+            forced=forced,
         )
         return self._keep_subset(subset)
 
@@ -492,10 +532,19 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     ) -> Plan[Scores]:
         assert self.redundancy is not None
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_)
+        forced = self._forced()
+        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
         association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
         subset = yield from pick(
-            self.redundancy, all_rows, self.relevance_, usable, candidates, association, self.mean_log_odds_, None
+            self.redundancy,
+            all_rows,
+            self.relevance_,
+            usable,
+            candidates,
+            association,
+            self.mean_log_odds_,
+            labelling=None,
+            forced=forced,
         )
         return self._keep_subset(subset)
 
@@ -516,6 +565,48 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {"relevance": self.relevance_} | super()._more_columns(names)
+
+    def _rank(self, scores: Scores) -> Self:
+        super()._rank(scores)
+        if self._uses_rule("absorption"):
+            self.n_features_ = self.absorption_size()
+        return self
+
+    def _n_selected(self) -> int:
+        return self.absorption_size() if self._uses_rule("absorption") else super()._n_selected()
+
+    def absorption_size(self) -> int:
+        """Compute a number of features from the paper's absorbing random walk.
+
+        It is the effective number of features to which the walk returns (`ilfs.solvers.paths.effective_returns`), on
+        the graph of the relevance above the median of all features that have any. ``n_features_to_select="absorption"``
+        selects so many features, the first of ``order_``. The documentation explains the rule and compares it with
+        others.
+
+        Returns
+        -------
+        int
+            The nearest integer, at least 1. It depends on ``relevance_`` only.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from ilfs import ILFS
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> ILFS().fit(X, y).absorption_size()
+        10
+        """
+        check_is_fitted(self)
+        size = paths.effective_returns(above_median(self.relevance_, self.relevance_ > 0))
+        return max(1, int(size + 0.5 + float(tolerance(size))))  # the nearest integer
+
+    def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
+        facts = super()._facts(column, names)
+        if not hasattr(self, "token_counts_") or self.literal_sign:
+            return facts
+        counts, is_well = self.token_counts_[column], self.token_edges_[:-1] >= 0.5 - UNIT_FLOOR
+        total = float(counts.sum())
+        return facts | {"well_represented": float(counts[is_well].sum()) / total if total > 0 else None}
 
     def adjacency_matrix(self) -> Floats:
         """Compute the matrix of the graph: a_ij = P(relevancy | i) P(relevancy | j).

@@ -36,6 +36,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ilfs.arrays import Floats
 from ilfs.execution import AllRows, Plan, ask, blocks, both, one_blas_thread, thread_map
 from ilfs.execution.pairs import complete_moments, pair_correlations
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer, check_within
 from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, refuse_constant
 from ilfs.sources import Source
@@ -80,6 +81,9 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -127,6 +131,7 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
         max_iter: int = 100,
         tol: float = 1e-10,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
@@ -136,6 +141,7 @@ class InfFS(UnsupervisedRowsSelector, PlannedSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by their spread and their correlations.

@@ -39,6 +39,7 @@ from scipy import sparse
 from ilfs.arrays import Floats
 from ilfs.execution import AllRows, thread_map
 from ilfs.execution.columns import dense_column_blocks, row_major_columns
+from ilfs.must_keep import MustKeep
 from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.selector import Scores, UnsupervisedRowsSelector
@@ -67,6 +68,9 @@ class LaplacianScore(UnsupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -112,12 +116,14 @@ class LaplacianScore(UnsupervisedRowsSelector):
         weights: Weights = "heat",
         width: float | None = None,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.width = width
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how little they vary between neighbouring samples.

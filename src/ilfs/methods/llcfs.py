@@ -44,6 +44,7 @@ from scipy import linalg, sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import AllRows, blocks, one_blas_thread, thread_map
+from ilfs.must_keep import MustKeep
 from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_between, check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
@@ -90,6 +91,9 @@ class LLCFS(UnsupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -141,6 +145,7 @@ class LLCFS(UnsupervisedRowsSelector):
         max_iter: int = 20,
         tol: float = 1e-3,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -149,6 +154,7 @@ class LLCFS(UnsupervisedRowsSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by their weights in the local predictions of a clustering.

@@ -45,6 +45,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import AllRows, one_blas_thread
 from ilfs.execution.columns import dense_column_blocks, dense_columns
 from ilfs.methods.laplacian_score import check_graph
+from ilfs.must_keep import MustKeep
 from ilfs.neighbours import DistinctSamples, Weights, heat_graph
 from ilfs.parameters import check_integer
 from ilfs.selector import Scores, UnsupervisedRowsSelector
@@ -81,6 +82,9 @@ class MCFS(UnsupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -135,6 +139,7 @@ class MCFS(UnsupervisedRowsSelector):
         weights: Weights = "heat",
         width: float | None = None,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -142,6 +147,7 @@ class MCFS(UnsupervisedRowsSelector):
         self.weights = weights
         self.width = width
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how much they contribute to predicting its clusters.

@@ -35,7 +35,7 @@ Where we depart from Zaffalon and Hutter:
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -44,17 +44,28 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from ilfs.arrays import Floats, Integers, read_only
+from ilfs.effects import FeatureProfile
 from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map, together
 from ilfs.execution.columns import column_blocks, gather_columns, row_major_columns
+from ilfs.must_keep import MustKeep
 from ilfs.null import PermutationTest
 from ilfs.parameters import check_between, check_choice, is_integer
 from ilfs.permutations import HasNull, makes_no_permutations, statistic_of
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
 from ilfs.solvers.information import PRIORS, InformationPosterior, Prior
 from ilfs.sources import TableSource
-from ilfs.statistics import Classes, ClassHistograms, ColumnValues, DistinctValues, Histograms, RowSample, SampledRows
+from ilfs.statistics import (
+    Classes,
+    ClassHistograms,
+    ColumnValues,
+    DistinctValues,
+    Histograms,
+    Profile,
+    RowSample,
+    SampledRows,
+)
 from ilfs.statistics.block import Block, DenseBlock, SparseBlock
-from ilfs.statistics.labels import RowLabels
+from ilfs.statistics.labels import RowLabels, joint_size
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR
 
 BLOCK_STORED_VALUES = 2**16  # stored values in a block of sparse columns
@@ -87,10 +98,11 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "fdr" or None, default=None
+    n_features_to_select : int, float, "fdr", "auto" or None, default=None
         Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"fdr"``: all
         features whose q-value is at most ``fdr``, which may be none; they need not be the first of ``order_``. This
-        makes at least 20 permutations of the labels.
+        makes at least 20 permutations of the labels. ``"auto"``: the number is found by cross-validation of a linear
+        SVM, for rows in memory (see `ilfs.selection.SizeCV`).
     n_bins : int or "auto", default="auto"
         Maximum number of bins of a feature. A feature with no more distinct values than this has a bin for each value,
         and its score is the mutual information of the unbinned values. ``"auto"``: 1 + log2(n_samples), rounded down
@@ -129,6 +141,9 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
         Random numbers of the permutations. An integer gives the same permutations in every fit.
     fdr : float, default=0.05
         False discovery rate of ``n_features_to_select="fdr"``, and level of the verdict ``is_better_than_chance_``.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        and p-values are those without it. With ``"fdr"`` they are selected whatever their q-values.
 
     Attributes
     ----------
@@ -169,6 +184,10 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
     false_discovery_bound_ : float
         Only with ``n_features_to_select="fdr"``: upper bound on the proportion of false discoveries among the selected
         features, with a confidence of 95 % (`ilfs.null.false_discovery_bound`).
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -202,7 +221,7 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | Literal["fdr"] | None = None,
+        n_features_to_select: int | float | Literal["fdr", "auto"] | None = None,
         *,
         n_bins: int | Literal["auto"] = "auto",
         bins: Binning = "frequency",
@@ -215,6 +234,7 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
         n_permutations: int = 0,
         random_state: int | np.random.Generator | None = 0,
         fdr: float = 0.05,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_bins = n_bins
@@ -228,6 +248,7 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
         self.n_permutations = n_permutations
         self.random_state = random_state
         self.fdr = fdr
+        self.must_keep = must_keep
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -244,8 +265,8 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
         sample_weight : array of shape (n_samples,), optional
             Weight of each row, also in the bins: 2 has the same effect as repeating the row, 0 as leaving it out.
         groups : array of shape (n_samples,), optional
-            Group of each row, such as its donor or batch. Labels are permuted within groups only. Used for nothing but
-            permutations.
+            Group of each row, such as its donor or batch. Labels are permuted within groups only, and the rows of a
+            group are in the same fold of the rule ``"auto"``. Used for nothing else.
 
         Returns
         -------
@@ -350,9 +371,10 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
 
     def _plan_with_null(self, labellings: Sequence[Classes]) -> Plan[tuple[Scores, Floats]]:
         self.classes_ = labellings[0].labels
-        cuts, values, (counts, *permuted) = yield from self._plan_counts(labellings)
+        (cuts, values, (counts, *permuted)), profile = yield from both(self._plan_counts(labellings), ask(Profile()))
         columns, n_features = np.flatnonzero(values.varying), values.low.size
         refuse_constant(columns)
+        self.profile_ = FeatureProfile.from_statistics(profile, labellings[0])
         if self.estimate == "plugin":
             information, bias = histogram_information(counts, cuts.n_cuts)
             scores = self._information_scores(information[columns], bias[columns])
@@ -583,9 +605,36 @@ def permuted_counts(block: Block, cuts: Cuts, codes: NDArray[Any]) -> Iterable[F
     if isinstance(block, SparseBlock):
         permuted = (replace(labels, codes=one.astype(np.int64)) for one in codes)
         return (Histograms(*cuts)(block.with_labels(one)).counts for one in permuted)
-    counts = np.zeros((len(codes), labels.n_classes, block.n_columns, cuts.cuts.shape[1] + 1))
-    bins.permuted_histograms(read_only(block.X), block.first, codes, labels.weight, *cuts, counts)
-    return counts
+    # Sums of weights other than 1 would round differently.
+    size = joint_size(labels.n_classes, len(labels)) if labels.has_unit_weights else 1
+    places = labels.n_classes ** np.arange(size)
+    joint = np.array([places[: len(some)] @ some for some in np.split(codes, range(size, len(codes), size))])
+    counts = np.zeros((len(joint), labels.n_classes**size, block.n_columns, cuts.cuts.shape[1] + 1))
+    bins.permuted_histograms(read_only(block.X), block.first, joint, labels.weight, *cuts, counts)
+    every = (digit_counts(one, labels.n_classes, size) for one in counts)
+    return islice(chain.from_iterable(every), len(codes))
+
+
+def digit_counts(counts: Floats, n_classes: int, n_digits: int) -> Iterator[Floats]:
+    """Sum the counts of combinations of classes to those of the classes of each labelling.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes ** n_digits, n_columns, n_bins)
+        Counts of each combination. Its digits are the classes under each labelling, the first one the lowest.
+    n_classes : int
+        Number of classes.
+    n_digits : int
+        Number of labellings.
+
+    Yields
+    ------
+    ndarray of shape (n_classes, n_columns, n_bins)
+        Counts of each labelling.
+    """
+    for digit in range(n_digits):
+        by_digit = counts.reshape(-1, n_classes, n_classes**digit, *counts.shape[1:])
+        yield by_digit.sum(axis=(0, 2))
 
 
 def count_under(labellings: Sequence[Classes], cuts: Cuts) -> list[Plan[ClassHistograms]]:

@@ -15,7 +15,7 @@ most methods. With ``redundancy="gain"``, both balance the classes.
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, Read, ask, both, fold_of, refuse_missing, run_plan
+from ilfs.execution import Plan, Read, both, fold_of, refuse_missing, run_plan
 from ilfs.fitted import scores_of
+from ilfs.must_keep import MustKeep
 from ilfs.redundancy import (
+    NO_COLUMNS,
     PickedSubset,
     PicksSubsets,
     Redundancy,
@@ -38,7 +40,7 @@ from ilfs.selector import PlannedSelector, RankingSelector, Scores
 from ilfs.sources import TableSource, table_source
 from ilfs.statistics import Association, Classes, ClassMoments, Moments
 from ilfs.statistics.moments import UnusableColumnError
-from ilfs.validation import check_columns, check_labels, check_n_jobs, check_weight, column_names
+from ilfs.validation import check_columns, check_in_memory, check_labels, check_n_jobs, check_weight, column_names
 
 
 class Novelty(PicksSubsets):
@@ -53,8 +55,10 @@ class Novelty(PicksSubsets):
         Method that gives the relevance of the features: a selector of this package; any estimator that has ``scores_``,
         ``feature_importances_``, ``coef_`` or ``ranking_`` after fitting; or a function of ``(X, y)`` such as
         scikit-learn's ``f_classif``.
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"auto"``: the
+        number is found by cross-validation of a linear SVM, for rows in memory (see `ilfs.selection.SizeCV`);
+        not for an unsupervised selector.
     redundancy : {"novelty", "gain"}, default="novelty"
         Criterion of the next pick. ``"novelty"``: relevance times the fraction of the variance of the feature that the
         nearest picked feature does not explain. ``"gain"``: decrease of the loss of a ridge regression of the classes
@@ -64,12 +68,16 @@ class Novelty(PicksSubsets):
     n_jobs : int, default=None
         Number of threads for moments and products; the result does not depend on it. None means 1 unless in a
         `joblib.parallel_config` context, -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They are candidates, and are picked first, best
+        first. The next pick is the best one given all of them.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         For picked features, the criterion as a fraction of that of the first pick, never more than that of the pick
-        before: from 1 down to 0. All other features have scores from 0 down to -1, by relevance.
+        before: from 1 down to 0. All other features have scores from 0 down to -1, by relevance. With ``must_keep``,
+        fractions are those of the criterion of the best candidate alone, as in `ILFS`.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is the best.
     order_ : ndarray of shape (n_features,)
@@ -97,6 +105,10 @@ class Novelty(PicksSubsets):
     scores_per_label_ : ndarray of shape (n_labels, n_features)
         If ``y`` is an indicator matrix: scores of each label against the rest. NaN for a label that all samples or no
         samples have.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -120,17 +132,19 @@ class Novelty(PicksSubsets):
     def __init__(
         self,
         selector: Any,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         redundancy: Redundancy = "novelty",
         n_candidates: int | None = 1000,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.selector = selector
         self.n_features_to_select = n_features_to_select
         self.redundancy = redundancy
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     # Declares sample_weight for scikit-learn's metadata routing. The signature cannot name it, because support for
     # weights depends on the wrapped selector.
@@ -174,7 +188,7 @@ class Novelty(PicksSubsets):
             refuse_missing(X if weight is None else X[weight > 0])
         if source.labellings:
             self.classes_ = source.labellings[0].labels
-        self.selector_, self.relevance_ = relevance_by(self.selector, X, source.y, weight)
+        self.selector_, self.relevance_ = relevance_by(self._with_positions(self.selector), X, source.y, weight)
         if self.relevance_.shape != (X.shape[1],):
             raise ValueError(
                 f"selector must give a score for each of the {X.shape[1]} features, got shape {self.relevance_.shape}"
@@ -197,10 +211,10 @@ class Novelty(PicksSubsets):
 
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
         inner = clone(self.selector)
-        moments, self.selector_ = yield from both(ask(Moments()), inner._plan_fit(classes, self))
+        moments, self.selector_ = yield from both(self._plan_moments(classes), inner._plan_fit(classes, self))
         self.classes_ = classes.labels
         self.relevance_ = relevance_of(self.selector_)
-        return moments.checked()
+        return moments
 
     def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
         balance = classes.balance if self.redundancy == "gain" else None
@@ -228,7 +242,14 @@ class Novelty(PicksSubsets):
         labelling: int | None = 0,
     ) -> Plan[Scores]:
         subset = yield from picked(
-            self.relevance_, classes, moments, associate, self.redundancy, self.n_candidates, labelling
+            self.relevance_,
+            classes,
+            moments,
+            associate,
+            self.redundancy,
+            self.n_candidates,
+            labelling,
+            self._forced(),
         )
         return self._keep_subset(subset)
 
@@ -318,6 +339,7 @@ def novel_order(
     """
     check_redundancy("novelty", n_candidates)
     check_n_jobs(n_jobs)
+    check_in_memory(X)
     names = column_names(X)
     X = checked_table(X)
     values = check_relevance(relevance, X.shape[1], names)
@@ -371,12 +393,14 @@ def picked(
     how: Redundancy,
     n_candidates: int | None,
     labelling: int | None = 0,
+    forced: Integers = NO_COLUMNS,
 ) -> Plan[PickedSubset]:
     """Pick a subset of features by given relevances; ``associate`` computes the association of the candidates."""
     usable = ~moments.constant & ~np.isnan(relevance) & (relevance > -np.inf)
     relevance = finite(np.where(usable, relevance, 0.0))
-    candidates = most_relevant(relevance, usable, n_candidates)
-    return pick(how, classes, relevance, usable, candidates, associate(candidates), labelling=labelling)
+    candidates = most_relevant(relevance, usable, n_candidates, forced=forced)
+    association = associate(candidates)
+    return pick(how, classes, relevance, usable, candidates, association, labelling=labelling, forced=forced)
 
 
 def finite(relevance: Floats) -> Floats:

@@ -34,7 +34,7 @@ Where we depart:
 """
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -43,6 +43,7 @@ from sklearn.utils import check_random_state
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, thread_map
 from ilfs.execution.columns import dense_column_blocks
+from ilfs.must_keep import MustKeep
 from ilfs.neighbours import Pairs, class_neighbours, scaled_columns
 from ilfs.parameters import check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
@@ -62,8 +63,9 @@ class ReliefF(SupervisedRowsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"auto"``: the
+        number is found by cross-validation of a linear SVM, for rows in memory (see `ilfs.selection.SizeCV`).
     n_neighbors : int, default=10
         Number of nearest neighbours in each class. With few neighbours the weights follow local structure and are
         noisy; with many they are smooth and lose local structure.
@@ -75,6 +77,9 @@ class ReliefF(SupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -91,6 +96,10 @@ class ReliefF(SupervisedRowsSelector):
         label that all samples or no samples have.
     per_label_ : dict of int to ReliefF
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -119,18 +128,20 @@ class ReliefF(SupervisedRowsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         n_neighbors: int = 10,
         n_samples: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.n_samples = n_samples
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how they differ between neighbouring samples of different classes in y.

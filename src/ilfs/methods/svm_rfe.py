@@ -27,7 +27,7 @@ Where we depart:
 - Every SVM is solved exactly, starting from the solution of the previous one; see `ilfs.solvers.svm`.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, blocks, one_blas_thread, thread_map
+from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer, is_fraction, is_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.solvers.svm import Dual, Primal
@@ -53,9 +54,10 @@ class SVMRFE(SupervisedRowsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number of features to keep: an integer, a fraction of all features, or None for half of them. All features are
-        ranked in any case.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep: an integer, a fraction of all features, or None for half of them. ``"auto"``: the
+        number is found by cross-validation of a linear SVM (see `ilfs.selection.SizeCV`). All features are ranked in
+        any case.
     C : float, default=1.0
         Weight of the loss relative to the squared norm of the weights. Values larger than about 1e10 divided by the
         mean squared norm of a sample are treated as that value.
@@ -71,6 +73,9 @@ class SVMRFE(SupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors. Threads help if X is large.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -92,6 +97,10 @@ class SVMRFE(SupervisedRowsSelector):
         samples have. ``scores_`` is then the mean of 1 / rank over the labels, and ``squared_weights_`` a mean too.
     per_label_ : dict of int to SVMRFE
         If ``y`` is an indicator matrix: the fitted selector of each label.
+    n_features_ : int
+        Only with ``n_features_to_select="auto"``: the number found.
+    cv_results_ : dict of str to ndarray
+        Only with ``n_features_to_select="auto"``: the table of `ilfs.selection.SizeCV`.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -118,7 +127,7 @@ class SVMRFE(SupervisedRowsSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         C: float = 1.0,
         step: int | float = 1,
@@ -126,6 +135,7 @@ class SVMRFE(SupervisedRowsSelector):
         tol: float = 1e-9,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.C = C
@@ -134,6 +144,7 @@ class SVMRFE(SupervisedRowsSelector):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by how long they stay in a linear SVM for the classes y.

@@ -49,6 +49,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import AllRows, blocks, one_blas_thread, thread_map
+from ilfs.must_keep import MustKeep
 from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
@@ -96,6 +97,9 @@ class UDFS(UnsupervisedRowsSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None means 1 unless in a `joblib.parallel_config` context,
         -1 means all processors.
+    must_keep : sequence of str or int, optional
+        Features that are kept in any case, by name or column index. They come first in ``order_``, best first; scores
+        are those without it.
 
     Attributes
     ----------
@@ -147,6 +151,7 @@ class UDFS(UnsupervisedRowsSelector):
         max_iter: int = 100,
         tol: float = 1e-4,
         n_jobs: int | None = None,
+        must_keep: MustKeep = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -156,6 +161,7 @@ class UDFS(UnsupervisedRowsSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of X by the norms of their rows in a sparse map that keeps neighbours together.

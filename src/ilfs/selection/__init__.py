@@ -1,10 +1,17 @@
 """How many features to keep, and rankings made from other rankings.
 
-These meta-selectors and functions take any selector, or any ranking, and need all rows in memory.
+The meta-selectors and functions take any selector, or any ranking. All but `stability` and `FDRSelector` need all rows
+in memory; these two also read tables in blocks, with methods that need only statistics of the rows.
+`Selection` is a selection that was saved to a file.
 """
 
 from ilfs.selection.ensemble import RankEnsemble
+from ilfs.selection.fdr import FDRSelector
+from ilfs.selection.ilfs_cv import ILFSCV
 from ilfs.selection.pruning import prune_redundant
+from ilfs.selection.resampling import stability
+from ilfs.selection.saved import Selection
 from ilfs.selection.size_cv import SizeCV
+from ilfs.selection.stability_result import Stability
 
-__all__ = ["RankEnsemble", "SizeCV", "prune_redundant"]
+__all__ = ["ILFSCV", "FDRSelector", "RankEnsemble", "Selection", "SizeCV", "Stability", "prune_redundant", "stability"]
