@@ -1,6 +1,7 @@
 """``ilfs rank``: results, what is told, and one line for every mistake."""
 
 import csv
+import re
 
 import numpy as np
 import pandas as pd
@@ -162,3 +163,84 @@ def test_an_interrupted_ranking_does_not_claim_to_be_saved(run, monkeypatch):
     monkeypatch.setattr(ILFS, "fit", interrupt)
     code, out, err = run("table.csv", *COLUMNS, "--quiet")
     assert (code, out, err) == (130, "", "ilfs: stopped, and nothing is saved of an unfinished ranking\n")
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--engine", "stream"]])
+def test_a_missing_target_is_one_line(more, run):
+    code, out, err = run("parts", "--drop", "id", "kind", *more)
+    assert (code, out) == (2, "")
+    assert err.endswith("ILFS needs the classes of the rows: name their column, --target COLUMN\n")
+
+
+class TestHowSure:
+    def test_the_labels_are_permuted_by_default(self, run, folder):
+        code, out, err = run("table.csv", *COLUMNS)
+        assert code == 0
+        assert "q_value" in out.splitlines()[0]
+        frame = pd.read_csv(folder / "table.csv").drop(columns="id")
+        fitted = ILFS(n_permutations=20).fit(frame, "kind")
+        assert fitted.is_better_than_chance_
+        assert f"better than under each of 20 permutations of the labels (p = {fitted.chance_p_value_:.2g}, the" in err
+
+    def test_labels_without_a_meaning_are_said_to_be_chance(self, run, folder):
+        frame = pd.read_csv(folder / "table.csv")
+        frame["kind"] = np.random.default_rng(1).permutation(frame["kind"])
+        frame.to_csv(folder / "chance.csv", index=False)
+        code, _, err = run("chance.csv", *COLUMNS)
+        assert code == 0
+        assert "the best features are NOT better than under 20 permutations of the labels (p = " in err
+        assert ", above 0.05)" in err
+
+    def test_a_strict_level_needs_more_permutations(self, run):
+        code, out, err = run("table.csv", *COLUMNS, "--rule", "fdr", "--fdr", "0.01", "--method", "fisher")
+        assert code == 0
+        assert "100 permutations" in err
+        assert out.splitlines()[0].split()[5] == "selected"
+        assert "of 6 features have a false discovery rate of at most 0.01" in err
+
+    @pytest.mark.parametrize("seed", [0, 5])
+    def test_the_seed_chooses_the_permutations(self, seed, run, folder, tmp_path):
+        options = ["--method", "fisher", "--seed", str(seed), "-o", str(tmp_path / "ranking.csv")]
+        assert run("table.csv", *COLUMNS, *options)[0] == 0
+        frame = pd.read_csv(folder / "table.csv").drop(columns="id")
+        fitted = FisherScore(n_permutations=20, random_state=seed).fit(frame, "kind")
+        found = pd.read_csv(tmp_path / "ranking.csv").sort_values("column")["p_value"]
+        np.testing.assert_allclose(found, fitted.p_values_)
+        other = FisherScore(n_permutations=20, random_state=seed + 1).fit(frame, "kind")
+        assert not np.allclose(other.p_values_, fitted.p_values_)
+
+    @pytest.mark.parametrize("method", ["ilfs", "fisher", "mi"])
+    def test_no_permutations_no_test(self, method, run):
+        code, out, err = run("table.csv", *COLUMNS, "--method", method, "--permutations", "0")
+        assert code == 0
+        assert "q_value" not in out
+        assert "permutations" not in err
+
+    @pytest.mark.parametrize(
+        ("rule", "said"),
+        [
+            ("auto", r"the best \d of 6 features predict the classes nearly as well as any other number"),
+            ("absorption", r"the random walk of ILFS returns to about \d of 6 features"),
+        ],
+    )
+    def test_rules_say_how_many_features(self, rule, said, run):
+        code, _, err = run("table.csv", *COLUMNS, "--rule", rule)
+        assert code == 0
+        assert re.search(said, err)
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--fdr", "0.1", "--method", "relieff"], "--fdr needs a method that has p-values (ILFS, FisherScore, Mut"),
+            (["--permutations", "9", "--method", "cfs"], "--permutations needs a method that has p-values (ILFS, "),
+            (["--fdr", "7"], "fdr must be a number strictly between 0 and 1, got 7.0"),
+            (["--permutations", "0", "--rule", "fdr"], "--rule fdr needs permutations, got --permutations 0"),
+            (["--permutations", "-1"], "n_permutations must be an integer >= 0, got -1"),
+            (["--rule", "absorption", "--method", "fisher"], "'absorption' needs the random walk of ILFS"),
+            (["--rule", "auto", "--engine", "stream"], "n_features_to_select='auto' needs all rows in memory"),
+        ],
+    )
+    def test_wrong_options_are_one_line(self, arguments, said, run):
+        code, out, err = run("parts", *COLUMNS, *arguments)
+        assert (code, out) == (2, "")
+        assert said in err
