@@ -20,7 +20,7 @@ VERSIONS = $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-oldest test-newest test-slow coverage lint format docs bench bench-quick bench-timing bench-peers findings figures tables fidelity robustness quality clean-kernels clean
+.PHONY: help demo test test-oldest test-newest test-slow coverage lint format docs bench bench-quick bench-timing bench-peers bench-fdr findings figures tables fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## list all commands
@@ -100,9 +100,13 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/ilfs bench run timing --store out/timing.sqlite
 	$(BIN)/python benchmarks/findings.py out
 
-figures: $(VENV)/package  ## draw the topic model for docs/ilfs.md, and the picked pixels for docs/redundancy.md (from ILFS_DATA)
+figures: $(VENV)/package  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
 	$(BIN)/python docs/figures/plate.py
+	$(BIN)/python docs/figures/sizes.py
+	$(BIN)/python docs/figures/reading.py
+	$(BIN)/python docs/figures/fdr.py
 	$(BIN)/python docs/figures/pixels.py
+	$(BIN)/python docs/figures/stability.py
 
 tables: $(VENV)/package  ## write the tables of methods in README.md and docs/methods/index.md from the registry
 	$(BIN)/python docs/tables.py
@@ -117,6 +121,19 @@ $(PEERS)/ready: pyproject.toml constraints.txt benchmarks/peers.txt
 bench-peers: $(PEERS)/ready  ## compare every method with the best public implementation of it (about 10 minutes)
 	$(PEERS)/bin/python benchmarks/peers.py
 
+FDR_PEERS := .venv-fdr
+$(FDR_PEERS)/ready: pyproject.toml constraints.txt benchmarks/peers-fdr.txt
+	@$(MAKE) --no-print-directory VENV=$(FDR_PEERS) $(FDR_PEERS)/package
+	@$(subst $(BIN),$(FDR_PEERS)/bin,$(INSTALL)) -r benchmarks/peers-fdr.txt
+	@touch $@
+
+bench-fdr: $(FDR_PEERS)/ready  ## measure false discovery rates beside other packages, write the tables of docs/certainty.md (half an hour)
+	$(FDR_PEERS)/bin/python benchmarks/fdr.py run
+	$(FDR_PEERS)/bin/python benchmarks/fdr.py refused
+	$(FDR_PEERS)/bin/python benchmarks/fdr.py uneven
+	$(FDR_PEERS)/bin/python benchmarks/fdr.py table
+	$(FDR_PEERS)/bin/python docs/figures/fdr.py
+
 fidelity: $(VENV)/test  ## print the difference of every method from its independent references
 	$(BIN)/python benchmarks/fidelity.py
 
@@ -130,5 +147,5 @@ clean-kernels:  ## remove compiled kernels
 	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that make created
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from ilfs import ILFS
 from ilfs.report import ranking_text, write_ranking
+from ilfs.report.certainty import certainty_sentences
 
 OUT = Path(__file__).resolve().parent.parent / "out"
 
@@ -22,8 +23,8 @@ def accuracy(*steps, X, y):
 
 def main():
     data = load_breast_cancer()
-    X, y, names = data.data, data.target, list(data.feature_names)
-    selector = ILFS(n_features_to_select=8)
+    X, y, names = data.data, data.target_names[data.target], list(data.feature_names)
+    selector = ILFS(n_features_to_select=8, n_permutations=99)
     selector.fit(X, y)  # the very first fit on a computer also compiles the kernels, which takes some seconds
     start = time.perf_counter()
     selector.fit(X, y)
@@ -31,7 +32,10 @@ def main():
 
     print(f"Breast cancer, {X.shape[0]} tumours x {X.shape[1]} measurements, ranked in {milliseconds:.0f} ms\n")
     print(ranking_text(selector, top=10, input_features=names))
-    print(f"\nAccuracy of a linear SVM (10-fold cross-validation): all 30 features {accuracy(X=X, y=y):.3f}, ", end="")
+    print()
+    for sentence in certainty_sentences(selector):
+        print(sentence[0].upper() + sentence[1:])
+    print(f"Accuracy of a linear SVM (10-fold cross-validation): all 30 features {accuracy(X=X, y=y):.3f}, ", end="")
     print(f"the best 8 {accuracy(selector, X=X, y=y):.3f}")
 
     OUT.mkdir(exist_ok=True)
