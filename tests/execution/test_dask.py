@@ -620,15 +620,24 @@ def test_arrays_with_query_planning():
 
 
 @pytest.fixture(scope="module")
-def client():
+def cluster():
     """Two workers in processes of their own, started once for all tests."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as one,
-    ):
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+    ) as one:
         yield one
+
+
+@pytest.fixture
+def client(cluster):
+    """Connection of one test, so that a test that interrupts its tasks cannot break that of the next."""
+    with distributed.Client(cluster, set_as_default=False) as one:
+        yield one
+
+
+def break_connection(client):
+    """Close the connection of a client to the scheduler, as a network failure does."""
+    client.loop.add_callback(client.scheduler_comm.comm.abort)
 
 
 def slow_chunk(block, seconds=0.05, folder=None):
@@ -722,6 +731,17 @@ class TestCluster:
             time.sleep(0.05)
         assert len(list(tmp_path.iterdir())) < 20
 
+    @pytest.mark.parametrize("n_chunks", [5, 45], ids=["first read", "second read"])
+    def test_a_broken_connection_does_not_change_the_result(self, client, tmp_path, n_chunks):
+        X, y, weight = table(n_samples=600)
+        chunks = da.from_array(X, chunks=(20, 12)).map_blocks(slow_chunk, folder=tmp_path)
+        thread = after_chunks(n_chunks, tmp_path, lambda: break_connection(client))
+        with client.as_current():
+            found = ILFS().fit(chunks, y, sample_weight=weight)
+        thread.join()
+        assert len(list(tmp_path.iterdir())) > 90  # three reads of 30 chunks, and some again
+        assert_same(found, ILFS().fit(X, y, sample_weight=weight))
+
     def test_a_killed_worker_does_not_change_the_result(self, client, tmp_path):
         X, y, _ = table(n_samples=600)
         chunks = da.from_array(X, chunks=(20, 12)).map_blocks(slow_chunk, folder=tmp_path)
@@ -751,6 +771,30 @@ class TestScheduler:
             assert active_client() is other
             assert_same(ILFS().fit(da.from_array(X, chunks=(50, 5)), y), ILFS().fit(X, y))
         assert active_client() is None
+
+    def test_a_scheduler_that_is_gone_is_one_sentence(self, monkeypatch):
+        monkeypatch.setattr("ilfs.sources.cluster.CONNECT_SECONDS", 2)
+        X, y, _ = table(n_samples=400)
+
+        def slowly(block):  # a nested function is sent whole, so the cluster need not import this module
+            time.sleep(0.2)
+            return block
+
+        chunks = da.from_array(X, chunks=(10, 12)).map_blocks(slowly, meta=np.empty((0, 0)))
+        with subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, text=True) as process:
+            kill = threading.Timer(1.0, process.kill)
+            with connected(process.stdout.readline().strip()):
+                kill.start()
+                with pytest.raises(ConnectionError, match="the Dask scheduler is gone"):
+                    ILFS().fit(chunks, y)
+
+
+SCHEDULER = """
+import distributed, time
+cluster = distributed.LocalCluster(n_workers=1, processes=False, protocol="tcp://", dashboard_address=None)
+print(cluster.scheduler_address, flush=True)
+time.sleep(60)
+"""
 
 
 def grown_chunk(block):

@@ -18,7 +18,16 @@ from ilfs.execution.blockwise import all_columns, places_of
 from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.memory import InMemory
 from ilfs.execution.merging import FAN_IN, merged_in_place
-from ilfs.sources.cluster import compute, connected, delayed, placed, placed_each, reduced
+from ilfs.sources.cluster import (
+    ConnectionLostError,
+    compute,
+    connected,
+    delayed,
+    has_reconnected,
+    placed,
+    placed_each,
+    reduced,
+)
 from ilfs.sources.dask import DaskSource
 from ilfs.sources.partitions import PartitionReader
 
@@ -52,8 +61,21 @@ class OnDask(SourceFold):
         return placed_each(labels), placed_each(weights), placed_each(self._source.permuted_codes())
 
     def read(self, reads: Sequence[Read[Any]]) -> list[Any]:
-        """Read the rows once and return the statistic of each request."""
+        """Read the rows once and return the statistic of each request.
+
+        If the connection to the scheduler breaks and is made again, the read starts again, once.
+        """
         self._n_reads += 1
+        try:
+            return self._submit(reads)
+        except ConnectionLostError:
+            if not has_reconnected():
+                raise
+        vars(self).pop("_labels_and_weights", None)  # they were lost with the connection
+        return self._submit(reads)
+
+    def _submit(self, reads: Sequence[Read[Any]]) -> list[Any]:
+        """Submit the tasks of one read and wait for the merged statistics."""
         columns = self._projection(reads)
         job = placed(PartitionJob(self._source.reader(columns), [renumbered(read, columns) for read in reads]))
         read_partition, inputs = delayed(read_one_partition), self._source.inputs(columns, with_labels=False)

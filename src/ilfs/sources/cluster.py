@@ -7,6 +7,7 @@ inputs are results of tasks, so Dask computes them again if a worker that held t
 
 import pickle
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 CONNECT_SECONDS = 5  # time for a scheduler to answer
+RECONNECT_SECONDS = 30  # time for the client to connect again after its connection has broken
 MESSAGE_BYTES = 2**22  # of inputs that are sent to the scheduler at a time; Dask warns of graphs above 10 MB
 
 
@@ -48,6 +50,23 @@ def connected(address: str) -> Iterator[Any]:
         raise ValueError(f"no Dask scheduler answers at {address}: {error}") from None
     with client:
         yield client
+
+
+class ConnectionLostError(ConnectionError):
+    """The connection to the scheduler has broken, and with it all inputs and results on the cluster are lost."""
+
+
+# Reasons that Dask gives for a cancelled task if nobody has cancelled it: the client noticed that its connection broke,
+# or the scheduler no longer has the inputs that the client sent before.
+BROKEN_CONNECTION = ("scheduler-connection-lost", "lost dependencies")
+
+
+def has_reconnected() -> bool:
+    """Wait while the active client connects again; return whether it succeeded."""
+    client, deadline = active_client(), time.monotonic() + RECONNECT_SECONDS
+    while client is not None and client.status == "connecting" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return client is not None and client.status == "running"
 
 
 def connection_errors() -> tuple[type[BaseException], ...]:
@@ -188,8 +207,10 @@ def explained() -> Iterator[None]:
             f"{died} died while computing the same partition, most likely for lack of memory: make the partitions "
             "smaller (X.rechunk or X.repartition), or give the workers more memory"
         ) from None
-    except connection_errors():
-        raise ConnectionError("the Dask scheduler is gone, or the computation was cancelled") from None
+    except connection_errors() as error:
+        broken = getattr(error, "reason", None) in BROKEN_CONNECTION
+        kind = ConnectionLostError if broken else ConnectionError
+        raise kind("the Dask scheduler is gone, or the computation was cancelled") from None
 
 
 def placed(value: Any) -> Any:
