@@ -56,7 +56,7 @@ def explain(options: argparse.Namespace) -> int:
         talk.tell("input", showing.described(table))
         talk.tell_all("guessed", table.guesses)
         names = features_of(table, options.feature)
-        method_options.set_must_keep(selectors, table.source, options)
+        method_options.fit_to_table(selectors, table.source, options)
         fitting.fit_all(selectors, table, options)
     explanations = [selector.explain(name) for selector in selectors.values() for name in names]
     print(as_json(explanations) if options.format == "json" else as_text(explanations))

@@ -6,6 +6,7 @@ hold any character, so a message is made printable before it reaches the termina
 """
 
 import re
+import sys
 
 MAX_CHARACTERS = 1000  # of a message
 
@@ -67,11 +68,13 @@ def in_words_of_the_command(message: str) -> str:
     >>> in_words_of_the_command("n_features_to_select='auto' needs all rows in memory")
     '--rule auto needs all rows in memory'
     """
-    from ilfs.preparing.wording import in_options
-
     for pattern, words in CLAUSES.items():
         message = re.sub(pattern, words, message)
-    return plain(in_options(message))
+    if "ilfs.preparing" in sys.modules:  # otherwise the message is none of the library's, and need not wait for numpy
+        from ilfs.preparing import in_options
+
+        message = in_options(message)
+    return plain(message)
 
 
 def plain(text: str) -> str:

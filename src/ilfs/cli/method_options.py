@@ -155,23 +155,33 @@ def set_permutations(selector: Any, options: argparse.Namespace) -> None:
 
 def wanted_size(selector: Any, options: argparse.Namespace) -> Any:
     """Return the number of features to select, or the rule that finds it."""
-    asked = (options.top, options.fraction, options.rule)
-    given = next((one for one in asked if one is not None), None)
-    if given is not None:
-        return given
+    if is_size_given(options):
+        return next(one for one in (options.top, options.fraction, options.rule) if one is not None)
     return "fdr" if has_test(selector) and selector.n_permutations > 0 else DEFAULT_SELECTED
 
 
-def set_must_keep(selectors: dict[str, Any], source: Any, options: argparse.Namespace) -> None:
+def fit_to_table(selectors: dict[str, Any], source: Any, options: argparse.Namespace) -> None:
+    """Set what depends on the columns: features that are always selected, and at most all features by default."""
+    for selector in selectors.values():
+        if not is_size_given(options) and selector.n_features_to_select == DEFAULT_SELECTED:
+            selector.set_params(n_features_to_select=min(DEFAULT_SELECTED, source.n_features))
+    if options.must_keep:
+        set_must_keep(selectors, source, options.must_keep)
+
+
+def is_size_given(options: argparse.Namespace) -> bool:
+    """Return True if an option says how many features are selected."""
+    return any(one is not None for one in (options.top, options.fraction, options.rule))
+
+
+def set_must_keep(selectors: dict[str, Any], source: Any, wanted: list[str]) -> None:
     """Set the features that are always selected, by their names or patterns."""
-    if not options.must_keep:
-        return
     from ilfs.preparing import match_columns
 
     names = [str(name) for name in source.feature_names or [f"x{j}" for j in range(source.n_features)]]
-    columns = match_columns(options.must_keep, names, "--must-keep")
-    place = {name: column for column, name in enumerate(names)}
+    columns = match_columns(wanted, names, "--must-keep")
     for name, selector in selectors.items():
         if "must_keep" not in selector.get_params(deep=False):
             raise ValueError(f"--must-keep is not possible with --method {name}: leave one of the two out")
-        selector.set_params(must_keep=[place[one] for one in columns])
+        kept = columns if source.feature_names else [names.index(one) for one in columns]
+        selector.set_params(must_keep=kept)

@@ -71,7 +71,7 @@ def rank(options: argparse.Namespace) -> int:
         table = table_options.open_prepared(path, options)
         talk.tell("input", showing.described(table))
         talk.tell_all("guessed", table.guesses)
-        method_options.set_must_keep(selectors, table.source, options)
+        method_options.fit_to_table(selectors, table.source, options)
         if options.dry_run:
             return print_plan(selectors, table)
         fitting.fit_all(selectors, table, options)

@@ -118,7 +118,7 @@ def stability_as_data(found: Any) -> dict[str, Any] | None:
 def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: argparse.Namespace) -> None:
     """Tell the verdict, how many features are selected and why, and what was set aside."""
     for name, selector in selectors.items():
-        tell_certainty(talk, selector, f"{name}: " if len(selectors) > 1 else "")
+        tell_certainty(talk, selector, options, f"{name}: " if len(selectors) > 1 else "")
     if len(selectors) > 1:
         from ilfs.report.side_by_side import agreement_sentence
 
@@ -129,12 +129,18 @@ def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: arg
     talk.tell_all("warning", table.warnings)
 
 
-def tell_certainty(talk: Talk, selector: Any, name: str) -> None:
+def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name: str) -> None:
     """Tell the verdict and the number of selected features of one method."""
+    from ilfs.cli.method_options import is_size_given
     from ilfs.report.certainty import selection_sentence, verdict_sentence
 
     for sentence in verdict_sentence(selector):
         talk.tell("verdict", name + sentence, "green" if selector.is_better_than_chance_ else "yellow")
+    size = selector.n_features_to_select
+    if not is_size_given(options) and not isinstance(size, str):
+        usual = f"the best {size:,} of {selector.n_features_in_:,} features, since --top K does not say how many"
+        talk.tell("selected", name + usual)
+        return
     talk.tell("selected", name + selection_sentence(selector))
 
 

@@ -114,11 +114,11 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
     >>> data = load_breast_cancer(as_frame=True)
     >>> selector = ILFS(n_permutations=20).fit(data.data, data.target_names[data.target])
     >>> print(ranking_screen(selector, 3, Terminal(80, has_unicode=False)))
-                                                          mean in
+                                                       mean in
        feature               score     higher in  benign  malignant  q-value  family
-    1  worst concave points  ########  malignant  0.0744      0.182   0.0019  +3
-    2  worst radius          ###       malignant    13.4       21.1   0.0019  +9
-    3  mean concave points   #         malignant  0.0257      0.088   0.0019  +1
+    1  worst concave points  ########  malignant  0.0744      0.182   0.0019  +2
+    2  worst radius          ###       malignant    13.4       21.1   0.0019  +8
+    3  mean concave points   #         malignant  0.0257      0.088   0.0019  +2
     """
     terminal = Terminal() if terminal is None else terminal
     table = selector.table(top)
