@@ -52,7 +52,7 @@ def explain(options: argparse.Namespace) -> int:
     selectors = method_options.make_selectors(options)
     talk = showing.Talk(quiet=options.quiet)
     with table_options.connection(options):
-        table = table_options.open_prepared(path, options)
+        table = table_options.open_prepared(path, options, needs_target=method_options.need_labels(selectors))
         talk.tell("input", showing.described(table))
         talk.tell_all("guessed", table.guesses)
         names = features_of(table, options.feature)

@@ -97,6 +97,11 @@ def make_selectors(options: argparse.Namespace) -> dict[str, Any]:
     return selectors
 
 
+def need_labels(selectors: dict[str, Any]) -> bool:
+    """Return True if a method needs the classes of the rows."""
+    return any(selector._reads_labels for selector in selectors.values())
+
+
 def check_numbers(options: argparse.Namespace) -> None:
     """Raise an error if an option is out of range."""
     from ilfs.parameters import check_between, check_integer, is_fraction

@@ -25,7 +25,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--save", metavar="FILE.json", help="the selection, for ilfs apply")
 
 
-def check_outputs(options: argparse.Namespace, n_methods: int, path: Any) -> None:
+def check_outputs(options: argparse.Namespace, n_methods: int, path: str) -> None:
     """Raise an error if a file cannot be written, before the table is read.
 
     Parameters
@@ -34,7 +34,7 @@ def check_outputs(options: argparse.Namespace, n_methods: int, path: Any) -> Non
         Those of `add_outputs`.
     n_methods : int
         Number of methods; most files hold the result of one.
-    path : str or list of str
+    path : str
         INPUT, which no output may replace.
     """
     given = {name: getattr(options, name) for name in FILE_OPTIONS if getattr(options, name) is not None}
@@ -76,7 +76,7 @@ def check_ending(name: str, file: str, endings: tuple[str, ...]) -> None:
         raise ValueError(f"--{name} must name a file that ends in {' or '.join(endings)}, got {file!r}")
 
 
-def check_different(given: dict[str, str], path: Any) -> None:
+def check_different(given: dict[str, str], path: str) -> None:
     """Raise an error if two outputs are the same file, or one is an input."""
     seen: dict[str, str] = {}
     for name, file in given.items():
@@ -84,13 +84,15 @@ def check_different(given: dict[str, str], path: Any) -> None:
         if real in seen and Path(file).suffix:
             raise ValueError(f"--{seen[real]} and --{name} must be different files, got {file!r} twice")
         seen[real] = name
-        if any(Path(one).is_file() and os.path.realpath(one) == real for one in paths_of(path)):
+        if any(os.path.realpath(one) == real for one in files_in(path)):
             raise ValueError(f"--{name} must be another file than INPUT, got {file!r}: it would be replaced")
 
 
-def paths_of(path: Any) -> list[str]:
-    """Return the paths of INPUT."""
-    return [path] if isinstance(path, str) else list(path)
+def files_in(path: str) -> list[str]:
+    """Return the files that INPUT stands for."""
+    from glob import glob
+
+    return [path] if Path(path).is_file() else glob(path, recursive=True)
 
 
 def write_outputs(selectors: dict[str, Any], table: Any, options: argparse.Namespace, document: Any) -> Iterator[str]:

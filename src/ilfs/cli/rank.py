@@ -68,7 +68,7 @@ def rank(options: argparse.Namespace) -> int:
     selectors = checked(options, path)
     talk = showing.Talk(quiet=options.quiet)
     with table_options.connection(options):
-        table = table_options.open_prepared(path, options)
+        table = table_options.open_prepared(path, options, needs_target=method_options.need_labels(selectors))
         talk.tell("input", showing.described(table))
         talk.tell_all("guessed", table.guesses)
         method_options.fit_to_table(selectors, table.source, options)
@@ -86,7 +86,7 @@ def rank(options: argparse.Namespace) -> int:
     return 0
 
 
-def checked(options: argparse.Namespace, path: Any) -> dict[str, Any]:
+def checked(options: argparse.Namespace, path: str) -> dict[str, Any]:
     """Check all options before the table is read, and make the selectors."""
     from ilfs.parameters import check_integer
 

@@ -6,7 +6,6 @@ the INPUT (`taken_inputs`).
 """
 
 import argparse
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -97,8 +96,8 @@ def check_engine(options: argparse.Namespace) -> None:
     bytes_of(options.memory_limit)
 
 
-def input_of(options: argparse.Namespace) -> Any:
-    """Return INPUT: a path, or a list of the paths of Parquet files.
+def input_of(options: argparse.Namespace) -> str:
+    """Return INPUT: a path, or a pattern that stands for the Parquet files that a shell has listed.
 
     Parameters
     ----------
@@ -107,21 +106,62 @@ def input_of(options: argparse.Namespace) -> Any:
 
     Returns
     -------
-    str or list of str
+    str
         What is read.
     """
     inputs = list(options.input) or taken_inputs(options)
     if not inputs:
         raise ValueError("INPUT is missing: name the file, for example ilfs rank table.csv --target COLUMN")
     if len(inputs) == 1:
-        return inputs[0]
+        return str(inputs[0])
     others = [one for one in inputs if not one.lower().endswith(PARQUET_ENDINGS)]
     if others:
         raise ValueError(
             f"INPUT must be one file, or several Parquet files, got {len(inputs)} arguments, of which {others[0]!r} is "
             "no Parquet file: quote names that contain spaces"
         )
-    return inputs
+    return pattern_of(inputs)
+
+
+def pattern_of(paths: list[str]) -> str:
+    """Return a pattern that stands for some files: the shell has replaced ``parts/*.parquet`` by their names.
+
+    Parameters
+    ----------
+    paths : list of str
+        Paths of files.
+
+    Returns
+    -------
+    str
+        A pattern that matches these files and no others; if there is none, an error is raised.
+    """
+    from glob import glob
+
+    folders = [one.split("/") for one in paths]
+    if len({len(one) for one in folders}) == 1:
+        pattern = "/".join(pattern_of_words(sorted(set(words))) for words in zip(*folders, strict=True))
+        if sorted(glob(pattern)) == sorted(set(paths)):
+            return pattern
+    raise ValueError(
+        f"INPUT must be one file, a folder or a pattern, got {len(paths)} files that are no pattern of their folder: "
+        "put them into a folder of their own"
+    )
+
+
+def pattern_of_words(words: list[str]) -> str:
+    """Return a pattern for some names: their common beginning and end, and a wildcard between."""
+    from glob import escape
+    from os.path import commonprefix
+
+    start = commonprefix(words)
+    ends = [word[len(start) :] for word in words]
+    end = commonprefix([one[::-1] for one in ends])[::-1]
+    middles = [one[: len(one) - len(end)] for one in ends]
+    if middles == [""]:
+        return escape(start)
+    wildcard = f"[{''.join(middles)}]" if all(len(one) == 1 and one.isalnum() for one in middles) else "*"
+    return escape(start) + wildcard + escape(end)
 
 
 def taken_inputs(options: argparse.Namespace) -> list[str]:
@@ -154,24 +194,29 @@ def connection(options: argparse.Namespace) -> AbstractContextManager[Any]:
     return connected(options.scheduler)
 
 
-def open_prepared(path: Any, options: argparse.Namespace) -> Any:
+def open_prepared(path: str, options: argparse.Namespace, *, needs_target: bool = True) -> Any:
     """Open the table as the options say.
 
     Parameters
     ----------
-    path : str or list of str
+    path : str
         INPUT, as `input_of` returns it.
     options : argparse.Namespace
         Those of `add_table` and `add_engine`.
+    needs_target : bool, default=True
+        The method needs classes, so that a table without them is an error.
 
     Returns
     -------
     ilfs.preparing.PreparedTable
-        The table, with what was guessed and set aside.
+        The table, with what was guessed and set aside in the words of the command.
     """
-    from ilfs.preparing import prepare
+    from dataclasses import replace
 
-    return prepare(
+    from ilfs.cli.messages import in_words_of_the_command
+    from ilfs.preparing import in_options, prepare
+
+    table = prepare(
         path,
         target=options.target,
         samples=options.samples,
@@ -185,11 +230,11 @@ def open_prepared(path: Any, options: argparse.Namespace) -> Any:
         input_format=options.input_format,
         engine=options.engine,
         memory_limit=options.memory_limit,
+        needs_target=needs_target,
     )
-
-
-def note(sentence: str) -> None:
-    """Print a sentence on stderr."""
-    from ilfs.cli.messages import plain
-
-    print(f"ilfs: {plain(sentence)}", file=sys.stderr)
+    return replace(
+        table,
+        guesses=tuple(map(in_words_of_the_command, table.guesses)),
+        warnings=tuple(map(in_words_of_the_command, table.warnings)),
+        set_aside=tuple(replace(one, reason=in_options(one.reason)) for one in table.set_aside),
+    )
