@@ -136,9 +136,15 @@ def quiet(ax: "Axes", *, grid: str = "both", left: bool = True) -> None:
     ax.set_axisbelow(True)
 
 
-def set_title(ax: "Axes", title: str) -> None:
+def set_title(ax: "Axes", title: str, pad: float = 8.0) -> None:
     """Write a title above the left end of the axes."""
-    ax.set_title(title, loc="left", fontsize=10.5, pad=8, **PLAIN)
+    ax.set_title(title, loc="left", fontsize=10.5, pad=pad, **PLAIN)
+
+
+def points_of(ax: "Axes", pixels: float) -> float:
+    """Convert pixels of a figure to points."""
+    figure = ax.get_figure(root=True)
+    return pixels / (100.0 if figure is None else figure.dpi) * 72
 
 
 def set_names(ax: "Axes", names: Sequence[str], max_letters: int = MAX_NAME_LETTERS) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 N_NAMED = 3  # members of a family whose names are written
-MEMBER_LETTERS = 22
+MEMBER_LETTERS = 26
 OPPOSITE = "#d55e00"  # colour of negative correlations
 
 
@@ -139,6 +139,7 @@ def draw_families(ax: "Axes", shown: FamilyMap) -> None:
     ax.set_xlabel("absolute correlation with the selected feature", fontsize=SMALL, loc="left")
     draw_signs(ax, shown)
     n_heads = len(shown.families)
+    ax.spines["bottom"].set_bounds(shown.at_least, 1.0)
     set_title(ax, f"{n_heads:,} features and {shown.n_represented:,} others that they represent")
 
 

@@ -1,7 +1,6 @@
 """Heat map: values of the selected features in all samples, ordered by class."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +18,9 @@ from ilfs.report.plots.canvas import (
     TINY,
     class_colours,
     colour_legend,
+    points_of,
     set_names,
+    set_title,
     shown_name,
 )
 from ilfs.selector import RankingSelector
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 LARGEST_Z = 2.5  # z-scores beyond this have the colour of this one
 COLOURS = "RdBu_r"
 MISSING_COLOUR = "#d9dce1"
-STRIP_HEIGHT, STRIP_GAP = 0.022, 0.008  # of the classes above the values, in fractions of the axes
-PIXELS_PER_LETTER = 6.5  # at 100 dots per inch, in `SMALL` letters
+STRIP_HEIGHT, STRIP_GAP = 6.0, 2.5  # of the classes above the values, in points
+PADS = {False: 8.0, True: 30.0}  # points between values and title, without and with classes
+LETTER_POINTS = 5.0  # width of a letter in the size `SMALL`
 
 
 @dataclass(frozen=True)
@@ -306,12 +308,8 @@ def draw_heatmap(ax: "Axes", shown: HeatMap) -> None:
     for spine in ax.spines.values():
         spine.set_visible(False)
     n_shown = len(shown.names)
-    some = (
-        f"the {shown.n_selected:,} selected"
-        if n_shown == shown.n_selected
-        else f"{n_shown} of {shown.n_selected:,} selected"
-    )
-    ax.set_title(f"{some} features", loc="left", fontsize=10.5, pad=26 if shown.labels else 8, **PLAIN)
+    some = "The" if n_shown == shown.n_selected else f"The best {n_shown} of"
+    set_title(ax, f"{some} {shown.n_selected:,} selected features", pad=PADS[bool(shown.labels)])
     draw_classes(ax, shown)
     draw_scale(ax, image)
 
@@ -320,8 +318,7 @@ def draw_values(ax: "Axes", shown: HeatMap) -> "AxesImage":
     """Draw the z-scores; missing values are grey."""
     from matplotlib import colormaps
 
-    colours = copy(colormaps[COLOURS])
-    colours.set_bad(MISSING_COLOUR)
+    colours = colormaps[COLOURS].with_extremes(bad=MISSING_COLOUR)
     z = np.ma.masked_invalid(shown.z)
     return ax.imshow(z, colours, aspect="auto", interpolation="nearest", vmin=-LARGEST_Z, vmax=LARGEST_Z)
 
@@ -332,7 +329,8 @@ def draw_classes(ax: "Axes", shown: HeatMap) -> None:
         return
     ends = np.cumsum(shown.sizes)
     colours = class_colours(shown.labels)
-    strip = ax.inset_axes((0, 1 + STRIP_GAP, 1, STRIP_HEIGHT), sharex=ax)
+    point = 1 / points_of(ax, ax.bbox.height)
+    strip = ax.inset_axes((0, 1 + STRIP_GAP * point, 1, STRIP_HEIGHT * point), sharex=ax)
     for label, end, size in zip(shown.labels, ends, shown.sizes, strict=True):
         strip.axvspan(end - size - 0.5, end - 0.5, color=colours[label], linewidth=0)
     strip.set_axis_off()
@@ -345,11 +343,9 @@ def draw_classes(ax: "Axes", shown: HeatMap) -> None:
 
 def draw_class_names(strip: "Axes", shown: HeatMap, ends: Integers) -> bool:
     """Write the classes above the strip; return False if a name is too long for its part of the strip."""
-    figure = strip.get_figure(root=True)
-    assert figure is not None
-    width = strip.bbox.width / figure.dpi * 100 / max(int(ends[-1]), 1)  # pixels of a sample
+    width = points_of(strip, strip.bbox.width) / max(int(ends[-1]), 1)  # of a sample
     names = [shown_name(label, 24) for label in shown.labels]
-    if any(len(name) * PIXELS_PER_LETTER > size * width for name, size in zip(names, shown.sizes, strict=True)):
+    if any(len(name) * LETTER_POINTS > size * width for name, size in zip(names, shown.sizes, strict=True)):
         return False
     for name, end, size in zip(names, ends, shown.sizes, strict=True):
         place: dict[str, Any] = {
@@ -363,7 +359,7 @@ def draw_class_names(strip: "Axes", shown: HeatMap, ends: Integers) -> bool:
 
 def draw_scale(ax: "Axes", image: "AxesImage") -> None:
     """Explain the colours of the values."""
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.03, pad=0.015, shrink=0.5, aspect=22, extend="both")
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.025, pad=0.015, shrink=0.5, aspect=26, extend="both")
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=TINY, length=2)
     bar.set_label("z-score", fontsize=TINY)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 DISTANCES = (7.0, 13.0, 22.0, 34.0, 50.0, 70.0)  # pixels from the point to the name, at 100 dots per inch
 N_DIRECTIONS = 16
-GAP = 2.0  # pixels between names
+GAP = np.array([7.0, 2.0])  # pixels between names, beside and above each other
+POINT_GAP = 2.0  # pixels between a name and a point
 COST_OF_COVERED_POINT = 6.0  # pixels of distance that a name may go to leave one more point free
 LEADER_FROM = 12.0  # pixels from which on a line connects point and name
 MAX_LETTERS = 24
@@ -93,8 +94,8 @@ def overlaps(boxes: Floats, other: Floats) -> NDArray[np.bool_]:
 
 def covers(boxes: Floats, points: Floats) -> NDArray[np.bool_]:
     """Check which boxes cover which points; returns an array of shape (n_boxes, n_points)."""
-    above = (points[None] >= boxes[:, None, :2] - GAP).all(axis=2)
-    return np.asarray(above & (points[None] <= boxes[:, None, 2:] + GAP).all(axis=2))
+    above = (points[None] >= boxes[:, None, :2] - POINT_GAP).all(axis=2)
+    return np.asarray(above & (points[None] <= boxes[:, None, 2:] + POINT_GAP).all(axis=2))
 
 
 def name_points(ax: "Axes", names: "Sequence[str]", x: Floats, y: Floats, all_points: Floats, **text: Any) -> None:

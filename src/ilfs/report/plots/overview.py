@@ -17,7 +17,7 @@ from ilfs.report.plots.volcano import Volcano, draw_volcano
 from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 FORMATS = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 160
@@ -135,14 +135,15 @@ def overview(
     extra = 0.0 if values is None else 1.6 + 0.19 * max(len(values.names), 8)
     figure = Figure(figsize=(WIDTH, HEIGHT + extra), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    rows: Any = figure.subfigures(2, 1, height_ratios=[HEIGHT, extra]) if values is not None else [figure]
+    n_rows = 1 if values is None else 2
+    rows = figure.subfigures(n_rows, 1, squeeze=False, height_ratios=[HEIGHT, extra][:n_rows])[:, 0]
     left, right = rows[0].subfigures(1, 2, width_ratios=[1.15, 1])
     draw_scores(left.subplots(), best)
     panels = right.subplots(2 if has_volcano else 1, 1, squeeze=False, height_ratios=[0.8, 1.2][: 1 + has_volcano])
     draw_curve(panels[0, 0], ScoreCurve.from_selector(selector))
     if values is not None:
         draw_heatmap(rows[1].subplots(), values)
-    write_titles(figure, selector, best, title)
+    write_titles(figure, rows[0], selector, best, title)
     if has_volcano:  # last: names of points need the final layout
         draw_volcano(panels[1, 0], Volcano.from_selector(selector, input_features), N_NAMES)
     return figure
@@ -153,11 +154,13 @@ def can_draw_volcano(selector: RankingSelector) -> bool:
     return {"q_value", "effect"} <= set(selector.table(1))
 
 
-def write_titles(figure: "Figure", selector: RankingSelector, best: BestFeatures, title: str | None) -> None:
+def write_titles(
+    figure: "Figure", first_row: "SubFigure", selector: RankingSelector, best: BestFeatures, title: str | None
+) -> None:
     """Write the title, and below it how sure the result is."""
     default = f"{best.method}: {best.n_selected:,} of {best.n_features:,} features selected"
     heading = default if title is None else shown_name(title, 100)
     sentences = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in certainty_sentences(selector)]
     figure.suptitle(heading, x=0.01, ha="left", fontsize=13, fontweight="bold", **PLAIN)
     if sentences:
-        figure.supxlabel(" ".join(sentences), x=0.01, ha="left", fontsize=9, color=SOFT, **PLAIN)
+        first_row.suptitle("\n".join(sentences), x=0.01, ha="left", fontsize=9, color=SOFT, **PLAIN)

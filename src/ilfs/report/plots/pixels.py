@@ -8,7 +8,7 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.parameters import check_choice, is_integer
-from ilfs.report.plots.canvas import SMALL, TINY, set_title
+from ilfs.report.plots.canvas import SMALL, TINY, points_of, set_title
 from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
@@ -135,12 +135,10 @@ def draw_pixels(ax: "Axes", shown: PixelMap) -> None:
     bar.ax.tick_params(labelsize=TINY, length=2)
     bar.set_label(shown.title, fontsize=SMALL)
     bar.ax.locator_params(nbins=4)
-    set_title(ax, f"{shown.title} of {shown.image.size:,} pixels, {len(shown.picks):,} selected")
+    set_title(ax, f"{shown.title.capitalize()} of {shown.image.size:,} pixels, {len(shown.picks):,} selected")
 
 
 def pixel_points(ax: "Axes", shown: PixelMap) -> float:
     """Return the side of a pixel of the image, in points."""
-    figure = ax.get_figure(root=True)
-    dpi = 100.0 if figure is None else figure.dpi
     height, width = shown.image.shape
-    return float(min(ax.bbox.width / width, ax.bbox.height / height) / dpi * 72)
+    return points_of(ax, min(ax.bbox.width / width, ax.bbox.height / height))

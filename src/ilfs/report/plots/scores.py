@@ -33,6 +33,7 @@ MIN_BARS_BESIDE_CURVE = 8  # with fewer bars, the small curve in the corner woul
 # The corner of the bars for the legend and the small curve, in fractions of the axes.
 CORNER_LEFT, CORNER_TOP, CURVE_TOP = 0.6, 0.74, 0.48
 Q_WIDTH = 0.11  # fraction of the axes for a q-value behind a bar
+MAX_MARKERS = 60  # features up to which each point of the curve is marked
 INFINITE_BAR = 1.15  # length of the bar of an infinite score, as a multiple of the largest finite score
 
 
@@ -125,12 +126,14 @@ class ScoreCurve:
 
     Parameters
     ----------
-    values : ndarray of shape (n_features,)
-        Values by rank, best first.
+    values : ndarray of shape (n_shown,)
+        Values by rank, best first: of all features, or of the candidates if features were picked one at a time.
     selected : ndarray of int
         Ranks of the selected features, from 1 on.
     title : str
         What the values are.
+    n_features : int
+        Number of all features.
     null : NullCurve or None
         The same values under permuted labels, if known: ranks and quantiles.
     """
@@ -138,6 +141,7 @@ class ScoreCurve:
     values: Floats
     selected: Integers
     title: str
+    n_features: int
     null: Any = None
 
     @classmethod
@@ -167,10 +171,18 @@ class ScoreCurve:
         tested = None if null is None else tested_statistic(selector, null)
         if tested is None:
             order, values, title, null = selector.order_, selector.scores_, "score", None
+            # Scores of features that are no candidates have another scale: the curve would have a step.
+            order = (
+                order[: candidates.size]
+                if (candidates := getattr(selector, "candidates_", None)) is not None
+                else order
+            )
         else:
             title, values = tested
             order = np.argsort(-values, kind="stable")
-        return cls(values[order].astype(np.float64), 1 + np.flatnonzero(mask[order]), title, null)
+        return cls(
+            values[order].astype(np.float64), 1 + np.flatnonzero(mask[order]), title, selector.n_features_in_, null
+        )
 
     @property
     def n_first_selected(self) -> int | None:
@@ -214,7 +226,7 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None)
     draw_cut_below(ax, best)
     place = (1.0, CURVE_TOP + 0.03) if draws_curve else (1.0, 0.02)
     colour_legend(ax, colours, "higher in ", loc="lower right", bbox_to_anchor=place, borderaxespad=0)
-    set_title(ax, f"{best.method}: the best {len(best.names)} of {best.n_features:,} features")
+    set_title(ax, f"{best.method}: best {len(best.names)} of {best.n_features:,} features")
     if draws_curve and curve is not None:
         corner = ax.inset_axes((CORNER_LEFT + 0.03, 0.09, 0.97 - CORNER_LEFT, CURVE_TOP - 0.14))
         draw_curve(corner, curve, small=True)
@@ -275,10 +287,10 @@ def score_limits(lengths: Floats, corner_top: float, has_q: bool) -> tuple[float
     >>> round((1 - low) / (high - low), 2)
     0.59
     """
-    low = 0.0 if lengths.min(initial=0.0) >= 0 else float(lengths.min()) - 0.08 * span_of(lengths)
+    low = 0.0 if lengths.min() >= 0 else float(lengths.min()) - 0.08 * span_of(lengths)
     behind = Q_WIDTH if has_q else 0.01
     in_corner = lengths[int((1 - corner_top) * lengths.size) :]
-    widths = [(float(lengths.max(initial=0.0)) - low) / (0.98 - behind)]
+    widths = [(float(lengths.max()) - low) / (0.98 - behind)]
     if in_corner.size:
         widths.append((float(in_corner.max()) - low) / (CORNER_LEFT - behind))
     return low, low + (max(widths) or 1.0)
@@ -319,7 +331,8 @@ def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
     values = np.where(np.isfinite(curve.values), curve.values, np.nan)
     ranks, size = np.arange(1, values.size + 1), TINY - 0.5 if small else SMALL
     draw_null(ax, curve.null, size)
-    ax.plot(ranks, values, color=ONE_COLOUR, linewidth=1.4 if small else 1.8, zorder=3, solid_capstyle="round")
+    style: dict[str, Any] = {"marker": "o", "markersize": 3} if values.size <= MAX_MARKERS else {}
+    ax.plot(ranks, values, color=ONE_COLOUR, linewidth=1.4 if small else 1.8, zorder=3, **style)
     if curve.n_first_selected is not None:
         ax.axvline(curve.n_first_selected, color=RULE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     elif curve.selected.size:
@@ -331,11 +344,16 @@ def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
     ax.set_xlabel(rank_title(curve), fontsize=size)
     ax.set_ylabel("" if small else curve.title, fontsize=size)
     if small:
-        ax.set_title(f"{curve.title} of all features", fontsize=size, loc="left", pad=3)
-        ax.set_facecolor("none")
+        ax.set_title(curve_title(curve), fontsize=size, loc="left", pad=3)
         ax.locator_params(axis="y", nbins=3)
     else:
-        set_title(ax, f"{curve.title} of all {values.size:,} features")
+        set_title(ax, curve_title(curve))
+
+
+def curve_title(curve: ScoreCurve) -> str:
+    """Return the title of a curve, which says how many features it shows."""
+    which = "all" if curve.values.size == curve.n_features else "the best"
+    return f"{curve.title.capitalize()} of {which} {curve.values.size:,} features"
 
 
 def rank_title(curve: ScoreCurve) -> str:
@@ -349,8 +367,11 @@ def rank_title(curve: ScoreCurve) -> str:
 
 def set_rank_axis(ax: "Axes", n_features: int) -> None:
     """Let ranks grow on a logarithmic scale, with plain numbers."""
+    from matplotlib.ticker import LogLocator
+
     ax.set_xscale("log")
     ax.set_xlim(0.93, max(n_features, 2) * 1.05)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if n_features <= 300 else (1,)))
     ax.xaxis.set_major_formatter(lambda rank, _: f"{rank:,.0f}")
     ax.xaxis.set_minor_formatter(lambda *_: "")
 

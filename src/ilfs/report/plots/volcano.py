@@ -11,6 +11,7 @@ from ilfs.arrays import Floats
 from ilfs.report.plots.canvas import (
     FAINT,
     ONE_COLOUR,
+    PLAIN,
     RULE,
     SMALL,
     class_labels,
@@ -19,6 +20,7 @@ from ilfs.report.plots.canvas import (
     note,
     quiet,
     set_title,
+    shown_name,
 )
 from ilfs.report.plots.labels import name_points
 from ilfs.selector import RankingSelector
@@ -138,19 +140,19 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
         Maximum number of names.
     """
     points = volcano.points()
-    colours = direction_colours(volcano.labels, volcano.directions)
+    colours = direction_colours(volcano.labels, np.array(volcano.directions)[volcano.is_selected])
     draw_points(ax, volcano, points, colours)
     set_limits(ax, volcano, points)
     quiet(ax)
     draw_threshold(ax, volcano.fdr)
-    ax.set_xlabel(effect_title(volcano.labels), fontsize=SMALL)
+    ax.set_xlabel(effect_title(volcano.labels), fontsize=SMALL, **PLAIN)
     ax.set_ylabel("q-value", fontsize=SMALL)
     ax.yaxis.set_major_locator(whole_powers(ax.get_ylim()[1]))
     ax.yaxis.set_major_formatter(lambda height, _: q_text(height))
     n_selected = int(np.count_nonzero(volcano.is_selected))
-    set_title(ax, f"difference and certainty: {n_selected:,} of {len(volcano.names):,} features selected")
-    # Colours are explained below the axes, where no name is covered.
-    colour_legend(ax, colours, "selected, higher in ", **below_axes(len(colours)))
+    set_title(ax, f"Effect and q-value: {n_selected:,} of {len(volcano.names):,} features selected")
+    if len(volcano.labels) > 2:  # of two classes, the sides of the picture are named
+        colour_legend(ax, colours, "higher in ", **below_axes(len(colours)))
     best = np.flatnonzero(volcano.is_selected)[:top]
     if not best.size:
         best = np.arange(min(top, len(volcano.names)))
@@ -187,9 +189,10 @@ def draw_threshold(ax: "Axes", fdr: float) -> None:
 
 def effect_title(labels: Sequence[str]) -> str:
     """Return the title of the axis of effects."""
-    if len(labels) == 2:
-        return "effect: difference of the class means, in standard deviations"
-    return "effect: class with the largest mean against all others, in standard deviations"
+    if len(labels) != 2:
+        return "effect: class with the largest mean against all others, in standard deviations"
+    first, second = (shown_name(label, 24) for label in labels)
+    return f"← higher in {first}        effect, in standard deviations        higher in {second} →"
 
 
 def q_text(height: float) -> str:
@@ -213,4 +216,4 @@ def whole_powers(highest: float) -> "MultipleLocator":
 
 def below_axes(n_entries: int) -> dict[str, object]:
     """Return the place of a legend below the title of the horizontal axis."""
-    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": min(max(n_entries, 1), 4)}
+    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": min(max(n_entries, 1), 4)}
