@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ilfs.preparing.options import Account, Options, counted, some_names
+from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.raw_columns import RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable, distinct_names, repeated_names
 from ilfs.preparing.samples import Match, best_match, check_match, row_labels
-from ilfs.preparing.targets import USUAL_TARGETS
+from ilfs.preparing.targets import USUAL_TARGETS, holds_classes
 
 MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
 MIN_GENES = 100  # rows from which a table may have genes in rows
@@ -78,15 +78,17 @@ def check_columns(table: RawTable) -> None:
 
 def names_in_rows(raw: RawTable, options: Options) -> str:
     """Return why the rows of a table look like features, or an empty text."""
-    labels = labels_of(raw, options)
+    labels = labels_of(raw, options) if raw.has_header else None
     if labels is None or options.target in raw.names or raw.n_rows < 2:
         return ""
     if isinstance(options.target, str):
         return f"a row is called {options.target!r}" if options.target in labels else ""
-    usual = [name for name in labels if name.lower() in USUAL_TARGETS]
-    if usual and not any(name.lower() in USUAL_TARGETS for name in raw.names):
-        return f"a row is called {usual[0]!r}"
-    return ""
+    if any(name.lower() in USUAL_TARGETS for name in raw.names):
+        return ""
+    usual = [i for i, name in enumerate(labels) if name.lower() in USUAL_TARGETS]
+    others = raw.columns if raw.row_names is not None else raw.columns[1:]
+    fitting = [i for i in usual if holds_classes(TextColumn([column.texts[i] for column in others]))]
+    return f"a row is called {labels[fitting[0]]!r}" if fitting else ""
 
 
 def looks_like_genes(raw: RawTable, options: Options) -> bool:
@@ -140,8 +142,7 @@ def renamed(body: RawTable, labels: Sequence[str], account: Account) -> RawTable
     labels = [label if label else f"row {i}" for i, label in enumerate(labels, start=1)]
     if repeated := repeated_names(labels):
         account.warnings.append(
-            f"{counted(len(repeated), 'name')} of features in {body.name} occur more than once, so they were numbered "
-            f"(a, a.1, a.2): {some_names(repeated)}"
+            f"some features in {body.name} share a name, so they were numbered (a, a.1, a.2): {some_names(repeated)}"
         )
     return body.transposed(distinct_names(labels))
 

@@ -14,9 +14,10 @@ from typing import Any
 
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.compressed import open_bytes
-from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, is_header, sample_lines, split_rows
+from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, sample_lines, split_rows
 from ilfs.preparing.raw_columns import ArrowTextColumn, RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable
+from ilfs.preparing.targets import USUAL_TARGETS
 from ilfs.reading.text import missing_texts
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -101,14 +102,30 @@ def layout_of(content: bytes, chosen: Sequence[str | int | None], path: Path, na
     """Detect delimiter, header, and a column of names of rows."""
     lines = sample_lines(bounded_lines(lines_of(content), path, DEFAULT_LIMITS))
     layout = Layout(delimiter_of(lines, Path(name)))
-    start = list(islice(split_rows(lines, layout.delimiter), 2))
-    if not is_header(start, layout, [*chosen, None] if not chosen else chosen):
+    start = list(split_rows(lines, layout.delimiter))
+    if not any(isinstance(one, str) for one in chosen) and not has_header(start, layout):
         return layout
     names = [one.strip() for one in start[0]]
     is_one_short = len(start) > 1 and len(start[1]) == len(names) + 1  # R's write.table leaves one name out
     if not is_one_short and len(names) > 1 and UNNAMED.fullmatch(names[0]):
         return Layout(layout.delimiter, names[1:], 1)
     return Layout(layout.delimiter, names, int(is_one_short))
+
+
+def has_header(start: Sequence[list[str]], layout: Layout) -> bool:
+    """Check if the first row names the columns: a usual target, an empty corner, or text above numbers."""
+    first, others = [text.strip() for text in start[0]], start[1:]
+    if any(text.lower() in USUAL_TARGETS for text in first) or (not first[0] and len(first) > 1):
+        return True
+    if others and len(others[0]) == len(first) + 1:
+        return True
+    return any(layout.number(text) is None and is_above_numbers(j, others, layout) for j, text in enumerate(first))
+
+
+def is_above_numbers(j: int, others: Sequence[list[str]], layout: Layout) -> bool:
+    """Check if at least half of the next values of a column are numbers; without any rows they might be."""
+    values = [layout.number(row[j]) is not None for row in others if j < len(row)]
+    return 2 * sum(values) >= len(values)
 
 
 def parsed(content: bytes, layout: Layout, name: str, notes: tuple[str, ...]) -> RawTable:
