@@ -164,7 +164,7 @@ def write_selected_file(selector: Any, table: Any, options: argparse.Namespace) 
 
 def write_report(selector: Any, table: Any, options: argparse.Namespace) -> str:
     """Write the page."""
-    from ilfs.report import write_page  # type: ignore[attr-defined]
+    from ilfs.report import write_page
 
     path = write_page(
         selector,
