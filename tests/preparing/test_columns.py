@@ -97,7 +97,9 @@ def test_encoding_leaves_many_different_texts_aside(tmp_path):
 
 def test_without_any_feature_the_error_says_why(tmp_path):
     path = write(tmp_path / "t.csv", ["y", "c"], [["a", 1], ["b", 1], ["a", 1], ["b", 1]])
-    with pytest.raises(ValueError, match="t.csv must have at least one column of numbers that vary.*'c' has the same value"):
+    with pytest.raises(
+        ValueError, match="t.csv must have at least one column of numbers that vary.*'c' has the same value"
+    ):
         prepare(path, target="y")
 
 
@@ -117,7 +119,9 @@ class TestChoice:
         assert self.names(tmp_path, only="A*", drop="AFFX-1") == ["AFFX-2"]
 
     def test_case_matters(self, tmp_path):
-        with pytest.raises(ValueError, match=r"drop must match at least one column \(such as .*AFFX-.*\), got 'affx\*'"):
+        with pytest.raises(
+            ValueError, match=r"drop must match at least one column \(such as .*AFFX-.*\), got 'affx\*'"
+        ):
             self.names(tmp_path, drop="affx*")
 
     def test_a_pattern_without_a_match_is_named_with_similar_names(self, tmp_path):

@@ -68,7 +68,9 @@ def test_samples_that_are_in_one_file_only_are_left_out_and_named(tmp_path, plai
 
 def test_fewer_than_half_of_the_samples_in_common_are_refused(tmp_path):
     sheet = write(tmp_path / "s.csv", ["name", "diagnosis"], [[f"S{i + 9}", Y[i]] for i in range(len(Y))])
-    message = r"samples must have the names that t.csv has, got 3 in common between s.csv \(S12, .*\) and t.csv \(S0, S1, "
+    message = (
+        r"samples must have the names that t.csv has, got 3 in common between s.csv \(S12, .*\) and t.csv \(S0, S1, "
+    )
     with pytest.raises(ValueError, match=message):
         prepare(transposed_csv(tmp_path / "t.csv", X), samples=sheet)
 
@@ -145,7 +147,10 @@ def test_a_sheet_may_be_of_another_format(tmp_path, plain, ending):
 
 class TestWithoutSheet:
     def with_row(self, folder, label="diagnosis", kinds=Y):
-        rows = [[label, *kinds], *([name, *values] for name, values in zip(genes(X.shape[1]), X.T.tolist(), strict=True))]
+        rows = [
+            [label, *kinds],
+            *([name, *values] for name, values in zip(genes(X.shape[1]), X.T.tolist(), strict=True)),
+        ]
         return write(folder / "t.csv", ["gene", *samples(len(Y))], rows)
 
     def test_a_row_called_like_the_target_is_recognised(self, tmp_path, plain):

@@ -66,7 +66,10 @@ def test_a_named_target_is_no_guess(tmp_path):
 REFUSED = {
     "one class": (["a"] * 6, "target must hold at least two classes, got only 'a' in 'y' of t.csv"),
     "measurements": (VALUES, "target must hold classes, got numbers such as .*5 in 'y' of t.csv: bin a quantity first"),
-    "names": ([f"p{i}" for i in range(6)], "got 6 different texts in 6 rows of 'y' in t.csv: this column seems to name"),
+    "names": (
+        [f"p{i}" for i in range(6)],
+        "got 6 different texts in 6 rows of 'y' in t.csv: this column seems to name",
+    ),
     "mostly missing": (["a", "b", "", "NA", "", "?"], "target must have a class in at least half of the rows"),
 }
 
@@ -97,7 +100,9 @@ def test_a_class_of_one_row_is_pointed_out(tmp_path):
 
 
 def test_whole_numbers_with_and_without_a_point_are_the_same_class(tmp_path):
-    assert prepare(file_of(tmp_path, c=VALUES, y=["1", "1.0", "0", "0.0", "1", "0"])).source.y.tolist() == list("110010")
+    assert prepare(file_of(tmp_path, c=VALUES, y=["1", "1.0", "0", "0.0", "1", "0"])).source.y.tolist() == list(
+        "110010"
+    )
 
 
 def test_the_target_of_a_table_without_header_is_a_position(tmp_path):
