@@ -20,6 +20,7 @@ from ilfs.preparing.raw_table import RawTable
 from ilfs.preparing.targets import USUAL_TARGETS
 from ilfs.reading.text import missing_texts
 
+ANY_HEADER = "*"  # among columns that were named: the file has a header
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
 HEAD_BYTES = 2**16  # of a file, from which binary files are recognised
@@ -38,7 +39,7 @@ def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None]) -
     name : str
         Its name in messages.
     chosen : sequence of str, int or None
-        Columns that were named, the target last: a name implies a header.
+        Columns that were named: one that is in the first row implies a header, as does `ANY_HEADER`.
 
     Returns
     -------
@@ -103,9 +104,9 @@ def layout_of(content: bytes, chosen: Sequence[str | int | None], path: Path, na
     lines = sample_lines(bounded_lines(lines_of(content), path, DEFAULT_LIMITS))
     layout = Layout(delimiter_of(lines, Path(name)))
     start = list(split_rows(lines, layout.delimiter))
-    if not any(isinstance(one, str) for one in chosen) and not has_header(start, layout):
-        return layout
     names = [one.strip() for one in start[0]]
+    if not any(one in (ANY_HEADER, *names) for one in chosen) and not has_header(start, layout):
+        return layout
     is_one_short = len(start) > 1 and len(start[1]) == len(names) + 1  # R's write.table leaves one name out
     if not is_one_short and len(names) > 1 and UNNAMED.fullmatch(names[0]):
         return Layout(layout.delimiter, names[1:], 1)
