@@ -14,7 +14,6 @@ from ilfs.report.plots.canvas import (
     PLAIN,
     RULE,
     SMALL,
-    class_labels,
     colour_legend,
     direction_colours,
     note,
@@ -23,6 +22,7 @@ from ilfs.report.plots.canvas import (
     shown_name,
 )
 from ilfs.report.plots.labels import name_points
+from ilfs.report.summary import class_labels
 from ilfs.selector import RankingSelector
 from ilfs.selector.description import DEFAULT_FDR
 
@@ -109,7 +109,7 @@ class Volcano:
             q_values=np.asarray(table["q_value"], dtype=np.float64),
             is_selected=selector.get_support()[table["column"]],
             directions=tuple(table["direction"].tolist()),
-            labels=tuple(class_labels(selector)),
+            labels=class_labels(selector),
             fdr=float(getattr(selector, "fdr", DEFAULT_FDR)),
         )
 
@@ -191,7 +191,7 @@ def effect_title(labels: Sequence[str]) -> str:
     """Return the title of the axis of effects."""
     if len(labels) != 2:
         return "effect: class with the largest mean against all others, in standard deviations"
-    first, second = (shown_name(label, 24) for label in labels)
+    first, second = (shown_name(label, 16) for label in labels)
     return f"← higher in {first}        effect, in standard deviations        higher in {second} →"
 
 
