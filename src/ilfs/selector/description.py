@@ -13,6 +13,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.effects import NO_CLASS, FeatureProfile
 from ilfs.execution import fold_of
 from ilfs.explanation import Explanation, column_of, explain_row
+from ilfs.importing import import_object
 from ilfs.parameters import check_integer
 from ilfs.ranking_table import MEAN_PREFIX, RankingTable, in_order, verdicts
 from ilfs.registry import summary_of
@@ -143,6 +144,12 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
             "columns": self._further_columns(self._names(None)),
         }
         write_selection(path, fields)
+
+    @property
+    def plot(self) -> Any:
+        """Pictures of the fitted selector (`ilfs.report.plots.SelectorPlots`): ``selector.plot.scores()``."""
+        # By name, because reports are a layer above the selectors. matplotlib is imported when a picture is drawn.
+        return import_object("ilfs.report.plots.SelectorPlots")(self)
 
     # Columns of the table, and facts about a feature
 
