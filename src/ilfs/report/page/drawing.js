@@ -26,6 +26,13 @@ function chart(title, width, height, ...children) {
   return svgElement("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" }, svgElement("title", {}, title), ...children);
 }
 
+// A small bar beside a number, for a fraction from 0 to 1.
+function smallBar(fraction) {
+  const bar = element("span");
+  bar.style.width = `${(100 * Math.min(Math.max(fraction, 0), 1)).toFixed(1)}%`;
+  return element("span", { class: "small-bar", "aria-hidden": "true" }, bar);
+}
+
 // Round values between two ends: multiples of 1, 2 or 5 times a power of ten.
 function roundTicks(low, high, most = 6) {
   const rough = (high - low) / (most - 1);
@@ -153,7 +160,7 @@ class VolcanoPlot {
     this.size = [460, 320];
     const [left, right, top, bottom] = [52, 448, 24, 274];
     this.xLimits = span(this.effect);
-    this.yLimits = q ? [0, Math.max(...this.height) * 1.05 || 1] : span(this.height);
+    this.yLimits = q ? [0, span(this.height)[1]] : span(this.height);
     this.x = scale(this.xLimits, left, right);
     this.y = scale(this.yLimits, bottom, top);
     this.groups = ["others", "chosen"].map((kind) => svgElement("path", { class: `cloud ${kind}` }));
@@ -255,4 +262,23 @@ function moveCut(size) {
     const x = Number(start) + ((end - start) * (at(Math.max(size, low)) - at(low))) / (at(high) - at(low));
     line.setAttribute("d", size > 0 && size <= high ? `M${x.toFixed(1)} ${bottom}V${top}` : "");
   }
+}
+
+// Says what is under the pointer in the map of correlations, which is too large for a tooltip at each square.
+function readMap(figure, data) {
+  const svg = figure.querySelector("svg");
+  const [left, top, width, height] = svg.dataset.grid.split(" ").map(Number);
+  const n = data.map.places.length;
+  const caption = figure.querySelector("figcaption");
+  const usual = caption.textContent;
+  svg.addEventListener("mousemove", (event) => {
+    const box = svg.getBoundingClientRect();
+    const factor = svg.viewBox.baseVal.width / box.width;
+    const j = Math.floor(((event.clientX - box.left) * factor - left) / width);
+    const i = Math.floor(((event.clientY - box.top) * factor - top) / height);
+    if (i < 0 || j < 0 || i >= n || j >= n) return void (caption.textContent = usual);
+    const [a, b] = [i, j].map((k) => shortened(data.names[data.map.places[k]], 40));
+    caption.textContent = `${a} and ${b}: correlation ${numberText(data.map.correlation[i * n + j], "effect")}`;
+  });
+  svg.addEventListener("mouseleave", () => (caption.textContent = usual));
 }

@@ -22,6 +22,8 @@ class RankingPage {
     });
     const volcano = document.getElementById("volcano");
     this.volcano = volcano && columnOf(data, "effect") ? new VolcanoPlot(volcano, data, (place, jumps = true) => this.show(place, jumps)) : null;
+    const map = document.querySelector("figure.correlations");
+    if (map && data.map) readMap(map, data);
     this.fillChoices();
     this.listen();
     this.table.arrange(this.table.view);
@@ -237,9 +239,7 @@ class RankingPage {
   }
 
   memberItem(place, similarity) {
-    const bar = element("span", { class: "small-bar", "aria-hidden": "true" });
-    bar.style.width = `${(48 * Math.abs(similarity)).toFixed(1)}px`;
-    return element("li", {}, this.linkTo(place), element("span", { class: "number" }, bar, numberText(similarity, "effect")));
+    return element("li", {}, this.linkTo(place), element("span", { class: "number" }, smallBar(Math.abs(similarity)), numberText(similarity, "effect")));
   }
 
   linkTo(place) {

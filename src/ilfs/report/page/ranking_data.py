@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.ranking_table import MEAN_PREFIX, USUAL
-from ilfs.report.class_values import ClassValues
+from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, Tokens
 
 TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
+# Columns that the table on the page begins with, because a phone shows only a few.
+FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
 MAX_FILE_LETTERS = 60
 TITLES = {
     "feature": "feature", "q_value": "q-value", "p_value": "p-value", "log2_fold_change": "log2 fold change",
@@ -52,8 +54,10 @@ def ranking_data(summary: RankingSummary) -> bytes:
         "fdr": summary.certainty.fdr if summary.certainty else 0.05,
         "selected": payload.integers(summary.selected.astype(np.uint8)),
         "nearest": None if summary.nearest is None else payload.integers(summary.nearest),
+        "shown": shown_columns(summary),
         "columns": [column_data(payload, summary, title) for title in summary.table],
         "values": None if summary.values is None else values_data(payload, summary.values, summary.valued),
+        "map": None if summary.correlations is None else map_data(payload, summary.correlations),
         "tokens": None if summary.tokens is None else tokens_data(payload, summary.tokens),
     }
     return payload.to_bytes(header)
@@ -68,7 +72,6 @@ def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[s
         "title": mean if title.startswith(MEAN_PREFIX) else TITLES.get(title, title.replace("_", " ")),
         "about": mean if title.startswith(MEAN_PREFIX) else ABOUT.get(title, ""),
         "kind": kind_of(summary, title, values),
-        "hidden": is_hidden(title, values),
     }
     if described["kind"] == "name":
         return described
@@ -87,6 +90,12 @@ def kind_of(summary: RankingSummary, title: str, values: NDArray[Any]) -> str:
     if values.dtype.kind in "OUSTb":
         return "word"
     return KINDS.get(title, "integer" if values.dtype.kind in "iu" else "number")
+
+
+def shown_columns(summary: RankingSummary) -> list[str]:
+    """Return the columns of the table on the page."""
+    shown = [title for title, values in summary.table.items() if not is_hidden(title, values)]
+    return [*(title for title in FIRST if title in shown), *(title for title in shown if title not in FIRST)]
 
 
 def is_hidden(title: str, values: NDArray[Any]) -> bool:
@@ -115,6 +124,11 @@ def values_note(values: ClassValues) -> str:
         else f"a sample of {n_points:,} of {values.n_rows:,} rows"
     )
     return f"Points: {rows}. Boxes: quartiles and median; whiskers: 5 to 95 %."
+
+
+def map_data(payload: Payload, found: CorrelationMap) -> dict[str, Any]:
+    """Encode the correlations of the selected features."""
+    return {"places": payload.integers(found.columns), "correlation": payload.floats(found.correlation)}
 
 
 def tokens_data(payload: Payload, tokens: Tokens) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def volcano_figure(summary: RankingSummary) -> str:
     what = "certainty (q-value)" if "q_value" in summary.table else "score"
     below = " The dashed line is the false discovery rate." if "q_value" in summary.table else ""
     caption = f"Effect against {what}; chosen features are coloured.{below} Click a point to see the feature."
-    return f'<figure id="volcano" data-interactive hidden class="no-print-figure"><figcaption>{caption}</figcaption></figure>'
+    return f'<figure id="volcano" data-interactive hidden><figcaption>{caption}</figcaption></figure>'
 
 
 def sizes_figure(summary: RankingSummary) -> str:
@@ -108,8 +108,8 @@ def sizes_figure(summary: RankingSummary) -> str:
     )
     return figure(
         drawn,
-        "Cross-validated score of a classifier against the number of features; bars are standard errors, the dashed line "
-        f"is the number chosen, {curve.chosen:,}.",
+        "Cross-validated score of a classifier against the number of features; bars are standard errors, the dashed "
+        f"line is the number chosen, {curve.chosen:,}.",
     )
 
 
@@ -167,4 +167,5 @@ def correlation_figure(summary: RankingSummary) -> str:
         drawn,
         f"Correlations of {first}selected features, similar ones side by side. Orange: positive, blue: negative, "
         "paper: none. Point at a square to read it.",
+        kind="correlations",
     )

@@ -146,7 +146,7 @@ def lead_html(summary: RankingSummary) -> str:
 
 
 def table_html(summary: RankingSummary) -> str:
-    """Format the controls, the places that scripts fill, and the static table for paper and browsers without scripts."""
+    """Format the controls, the places that scripts fill, and a static table for paper and for no scripts."""
     parts = package_text("features.html")
     has_classes = "direction" in summary.table
     optional = {
@@ -194,11 +194,11 @@ def static_value(title: str, value: Any) -> Any:
 def methods_html(summary: RankingSummary) -> str:
     """Format the paragraph to paste, the works to cite, and how to repeat the ranking."""
     cited = "".join(f"<li>{escape(work)}</li>" for work in references(summary))
-    command = f"<h3>Command</h3>\n<pre>{escape_lines(summary.command)}</pre>" if summary.command else ""
+    command = f"<p>On the command line:</p>\n<pre>{escape_lines(summary.command)}</pre>" if summary.command else ""
     every = html_table(["parameter", "value"], list(summary.method.parameters.items()))
     return (
         f'<p id="methods-text">{escape(methods_paragraph(summary))}</p>\n<h3>Cite</h3>\n<ul>{cited}</ul>\n'
-        f"<h3>Repeat it</h3>\n{command}\n<pre>{escape_lines(python_call(summary))}</pre>\n"
+        f"<h3>Repeat it</h3>\n{command}\n<p>In Python:</p>\n<pre>{escape_lines(python_call(summary))}</pre>\n"
         f"<details><summary>All parameters</summary>{every}</details>"
     )
 

@@ -11,7 +11,7 @@ class FeatureTable {
     this.view = Uint32Array.from({ length: data.n }, (_, k) => k);
     this.active = 0; // number of the row that has the focus, in the view
     this.shown = -1; // place of the feature whose details are shown
-    this.columns = data.columns.filter((column) => !column.hidden);
+    this.columns = data.shown.map((key) => columnOf(data, key));
     this.build();
   }
 
@@ -22,7 +22,7 @@ class FeatureTable {
     groups.append(element("col", { class: "check" }));
     head.append(element("th", { scope: "col", class: "check" }, element("span", { class: "visually-hidden" }, "chosen")));
     for (const column of this.columns) {
-      groups.append(element("col", { class: `${column.kind} ${column.key === "feature" ? "name" : ""}` }));
+      groups.append(element("col", { class: `${column.kind} ${column.key === "score" ? "bar" : ""}` }));
       head.append(this.headerOf(column));
     }
     this.body = element("tbody");
@@ -66,7 +66,6 @@ class FeatureTable {
       const isSorted = header.dataset.key === this.sort.key;
       header.setAttribute("aria-sort", !isSorted ? "none" : direction > 0 ? "ascending" : "descending");
     }
-    this.active = Math.min(this.active, Math.max(this.view.length - 1, 0));
     this.container.scrollTop = 0;
     this.active = 0;
     this.table.setAttribute("aria-rowcount", this.view.length + 1);
@@ -155,9 +154,7 @@ class FeatureTable {
   barOf(column, place) {
     const largest = column.largest ?? (column.largest = Math.max(...column.values.subarray(0, 1000).filter(Number.isFinite), 0));
     const part = largest > 0 ? Math.min(Math.max(column.values[place] / largest, 0), 1) : 0;
-    const bar = element("span", { class: "small-bar", "aria-hidden": "true" });
-    bar.style.width = `${(48 * part).toFixed(1)}px`;
-    return bar;
+    return smallBar(part);
   }
 
   nameCell(place) {

@@ -7,7 +7,6 @@ import numpy as np
 
 from ilfs.importing import check_installed
 from ilfs.report.markup import printable, shortened
-from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +21,7 @@ SOFT = "#7d8188"  # grey of notes, which can be read on white and on black
 FAINT = "#b9bec7"  # grey of features that are not selected, and of the null
 RULE = "#8b9099"  # grey of thresholds
 GRID = {"color": "#8b9099", "alpha": 0.22, "linewidth": 0.7}
-NOT_SELECTED = 0.32  # opacity
+PALENESS = 0.68  # fraction of the background in the colour of features that are not selected
 MAX_NAME_LETTERS = 36
 SMALL, TINY = 8.5, 7.5  # points
 # Names may contain anything. They are neither formulas nor TeX, whatever the settings of matplotlib.
@@ -82,14 +81,6 @@ def with_known_glyphs(text: str) -> str:
     )
 
 
-def class_labels(selector: RankingSelector) -> list[str]:
-    """Return the labels of the classes, in the order that gives them their colours; none if there are none."""
-    profile = selector._found_profile()
-    labels = profile.labels if profile is not None and profile.labels is not None else None
-    labels = getattr(selector, "classes_", None) if labels is None else labels
-    return [] if labels is None else [str(label) for label in np.asarray(labels).tolist()]
-
-
 def class_colours(labels: Sequence[str]) -> dict[str, str]:
     """Return a colour for each class; the first ones have colours of their own."""
     return {label: CLASS_COLOURS[k % len(CLASS_COLOURS)] for k, label in enumerate(labels)}
@@ -114,6 +105,13 @@ def direction_colours(labels: Sequence[str], directions: Iterable[str]) -> dict[
         return {}
     found = set(directions)
     return {label: colour for label, colour in class_colours(labels).items() if label in found}
+
+
+def paler(ax: "Axes", colour: str) -> Any:
+    """Mix a colour with that of the background; unlike a transparent one, it hides the grid."""
+    from matplotlib.colors import to_rgb
+
+    return tuple((1 - PALENESS) * np.array(to_rgb(colour)) + PALENESS * np.array(to_rgb(ax.get_facecolor())))
 
 
 def quiet(ax: "Axes", *, grid: str = "both", left: bool = True) -> None:

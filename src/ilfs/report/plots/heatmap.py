@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
-from sklearn.base import BaseEstimator
 
 from ilfs.arrays import Floats, Integers
+from ilfs.report.class_values import ALL_ROWS, correlations, read_rows
 from ilfs.report.plots.canvas import (
     PLAIN,
     SMALL,
@@ -24,10 +22,6 @@ from ilfs.report.plots.canvas import (
     shown_name,
 )
 from ilfs.selector import RankingSelector
-from ilfs.selector.input import ReadsInput
-from ilfs.sources import Source
-from ilfs.statistics.block import ColumnArrays
-from ilfs.validation import column_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +51,8 @@ class HeatMap:
         Number of samples in each class.
     n_selected : int
         Number of selected features, of which the best are shown.
+    n_rows : int
+        Number of rows of the table, of which a sample is shown if there are many.
     """
 
     z: Floats
@@ -64,6 +60,7 @@ class HeatMap:
     labels: tuple[str, ...]
     sizes: Integers
     n_selected: int
+    n_rows: int
 
     @classmethod
     def from_selector(
@@ -77,7 +74,7 @@ class HeatMap:
         """Read the selected features of a table and order them.
 
         Features are ordered by average linkage of their correlations, samples by class and within a class by their
-        first principal component.
+        first principal component. Of a large table, a random sample of the rows is shown.
 
         Parameters
         ----------
@@ -111,103 +108,15 @@ class HeatMap:
         best = selector.order_[mask[selector.order_]][:top]
         if not best.size:
             raise ValueError("heatmap needs a selected feature, got none: select a number of features")
-        values, codes, labels = read_samples(selector, X, y, best)
-        z = z_scores(values)
-        rows, columns = feature_order(z), sample_order(z, codes)
-        sizes = np.bincount(codes[columns], minlength=len(labels)) if labels else np.array([columns.size])
-        shown = tuple(str(names[column]) for column in best[rows].tolist())
-        return cls(z[np.ix_(columns, rows)].T, shown, tuple(labels), sizes, int(np.count_nonzero(mask)))
-
-
-class TableReader(ReadsInput, BaseEstimator):  # type: ignore[misc]
-    """Reads some columns of any table that ``fit`` takes, after the same checks.
-
-    Parameters
-    ----------
-    reads_labels : bool
-        Classes are read, too.
-    """
-
-    def __init__(self, reads_labels: bool) -> None:
-        self.reads_labels = reads_labels
-
-    @property
-    def _reads_labels(self) -> bool:  # type: ignore[override]
-        return self.reads_labels
-
-    @property
-    def _takes_weights(self) -> bool:
-        return True  # they are not used
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        raise NotImplementedError
-
-
-def read_samples(selector: RankingSelector, X: Any, y: Any, columns: Integers) -> tuple[Floats, Integers, list[str]]:
-    """Read columns of a table, and the classes of its rows.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-        A fitted selector, whose columns X must have.
-    X, y : object
-        As for `HeatMap.from_selector`.
-    columns : ndarray of int
-        Columns to read.
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples, n_columns)
-        The values.
-    codes : ndarray of shape (n_samples,)
-        Class of each row; -1 for a row of weight 0.
-    labels : list of str
-        Labels of the classes; empty if there are none.
-    """
-    target = getattr(selector, "target_name_", None)
-    if y is None and target is not None and not isinstance(X, Source) and target in (column_names(X) or ()):
-        y = target
-    has_labels = X.has_labels if isinstance(X, Source) and y is None else y is not None
-    reader = TableReader(has_labels)
-    reader.n_features_in_ = selector.n_features_in_
-    if hasattr(selector, "feature_names_in_"):
-        reader.feature_names_in_ = selector.feature_names_in_
-    source = reader._source_of(X, y, None, min_rows=1, reset=False)
-    try:
-        check_source(source, selector, has_labels)
-        blocks = [
-            (dense(block.X), block.row_labels(0 if has_labels else None).codes) for block in ascending(source, columns)
-        ]
-    finally:
-        if not isinstance(X, Source):
-            source.close()
-    values, codes = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    labels = [str(label) for label in source.labellings[0].labels.tolist()] if has_labels else []
-    return values[:, np.argsort(np.argsort(columns))], codes, labels
-
-
-def ascending(source: Source, columns: Integers) -> Any:
-    """Read columns in the order of the table, which all sources can."""
-    return source.blocks(np.sort(columns))
-
-
-def check_source(source: Source, selector: RankingSelector, has_labels: bool) -> None:
-    """Raise if a table has other columns than those of the fit, or several labels."""
-    if source.n_features != selector.n_features_in_:
-        raise ValueError(
-            f"X must have the {selector.n_features_in_:,} features that {type(selector).__name__} was fitted on, got "
-            f"{source.n_features:,}"
-        )
-    if has_labels and len(source.labellings) > 1:
-        raise ValueError(
-            f"heatmap needs one class for each sample, got {len(source.labellings)} labels: pass one column of y"
-        )
-
-
-def dense(X: Any) -> Floats:
-    """Return the values of a block as an array."""
-    values = X.toarray() if sparse.issparse(X) else X.to_rows() if isinstance(X, ColumnArrays) else X
-    return np.asarray(values, dtype=np.float64)
+        found = read_rows(selector, X, y, best)
+        if found is None or not found.codes.size:
+            raise ValueError("heatmap needs rows of a table, got none: pass the table that the selector was fitted on")
+        z = z_scores(found.values)
+        features, samples = feature_order(found.values), sample_order(z, found.codes)
+        shown = tuple(str(names[column]) for column in best[features].tolist())
+        labels = () if found.labels == (ALL_ROWS,) else found.labels
+        sizes = np.bincount(found.codes, minlength=len(labels))
+        return cls(z[np.ix_(samples, features)].T, shown, labels, sizes, int(np.count_nonzero(mask)), found.n_rows)
 
 
 def z_scores(values: Floats) -> Floats:
@@ -232,26 +141,23 @@ def z_scores(values: Floats) -> Floats:
     return np.where(known, z, np.nan)
 
 
-def feature_order(z: Floats) -> Integers:
+def feature_order(values: Floats) -> Integers:
     """Order features so that correlated ones are neighbours, by average linkage.
 
     Parameters
     ----------
-    z : ndarray of shape (n_samples, n_features)
-        z-scores.
+    values : ndarray of shape (n_samples, n_features)
+        Values; NaN is missing.
 
     Returns
     -------
     ndarray of shape (n_features,)
         Positions of the features.
     """
-    n_features = z.shape[1]
+    n_features = values.shape[1]
     if n_features < 3:
         return np.arange(n_features)
-    filled = np.nan_to_num(z)
-    length = np.sqrt((filled**2).sum(axis=0))
-    unit = filled / np.where(length > 0, length, 1.0)
-    distance = np.clip(1.0 - unit.T @ unit, 0.0, 2.0)
+    distance = 1.0 - np.nan_to_num(correlations(values))
     np.fill_diagonal(distance, 0.0)
     tree = linkage(squareform((distance + distance.T) / 2, checks=False), "average", optimal_ordering=True)
     return np.asarray(leaves_list(tree))
@@ -265,19 +171,16 @@ def sample_order(z: Floats, codes: Integers) -> Integers:
     z : ndarray of shape (n_samples, n_features)
         z-scores.
     codes : ndarray of shape (n_samples,)
-        Class of each sample; -1 for a sample that takes no part.
+        Class of each sample.
 
     Returns
     -------
-    ndarray of int
-        Positions of the samples that take part.
+    ndarray of shape (n_samples,)
+        Positions of the samples.
     """
     filled = np.nan_to_num(z)
-    order = []
-    for code in np.unique(codes[codes >= 0]):
-        rows = np.flatnonzero(codes == code)
-        order.append(rows[np.argsort(first_component(filled[rows]), kind="stable")])
-    return np.concatenate(order) if order else np.empty(0, dtype=np.int64)
+    members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    return np.concatenate([rows[np.argsort(first_component(filled[rows]), kind="stable")] for rows in members])
 
 
 def first_component(rows: Floats) -> Floats:
@@ -304,7 +207,8 @@ def draw_heatmap(ax: "Axes", shown: HeatMap) -> None:
     ax.tick_params(axis="y", labelsize=SMALL if len(shown.names) <= 30 else TINY)
     n_samples = shown.z.shape[1]
     ax.set_xticks([])
-    ax.set_xlabel(f"{n_samples:,} samples", fontsize=SMALL)
+    of_all = "" if n_samples == shown.n_rows else f" of {shown.n_rows:,}"
+    ax.set_xlabel(f"{n_samples:,}{of_all} samples", fontsize=SMALL)
     for spine in ax.spines.values():
         spine.set_visible(False)
     n_shown = len(shown.names)

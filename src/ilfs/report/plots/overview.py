@@ -23,7 +23,7 @@ FORMATS = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 160
 N_BARS, N_NAMES, N_HEATMAP_FEATURES = 20, 8, 40
 WIDTH, HEIGHT = 12.0, 6.8  # inches, without the heat map
-MIN_VOLCANO_HEIGHT = 3.0
+MARGIN = 0.1  # inches
 # No date in the file, so that equal pictures are equal files.
 METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -128,17 +128,19 @@ def overview(
     """Draw the overview of a fitted selector into a figure that belongs to no window; see `write_plot`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     has_volcano, has_values = can_draw_volcano(selector), X is not None
     best = BestFeatures.from_selector(selector, N_BARS, input_features)
     values = HeatMap.from_selector(selector, X, y, N_HEATMAP_FEATURES, input_features) if has_values else None
     extra = 0.0 if values is None else 1.6 + 0.19 * max(len(values.names), 8)
-    figure = Figure(figsize=(WIDTH, HEIGHT + extra), layout="constrained", facecolor="white")
+    margins = ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN)
+    figure = Figure(figsize=(WIDTH, HEIGHT + extra), layout=margins)
     FigureCanvasAgg(figure)
     n_rows = 1 if values is None else 2
     rows = figure.subfigures(n_rows, 1, squeeze=False, height_ratios=[HEIGHT, extra][:n_rows])[:, 0]
     left, right = rows[0].subfigures(1, 2, width_ratios=[1.15, 1])
-    draw_scores(left.subplots(), best)
+    draw_scores(left.subplots(), best, title=f"Best {len(best.names)} features")
     panels = right.subplots(2 if has_volcano else 1, 1, squeeze=False, height_ratios=[0.8, 1.2][: 1 + has_volcano])
     draw_curve(panels[0, 0], ScoreCurve.from_selector(selector))
     if values is not None:

@@ -8,22 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
+from ilfs.null import NullCurve
 from ilfs.report.plots.canvas import (
     FAINT,
-    NOT_SELECTED,
     ONE_COLOUR,
     RULE,
     SMALL,
     SOFT,
     TINY,
-    class_labels,
     colour_legend,
     direction_colours,
     note,
+    paler,
     quiet,
     set_names,
     set_title,
 )
+from ilfs.report.summary import attribute, class_labels
 from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class BestFeatures:
             is_selected=mask[table["column"]],
             directions=tuple(table["direction"].tolist()) if "direction" in table else (),
             q_values=table.get("q_value"),
-            labels=tuple(class_labels(selector)),
+            labels=class_labels(selector),
             method=selector._description()[0],
             n_features=selector.n_features_in_,
             n_selected=int(np.count_nonzero(mask)),
@@ -142,7 +143,7 @@ class ScoreCurve:
     selected: Integers
     title: str
     n_features: int
-    null: Any = None
+    null: NullCurve | None = None
 
     @classmethod
     def from_selector(cls, selector: RankingSelector) -> Self:
@@ -165,24 +166,20 @@ class ScoreCurve:
         >>> from ilfs.report.plots.scores import ScoreCurve
         >>> curve = ScoreCurve.from_selector(FisherScore(2).fit(*load_wine(return_X_y=True)))
         >>> curve.values.round(2).tolist()[:3], curve.selected.tolist(), curve.title
-        ([2.56, 2.01, 1.92], [1, 2], 'score')
+        ([2.67, 2.38, 2.17], [1, 2], 'score')
         """
-        mask, null = selector.get_support(), getattr(selector, "null_curve_", None)
+        mask, null = selector.get_support(), attribute(selector, "null_curve_")
         tested = None if null is None else tested_statistic(selector, null)
         if tested is None:
-            order, values, title, null = selector.order_, selector.scores_, "score", None
             # Scores of features that are no candidates have another scale: the curve would have a step.
-            order = (
-                order[: candidates.size]
-                if (candidates := getattr(selector, "candidates_", None)) is not None
-                else order
-            )
+            candidates = attribute(selector, "candidates_")
+            order = selector.order_[: None if candidates is None else candidates.size]
+            title, values, null = "score", selector.scores_, None
         else:
             title, values = tested
             order = np.argsort(-values, kind="stable")
-        return cls(
-            values[order].astype(np.float64), 1 + np.flatnonzero(mask[order]), title, selector.n_features_in_, null
-        )
+        selected = 1 + np.flatnonzero(mask[order])
+        return cls(values[order].astype(np.float64), selected, title, selector.n_features_in_, null)
 
     @property
     def n_first_selected(self) -> int | None:
@@ -191,18 +188,18 @@ class ScoreCurve:
         return n_selected if n_selected and self.selected[-1] == n_selected else None
 
 
-def tested_statistic(selector: RankingSelector, null: Any) -> tuple[str, Floats] | None:
+def tested_statistic(selector: RankingSelector, null: NullCurve) -> tuple[str, Floats] | None:
     """Return title and values of the attribute that was compared with its values under permuted labels."""
     if not null.observed.size:
         return None
     for title, name in (("relevance", "relevance_"), ("score", "scores_")):
-        values = getattr(selector, name, None)
+        values = attribute(selector, name)
         if values is not None and np.isclose(np.nanmax(values), null.observed[0], rtol=1e-9):
             return title, values
     return None
 
 
-def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None) -> None:
+def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None, title: str | None = None) -> None:
     """Draw bars of the best features, and the curve of all features in the free corner.
 
     Parameters
@@ -213,6 +210,8 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None)
         Numbers of the bars.
     curve : ScoreCurve, optional
         Numbers of the curve; without it, only the bars are drawn.
+    title : str, optional
+        Title; by default method and number of features.
     """
     draws_curve = curve is not None and len(best.names) >= MIN_BARS_BESIDE_CURVE
     colours = direction_colours(best.labels, best.directions)
@@ -223,10 +222,10 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None)
     ax.set_xlabel("score", fontsize=SMALL)
     ax.set_xlim(*score_limits(lengths, CORNER_TOP if draws_curve else 0.3, best.q_values is not None))
     draw_q_values(ax, best, lengths)
-    draw_cut_below(ax, best)
+    draw_cut_below(ax, best, lengths)
     place = (1.0, CURVE_TOP + 0.03) if draws_curve else (1.0, 0.02)
     colour_legend(ax, colours, "higher in ", loc="lower right", bbox_to_anchor=place, borderaxespad=0)
-    set_title(ax, f"{best.method}: best {len(best.names)} of {best.n_features:,} features")
+    set_title(ax, title or f"{best.method}: best {len(best.names)} of {best.n_features:,} features")
     if draws_curve and curve is not None:
         corner = ax.inset_axes((CORNER_LEFT + 0.03, 0.09, 0.97 - CORNER_LEFT, CURVE_TOP - 0.14))
         draw_curve(corner, curve, small=True)
@@ -245,14 +244,13 @@ def finite_lengths(scores: Floats) -> Floats:
 
 def draw_bars(ax: "Axes", best: BestFeatures, lengths: Floats, colours: Sequence[str]) -> None:
     """Draw bars from 0; dots if scores are negative, since a longer bar would then be a worse one."""
-    opacity = np.where(best.is_selected, 1.0, NOT_SELECTED)
     rows = np.arange(lengths.size)
+    shades = [colour if on else paler(ax, colour) for colour, on in zip(colours, best.is_selected, strict=True)]
     if lengths.min(initial=0.0) < 0:
         ax.hlines(rows, lengths.min() - span_of(lengths), lengths, colors=FAINT, linewidth=1, zorder=1)
-        ax.scatter(lengths, rows, c=list(colours), alpha=opacity, s=42, zorder=3)  # type: ignore[arg-type]
-        return
-    for row, length, colour, alpha in zip(rows, lengths, colours, opacity, strict=True):
-        ax.barh(row, length, height=0.7, color=colour, alpha=alpha)
+        ax.scatter(lengths, rows, c=shades, s=42, zorder=3, linewidth=0)
+    else:
+        ax.barh(rows, lengths, height=0.7, color=shades)
 
 
 def span_of(values: Floats) -> float:
@@ -306,14 +304,16 @@ def draw_q_values(ax: "Axes", best: BestFeatures, lengths: Floats) -> None:
             note(ax, max(length, low) + 0.012 * (high - low), row, "  ".join(words))
 
 
-def draw_cut_below(ax: "Axes", best: BestFeatures) -> None:
+def draw_cut_below(ax: "Axes", best: BestFeatures, lengths: Floats) -> None:
     """Draw a line below the last selected feature, if the features after it are shown."""
     n_selected = best.n_first_selected
     if not n_selected or n_selected == len(best.names):
         return
     ax.axhline(n_selected - 0.5, color=RULE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
-    words = f"{n_selected} selected"
-    note(ax, 0.995, n_selected - 0.56, words, transform=ax.get_yaxis_transform(), ha="right", va="bottom")
+    low, high = ax.get_xlim()
+    behind = 0.02 if best.q_values is None else Q_WIDTH + 0.04  # the note begins behind the bars and their q-values
+    end = float(lengths[n_selected - 1 : n_selected + 1].max()) + behind * (high - low)
+    note(ax, end, n_selected - 0.56, f"{n_selected} selected", va="bottom")
 
 
 def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
@@ -362,7 +362,7 @@ def rank_title(curve: ScoreCurve) -> str:
         return "rank"
     if curve.n_first_selected is not None:
         return f"rank (dashed: {curve.selected.size:,} selected)"
-    return f"rank by {curve.title} (dots: {curve.selected.size:,} selected)"
+    return f"rank by {curve.title} (orange: {curve.selected.size:,} selected)"
 
 
 def set_rank_axis(ax: "Axes", n_features: int) -> None:
@@ -376,10 +376,10 @@ def set_rank_axis(ax: "Axes", n_features: int) -> None:
     ax.xaxis.set_minor_formatter(lambda *_: "")
 
 
-def draw_null(ax: "Axes", null: Any, size: float) -> None:
+def draw_null(ax: "Axes", null: NullCurve | None, size: float) -> None:
     """Draw the values under permuted labels: a band for 90 % of the permutations, and their median."""
     if null is None:
         return
     ax.fill_between(null.ranks, null.low, null.high, color=FAINT, alpha=0.55, linewidth=0, label="permuted labels")
     ax.plot(null.ranks, null.median, color=SOFT, linewidth=0.9)
-    ax.legend(frameon=False, fontsize=size, loc="upper right", borderaxespad=0.1, handlelength=1.2)
+    ax.legend(frameon=False, fontsize=size, loc="best", borderaxespad=0.1, handlelength=1.2)

@@ -14,7 +14,6 @@ from ilfs.report.plots.canvas import (
     PLAIN,
     RULE,
     SMALL,
-    class_labels,
     colour_legend,
     direction_colours,
     note,
@@ -23,6 +22,7 @@ from ilfs.report.plots.canvas import (
     shown_name,
 )
 from ilfs.report.plots.labels import name_points
+from ilfs.report.summary import class_labels
 from ilfs.selector import RankingSelector
 from ilfs.selector.description import DEFAULT_FDR
 
@@ -109,7 +109,7 @@ class Volcano:
             q_values=np.asarray(table["q_value"], dtype=np.float64),
             is_selected=selector.get_support()[table["column"]],
             directions=tuple(table["direction"].tolist()),
-            labels=tuple(class_labels(selector)),
+            labels=class_labels(selector),
             fdr=float(getattr(selector, "fdr", DEFAULT_FDR)),
         )
 
@@ -152,7 +152,8 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
     n_selected = int(np.count_nonzero(volcano.is_selected))
     set_title(ax, f"Effect and q-value: {n_selected:,} of {len(volcano.names):,} features selected")
     if len(volcano.labels) > 2:  # of two classes, the sides of the picture are named
-        colour_legend(ax, colours, "higher in ", **below_axes(len(colours)))
+        # Effects of several classes are not negative, and large ones are seldom uncertain: this corner is free.
+        colour_legend(ax, colours, "higher in ", loc="lower right", ncols=1 if len(colours) <= 4 else 2)
     best = np.flatnonzero(volcano.is_selected)[:top]
     if not best.size:
         best = np.arange(min(top, len(volcano.names)))
@@ -191,7 +192,7 @@ def effect_title(labels: Sequence[str]) -> str:
     """Return the title of the axis of effects."""
     if len(labels) != 2:
         return "effect: class with the largest mean against all others, in standard deviations"
-    first, second = (shown_name(label, 24) for label in labels)
+    first, second = (shown_name(label, 16) for label in labels)
     return f"← higher in {first}        effect, in standard deviations        higher in {second} →"
 
 
@@ -212,8 +213,3 @@ def whole_powers(highest: float) -> "MultipleLocator":
     from matplotlib.ticker import MultipleLocator
 
     return MultipleLocator(0.5 if highest < 1.6 else max(1, round(highest / 6)))
-
-
-def below_axes(n_entries: int) -> dict[str, object]:
-    """Return the place of a legend below the title of the horizontal axis."""
-    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": min(max(n_entries, 1), 4)}
