@@ -13,7 +13,7 @@ E. Frank, *Evaluating the Replicability of Significance Tests for Comparing Lear
 """
 
 from dataclasses import dataclass
-from math import ceil, copysign, inf, log10, sqrt
+from math import ceil, copysign, inf, log10
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +38,7 @@ class Difference:
 
 
 def corrected_t_test(
-    first: ArrayLike, second: ArrayLike, *, n_train: int, n_test: int, confidence: float = 0.95
+    first: ArrayLike, second: ArrayLike, *, n_train: float, n_test: float, confidence: float = 0.95
 ) -> Difference:
     r"""The corrected resampled t-test of Nadeau and Bengio, for random splits of one data set.
 
@@ -51,7 +51,7 @@ def corrected_t_test(
     first, second : array of shape (n_splits,)
         Results of two methods on the same splits, one value for each split, averaged over sizes. Splits with a NaN are
         left out.
-    n_train, n_test : int
+    n_train, n_test : float
         Rows for training and for testing in every split.
     confidence : float, default=0.95
         Level of the interval.
@@ -75,10 +75,35 @@ def corrected_t_test(
     check_between("confidence", confidence, 0, 1)
     differences = paired_differences(first, second, 2)
     n, mean = differences.size, float(differences.mean())
-    error = sqrt((1 / n + n_test / n_train) * float(differences.var(ddof=1)))
+    error = float(corrected_error(differences, n_train=n_train, n_test=n_test))
     verdict = student_test(mean, error, n - 1)
     margin = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
     return Difference(mean, mean - margin, mean + margin, verdict.statistic, verdict.p_value, n)
+
+
+def corrected_error(values: ArrayLike, *, n_train: float, n_test: float) -> Floats:
+    """Standard error of a mean over splits that share rows, by the variance of Nadeau and Bengio.
+
+    Parameters
+    ----------
+    values : array of shape (n_splits, ...)
+        Two splits or more.
+    n_train, n_test : float
+        Rows for training and for testing in every split.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Standard errors.
+
+    Examples
+    --------
+    >>> from ilfs.paired_tests import corrected_error
+    >>> float(corrected_error([0.0, 1.0, 0.0, 1.0], n_train=40, n_test=20).round(3))
+    0.5
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    return np.asarray(np.sqrt((1 / len(sample) + n_test / n_train) * sample.var(axis=0, ddof=1)))
 
 
 def holm(p_values: ArrayLike) -> Floats:
