@@ -229,6 +229,11 @@ class Comparison:
         """Standard error of `mean_over_sizes`."""
         return self._error_over(np.moveaxis(self.scores.mean(axis=3), 2, 0))
 
+    @property
+    def all_features_error(self) -> Floats:
+        """Standard error of the mean metric with all features, of shape (n_classifiers,)."""
+        return self._error_over(self.all_features.T)
+
     def _error_over(self, values: Floats) -> Floats:
         if len(values) < 2:
             return np.full(values.shape[1:], np.nan)
