@@ -12,13 +12,14 @@ this happens by chance follows from the number of features that are correlated w
 features, or among `MAX_SAMPLED_COLUMNS` features drawn at random.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, Plan, ask, both, fold_of, run_plan, together
@@ -31,6 +32,8 @@ from ilfs.permutations import without_warnings
 from ilfs.registry import classes_with
 from ilfs.selection.ensemble import order_on_rows
 from ilfs.selection.half_samples import half_samples
+from ilfs.selection.parallel import results_in_order
+from ilfs.selection.progress import FractionDone
 from ilfs.selection.stability_result import Stability
 from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_clone, ranking_of
 from ilfs.selector import PlannedSelector, RankingSelector, Scores
@@ -64,6 +67,7 @@ def stability(
     complementary_pairs: bool = True,
     family_correlation: float = 0.7,
     n_jobs: int | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Stability:
     """Measure how much the best features change between random halves of the rows.
 
@@ -97,6 +101,9 @@ def stability(
         Least absolute correlation of two features of a family, for ``family_frequency``.
     n_jobs : int, optional
         Number of threads, or of processes for methods that are fitted anew. The result does not depend on it.
+    progress : callable, optional
+        It is called often with the fraction of the work that is done, from 0 to 1. An exception that it raises ends the
+        computation.
 
     Returns
     -------
@@ -133,7 +140,7 @@ def stability(
         raise ValueError(f"n_resamples must be even with complementary_pairs=True, got {n_resamples}")
     if isinstance(X, Summary):
         raise TypeError("stability needs rows to draw halves of them, got a summary of rows")
-    resampled = ResampledSelector(selector, n_jobs, is_labelled=y is not None)
+    resampled = ResampledSelector(selector, n_jobs, is_labelled=y is not None, progress=progress)
     source = resampled._source_of(X, y, sample_weight)
     try:
         resampled.check(source, k)
@@ -158,10 +165,19 @@ class ResampledSelector(WrapsSelectors):
         Number of threads or processes.
     is_labelled : bool, default=True
         True if labels are given. Selectors of other packages get them even if they do not declare that they need them.
+    progress : callable, optional
+        Function of the fraction of the work that is done.
     """
 
-    def __init__(self, selector: Any, n_jobs: int | None = None, *, is_labelled: bool = True) -> None:
-        self.selector, self.n_jobs, self.is_labelled = selector, n_jobs, is_labelled
+    def __init__(
+        self,
+        selector: Any,
+        n_jobs: int | None = None,
+        *,
+        is_labelled: bool = True,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        self.selector, self.n_jobs, self.is_labelled, self.progress = selector, n_jobs, is_labelled, progress
 
     def _wrapped(self) -> list[Any]:
         return [as_selector(self.selector, "selector")]
@@ -200,13 +216,15 @@ class ResampledSelector(WrapsSelectors):
         """Fit the selector on all rows and on each subset of the rows, and compare the best features."""
         if self._reads_labels and len(source.labellings) == 1:
             check_classes(subsets)
+        done = FractionDone(self.progress)
         fit = self._read_together if self._shares_reads(source) else self._fit_anew
-        order, orders, moments, fold = fit(source, subsets)
+        order, orders, moments, fold = fit(source, subsets, done)
         check_varying(moments, k)
         best = np.array([one[:k] for one in orders])
         columns = np.unique(best)
         check_pairs(columns.size + MAX_SAMPLED_COLUMNS, k)
         related, n_related = run_plan(plan_families(moments, columns, family_correlation), fold)
+        done.end()
         low, median, high = np.quantile([ranking_of(one) for one in orders], RANK_QUANTILES, axis=0)
         units = {"jackknife_size": 2 if complementary_pairs else 1}
         return Stability(
@@ -237,29 +255,33 @@ class ResampledSelector(WrapsSelectors):
 
     # Fits on rows in memory, one after the other
 
-    def _fit_anew(self, source: Source, subsets: RowSubsets) -> Fits:
+    def _fit_anew(self, source: Source, subsets: RowSubsets, done: FractionDone) -> Fits:
         table = self._in_memory(source)
         samples = self._samples(table)
         X, y, weight = samples.X, table.y, samples.weight
         fold = fold_of(table, self.n_jobs)
         moments = fold(Moments(), labelling=None).checked()  # before the fits, which do not know the names of columns
+        done.begin(2 + len(subsets.taken))  # the fits, and the correlations of the chosen features
         order = order_on_rows(self._clone(), X, y, weight, None)
-        orders = Parallel(n_jobs=self.n_jobs)(
-            delayed(order_on_half)(self._clone(), X, y, weight, np.flatnonzero(taken)) for taken in subsets.taken
-        )
-        return order, orders, moments, fold
+        done.step()
+        tasks = (delayed(order_on_half)(self._clone(), X, y, weight, np.flatnonzero(one)) for one in subsets.taken)
+        with results_in_order(tasks, self.n_jobs) as fits:
+            return order, list(done.counted(fits)), moments, fold
 
     # Fits by statistics, in the same reads
 
-    def _read_together(self, source: Source, subsets: RowSubsets) -> Fits:
-        self._clone()._check_parameters()
-        fold = fold_of(source.with_subsets(subsets), self.n_jobs)
+    def _read_together(self, source: Source, subsets: RowSubsets, done: FractionDone) -> Fits:
+        one = self._clone()
+        one._check_parameters()
+        resampled = done.listening(source.with_subsets(subsets))
+        fold = fold_of(resampled, self.n_jobs)
         classes, all_rows = list(source.labellings), source.all_rows
         plans: list[Plan[Any]] = [
             both(self._plan_all(classes, all_rows), ask(Moments(), labelling=None)),
             *(self._plan_half(fold.labellings, len(classes), number) for number in range(len(subsets.taken))),
         ]
         size = plans_at_a_time(source.n_features, max((one.n_classes for one in classes), default=1))
+        done.begin(one.n_reads * ceil(len(plans) / size) + 1)  # one more read for the correlations
         results = [one for batch in in_batches(plans, size) for one in run_plan(together(batch), fold)]
         (order, moments), *orders = results
         return order, orders, moments.checked(), fold

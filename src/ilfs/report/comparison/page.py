@@ -129,7 +129,7 @@ def summary_table(comparison: Comparison) -> str:
     rows = [summary_row(comparison, place) for place in range(len(comparison.methods))]
     rows.append(baseline_row(comparison))
     rows += all_features_row(comparison)
-    legend = f"{metric}: mean over all sizes ± standard error. Best: the largest mean. As good: cannot be told apart from it."
+    legend = f"{metric}: mean over all sizes ± standard error. ≈ best: cannot be told apart from the best one."
     return table(header, rows, "plain") + quiet([legend])
 
 
@@ -189,7 +189,8 @@ def table(header: Sequence[str], rows: Sequence[str], kind: str, n_words: int = 
     marks = ["" if j < n_words else ' class="number"' for j in range(len(header))]
     titles = "".join(f'<th scope="col"{mark}>{escape(word)}</th>' for word, mark in zip(header, marks, strict=True))
     body = "\n".join(rows)
-    return f'<div class="wide"><table class="{kind}"><thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    inside = f"<thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody>"
+    return f'<div class="wide"><table class="{kind}">{inside}</table></div>'
 
 
 def performance_section(comparison: Comparison) -> Section:

@@ -1,0 +1,206 @@
+"""Rows as samples: tables with genes in rows are transposed, and sample sheets are put beside the table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ilfs.preparing.options import Account, Options, counted, some_names
+from ilfs.preparing.raw_columns import RawColumn, TextColumn
+from ilfs.preparing.raw_table import RawTable, distinct_names, repeated_names
+from ilfs.preparing.samples import Match, best_match, check_match, row_labels
+from ilfs.preparing.targets import USUAL_TARGETS
+
+MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
+MIN_GENES = 100  # rows from which a table may have genes in rows
+GENES_PER_SAMPLE = 4  # rows for each column from which a table may have genes in rows
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """A table whose rows are samples.
+
+    Parameters
+    ----------
+    table : RawTable
+        Its columns are features, or have roles.
+    sheet : RawTable, optional
+        More columns of the same rows, none of which is a feature.
+    """
+
+    table: RawTable
+    sheet: RawTable | None = None
+
+
+def arranged(raw: RawTable, sheet: RawTable | None, options: Options, account: Account) -> Arranged:
+    """Arrange a table so that its rows are samples, with those of a sample sheet.
+
+    Parameters
+    ----------
+    raw : RawTable
+        The table as it is in the file.
+    sheet : RawTable or None
+        The sample sheet.
+    options : Options
+        What was asked for.
+    account : Account
+        Gets sentences on what was guessed and left out.
+
+    Returns
+    -------
+    Arranged
+        Table and sheet with the same rows.
+    """
+    if sheet is not None:
+        return with_sheet(raw, sheet, options, account)
+    check_columns(raw)
+    why = "" if options.transpose is None else "as asked for"
+    is_transposed = options.transpose
+    if is_transposed is None:
+        why = names_in_rows(raw, options)
+        is_transposed = bool(why)
+    if not is_transposed:
+        return Arranged(raw)
+    if options.transpose is None:
+        account.guesses.append(
+            f"{raw.name} has its features in rows ({why}), so it was transposed: transpose=False if not"
+        )
+    return Arranged(genes_as_columns(raw, options, account))
+
+
+def check_columns(table: RawTable) -> None:
+    """Raise if two columns have the same name."""
+    if repeated := repeated_names(table.names):
+        raise ValueError(
+            f"names of columns of {table.name} must differ, got {some_names(repeated)} more than once: rename them"
+        )
+
+
+def names_in_rows(raw: RawTable, options: Options) -> str:
+    """Return why the rows of a table look like features, or an empty text."""
+    labels = labels_of(raw, options)
+    if labels is None or options.target in raw.names or raw.n_rows < 2:
+        return ""
+    if isinstance(options.target, str):
+        return f"a row is called {options.target!r}" if options.target in labels else ""
+    usual = [name for name in labels if name.lower() in USUAL_TARGETS]
+    if usual and not any(name.lower() in USUAL_TARGETS for name in raw.names):
+        return f"a row is called {usual[0]!r}"
+    return ""
+
+
+def looks_like_genes(raw: RawTable, options: Options) -> bool:
+    """Check if a table has many more rows than columns, names of rows, and numbers in all other columns."""
+    labels = labels_of(raw, options)
+    if labels is None or raw.n_rows < max(MIN_GENES, GENES_PER_SAMPLE * len(raw.names)):
+        return False
+    others = raw.columns if raw.row_names is not None else raw.columns[1:]
+    return all(column.numbers is not None for column in others)
+
+
+def labels_of(raw: RawTable, options: Options) -> list[str] | None:
+    """Return the names of the rows: the column without a name, the id, or a first column of different texts."""
+    if options.id in raw.names:
+        return [text or "" for text in raw.column(str(options.id)).texts]
+    if raw.row_names is not None:
+        return raw.row_names
+    if raw.columns[0].kind != "text" or (options.transpose is None and raw.columns[0].numbers is not None):
+        return None
+    texts = [text or "" for text in raw.columns[0].texts]
+    return texts if len(set(texts)) > MIN_NUMBERS * raw.n_rows else None
+
+
+def genes_as_columns(raw: RawTable, options: Options, account: Account) -> RawTable:
+    """Transpose a table without a sample sheet."""
+    labels = labels_of(raw, options)
+    if labels is None:
+        raise ValueError(
+            f"{raw.name} must have names of features in its first column to be transposed, got {raw.names[0]!r}"
+        )
+    aside = [] if raw.row_names is not None else [options.id if options.id in raw.names else raw.names[0]]
+    body = raw.without([str(one) for one in aside])
+    described = [name for name, column in zip(body.names, body.columns, strict=True) if not is_sample(column)]
+    account.put_aside(described, "describes the features, which are in rows")
+    return renamed(body.without(described), labels, account)
+
+
+def is_sample(column: RawColumn) -> bool:
+    """Check if a column holds numbers, perhaps besides the class of a sample."""
+    if column.numbers is not None:
+        return True
+    if not isinstance(column, TextColumn):
+        return False
+    return len(column.odd_values()) <= (1 - MIN_NUMBERS) * sum(text is not None for text in column.texts)
+
+
+def renamed(body: RawTable, labels: Sequence[str], account: Account) -> RawTable:
+    """Transpose a table; features with the same name are numbered."""
+    if not body.names:
+        raise ValueError(f"{body.name} must have columns of numbers besides the names of its rows, got none")
+    labels = [label if label else f"row {i}" for i, label in enumerate(labels, start=1)]
+    if repeated := repeated_names(labels):
+        account.warnings.append(
+            f"{counted(len(repeated), 'name')} of features in {body.name} occur more than once, so they were numbered "
+            f"(a, a.1, a.2): {some_names(repeated)}"
+        )
+    return body.transposed(distinct_names(labels))
+
+
+def with_sheet(raw: RawTable, sheet: RawTable, options: Options, account: Account) -> Arranged:
+    """Match a table with a sample sheet, whichever of the two ways the table has its samples."""
+    check_columns(sheet)
+    column = options.id if options.id in sheet.names else None
+    by_column = best_match(sheet, raw.names, column) if options.transpose is not False else None
+    by_row = best_row_match(raw, sheet, column, options) if options.transpose is not True else None
+    if by_row is None or (by_column is not None and by_column.in_table.size > by_row[1].in_table.size):
+        assert by_column is not None
+        return samples_in_columns(raw, sheet, by_column, options, account)
+    return samples_in_rows(raw, sheet, *by_row, account)
+
+
+def best_row_match(raw: RawTable, sheet: RawTable, column: str | None, options: Options) -> tuple[str, Match]:
+    """Find the column of a table that holds the names of samples in its rows."""
+    matches = {
+        name: best_match(sheet, [text or "" for text in texts], column)
+        for name, texts in row_labels(raw, options).items()
+    }
+    return max(matches.items(), key=lambda item: item[1].in_table.size)
+
+
+def samples_in_columns(raw: RawTable, sheet: RawTable, match: Match, options: Options, account: Account) -> Arranged:
+    """Transpose a table whose columns are the samples of a sheet; the other columns describe the features."""
+    labels = labels_of(raw, replace(options, transpose=True))
+    matched = {raw.names[j] for j in match.in_table.tolist()}
+    label = "" if raw.row_names is not None else options.id if options.id in raw.names else raw.names[0]
+    described = [
+        name
+        for name, column in zip(raw.names, raw.columns, strict=True)
+        if name not in matched and (name == label or not is_sample(column))
+    ]
+    samples = [name for name in raw.names if name not in described]
+    check_match(best_match(sheet, samples, match.column or None), sheet, raw, account)
+    if labels is None or label in matched:
+        raise ValueError(f"{raw.name} must have a column with the names of its rows beside the samples, got none")
+    account.put_aside([name for name in described if name != label], "describes the features, which are in rows")
+    if options.transpose is None:
+        account.guesses.append(f"{raw.name} has its samples in columns, so it was transposed: transpose=False if not")
+    body = raw.without([name for name in raw.names if name not in matched])
+    return Arranged(renamed(body, labels, account), sheet_rows(sheet, match))
+
+
+def samples_in_rows(raw: RawTable, sheet: RawTable, label: str, match: Match, account: Account) -> Arranged:
+    """Put a sheet beside a table whose rows are the samples."""
+    check_columns(raw)
+    check_match(match, sheet, raw, account)
+    names = [match.names[i] for i in match.in_table.tolist()]
+    table = raw if match.in_table.size == raw.n_rows else raw.take(match.in_table)
+    if label:
+        account.put_aside([label], f"names the samples, as in {sheet.name}")
+        table = table.without([label])
+    return Arranged(replace(table, row_names=names), sheet_rows(sheet, match))
+
+
+def sheet_rows(sheet: RawTable, match: Match) -> RawTable:
+    """Return the rows of a sheet in the order of the table, without the names of the samples."""
+    rows = sheet.take(np.asarray(match.in_sheet))
+    return rows.without([match.column]) if match.column else rows
