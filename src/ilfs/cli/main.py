@@ -115,11 +115,7 @@ def sentence_of(error: Exception) -> str:
 def os_sentence(error: OSError) -> str:
     """Describe an error of the operating system: the file and the reason, without its number."""
     if error.strerror is None or error.filename is None:
-        return (
-            f"standard output cannot be written: {error.strerror}"
-            if error.errno == 28 and error.strerror
-            else str(error)
-        )
+        return f"standard output cannot be written: {error.strerror}" if error.errno == 28 and error.strerror else str(error)
     return f"{str(error.filename)!r}: {error.strerror}"
 
 

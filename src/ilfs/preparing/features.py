@@ -74,13 +74,9 @@ def judged_numbers(name: str, column: RawColumn, values: NDArray[Any], table: st
     if np.isnan(low):
         return Judged(None, "has no values")
     if low == high:
-        return Judged(
-            None, f"has the same value, {low:g}, in all rows{' that have one' * bool(np.isnan(values).any())}"
-        )
+        return Judged(None, f"has the same value, {low:g}, in all rows{' that have one' * bool(np.isnan(values).any())}")
     if max(-low, high) >= MAX_EXACT_INTEGER and has_long_integers(column):
-        return Judged(
-            None, "holds integers beyond 2**53, which would be rounded, so it seems to identify the rows", True
-        )
+        return Judged(None, "holds integers beyond 2**53, which would be rounded, so it seems to identify the rows", True)
     if is_row_number(values):
         return Judged(None, "numbers the rows", True)
     if (ID_NAME.fullmatch(name) or JOINED_ID.fullmatch(name)) and are_different_integers(values):
@@ -119,10 +115,8 @@ def judged_text(column: RawColumn) -> Judged:
     if n_distinct == 1:
         return Judged(None, f"has the same value, {quoted(present[0])}, in all rows")
     if n_distinct > MOSTLY_DIFFERENT * len(present) and n_distinct > 2:
-        return Judged(
-            None, f"identifies the rows by different texts ({some_texts(present)})", n_distinct == len(column)
-        )
-    few = ": encode=True makes features of it" if n_distinct <= MAX_ENCODED else ""
+        return Judged(None, f"identifies the rows by different texts ({some_texts(present)})", n_distinct == len(column))
+    few = f": encode=True makes features of it" if n_distinct <= MAX_ENCODED else ""
     return Judged(None, f"holds text with {n_distinct:,} different values ({some_texts(sorted(set(present)))}){few}")
 
 

@@ -19,9 +19,7 @@ TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")
 OTHER_TABLES = (".feather", ".arrow", ".xlsx", ".xlsm", ".h5ad")
 FORMATS = {  # names of formats and the endings of their files
-    **{
-        one: f".{one}" for one in ("csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight")
-    },
+    **{one: f".{one}" for one in ("csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight")},
     **{one: f".{one}" for one in ("arff", "mat", "h5ad", "gct", "res")},
 }
 COMPRESSED_STARTS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}

@@ -60,7 +60,8 @@ def recodings(X: Any, codes: Integers) -> Integers:
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     found = [
-        start + np.flatnonzero(are_recodings(block, order, starts)) for start, block in column_blocks(X, codes.size)
+        start + np.flatnonzero(are_recodings(block, order, starts))
+        for start, block in column_blocks(X, codes.size)
     ]
     return np.concatenate(found)
 

@@ -131,16 +131,12 @@ def assembled(
     names = feature_columns(both, target, options, account)
     features, ids, aside = collected(both.table, names, options, account)
     if not features:
-        raise ValueError(
-            f"{both.table.name} must have at least one column of numbers that vary, got none{why(account)}"
-        )
+        raise ValueError(f"{both.table.name} must have at least one column of numbers that vary, got none{why(account)}")
     X, called = np.stack(list(features.values())).T, list(features)
     weight = None if "weight" not in columns else weights_in(columns["weight"], str(options.weight), both.table.name)
     if labels is not None:
         account.warnings += leak_warnings(X, called, labels, target)
-        account.warnings += same_partition(
-            aside | sheet_columns(both, target) | groups_of(columns, options), labels, target
-        )
+        account.warnings += same_partition(aside | sheet_columns(both, target) | groups_of(columns, options), labels, target)
     source = table_source(X, labels, weight, called)
     source.target_name = target
     given = columns.get("id")
@@ -162,9 +158,7 @@ def feature_columns(both: Arranged, target: str | None, options: Options, accoun
     in_sheet = set() if both.sheet is None else set(both.sheet.names)
     if both.sheet is not None:
         with_role = {target, *options.roles.values()}
-        account.put_aside(
-            [name for name in both.sheet.names if name not in with_role], "is a column of the sample sheet"
-        )
+        account.put_aside([name for name in both.sheet.names if name not in with_role], "is a column of the sample sheet")
     roles = {name for name in (target, options.weight, options.groups) if name is not None}
     dropped = set(match_columns(options.drop, [*table.names, *sorted(in_sheet)], "drop"))
     left = [name for name in table.names if name not in roles]

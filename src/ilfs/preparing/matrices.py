@@ -190,9 +190,7 @@ def varying(source: TableSource, found: Input, options: Options, account: Accoun
         j = int(np.flatnonzero(np.isinf(low) | np.isinf(high))[0])
         column = X.tocsc()[:, [j]].toarray()[:, 0] if sparse.issparse(X) else X[:, j]
         row = int(np.flatnonzero(np.isinf(column))[0])
-        raise ValueError(
-            f"column {quoted(names[j])} of {found.name} must be finite, got {column[row]} in row {row + 1}"
-        )
+        raise ValueError(f"column {quoted(names[j])} of {found.name} must be finite, got {column[row]} in row {row + 1}")
     constant = np.flatnonzero(~(low < high)).tolist()
     for j in constant:
         if names[j] not in dropped:

@@ -213,9 +213,7 @@ class ArrowTextColumn(TextColumn):
         import pyarrow
         from pyarrow import compute
 
-        column = (
-            compute.replace_substring(self._column, ",", ".", max_replacements=1) if self.has_comma else self._column
-        )
+        column = compute.replace_substring(self._column, ",", ".", max_replacements=1) if self.has_comma else self._column
         try:
             return np.asarray(column.cast(pyarrow.float64()).to_numpy())
         except pyarrow.ArrowInvalid:

@@ -71,9 +71,7 @@ def should_stream(found: Input, options: Options) -> bool:
                 "got 'stream'"
             )
         return True
-    return can_stream and (
-        bytes_needed(found) > bytes_of(options.memory_limit) or (found.is_text and len(found.files) > 1)
-    )
+    return can_stream and (bytes_needed(found) > bytes_of(options.memory_limit) or (found.is_text and len(found.files) > 1))
 
 
 def bytes_needed(found: Input) -> int:
@@ -324,10 +322,7 @@ def why_no_feature(name: str, outline: Outline) -> str:
         is_number = numbers is not None and judged_as_name(name, column, outline.head.name)
         return "identifies the rows by different integers" if is_number else ""
     if kind == "text":
-        return (
-            judged(name, column, outline.head.name).reason.replace(": encode=True makes features of it", "")
-            or "holds text"
-        )
+        return judged(name, column, outline.head.name).reason.replace(": encode=True makes features of it", "") or "holds text"
     return f"holds {'dates' if kind == 'date' else f'values of type {kind}'}"
 
 
@@ -388,9 +383,7 @@ def dask_target(kinds: dict[str, str], found: Input, options: Options, account: 
         name: TextColumn(mark) for name, mark in marks.items() if name not in options.roles.values()
     }
     possible = {name: column for name, column in free.items() if kinds[name] in ("text", "number")}
-    target = guessed_target(
-        dict(list(possible.items())[:-1]) if kinds[names[-1]] == "number" else possible, found.name, account
-    )
+    target = guessed_target(dict(list(possible.items())[:-1]) if kinds[names[-1]] == "number" else possible, found.name, account)
     if target is None and options.needs_target:
         texts = {name: column for name, column in free.items() if kinds[name] == "text"}
         raise no_target(texts, found.name, "")
