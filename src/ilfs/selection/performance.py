@@ -16,7 +16,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from threadpoolctl import threadpool_limits
 
 from ilfs.arrays import Floats, Integers
@@ -33,6 +33,7 @@ from ilfs.execution import one_blas_thread
 from ilfs.one_line import reason_of
 from ilfs.parameters import is_integer
 from ilfs.permutations import without_warnings
+from ilfs.selection.parallel import results_in_order
 
 N_NEIGHBOURS = 5
 N_RANDOM_ORDERS = 2  # random orders of the baseline in each fold, whose scores are averaged
@@ -110,7 +111,8 @@ class Folds:
             for number in range(len(self.splits))
             for job, given in (*((score_selector, (one,)) for one in selectors), (score_random, ()), (score_all, ()))
         )
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        with results_in_order(jobs, n_jobs) as results:
+            yield from results
 
     def score(self, orders: Sequence[Integers], number: int) -> Floats:
         """Score orders of features in a fold; return the mean over the orders for each classifier and size."""

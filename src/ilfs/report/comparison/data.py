@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ def check_output(path: str | os.PathLike[str], endings: tuple[str, ...] = OUTPUT
         raise ValueError(f"the output must end in {' or '.join(endings)}, got {str(path)!r}")
 
 
-def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
+def write_comparison(
+    comparison: Comparison, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None
+) -> Path:
     """Write a comparison: the performance as CSV, or everything as JSON.
 
     The file appears complete or not at all.
@@ -36,6 +39,8 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
         The comparison.
     path : path-like
         A file that ends in ``.csv`` or ``.json``; its folder must exist.
+    about : mapping, optional
+        Further entries of the JSON document, such as the command.
 
     Returns
     -------
@@ -44,7 +49,8 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
     """
     check_output(path)
     is_json = Path(path).suffix.lower() == ".json"
-    write_text_atomically(path, (comparison_json(comparison) if is_json else performance_csv(comparison)) + "\n")
+    text = comparison_json(comparison, about) if is_json else performance_csv(comparison)
+    write_text_atomically(path, text + "\n")
     return Path(path)
 
 
@@ -82,22 +88,25 @@ def csv_of(table: dict[str, NDArray[Any]]) -> str:
     return Grid("", list(table), rows).render("csv", spreadsheet_safe=True)
 
 
-def comparison_json(comparison: Comparison) -> str:
+def comparison_json(comparison: Comparison, about: Mapping[str, Any] | None = None) -> str:
     """Format a comparison as JSON; numbers that are not finite are null.
 
     Parameters
     ----------
     comparison : Comparison
         The comparison.
+    about : mapping, optional
+        Further entries of the document, such as the command.
 
     Returns
     -------
     str
-        An object with the keys ``ilfs``, ``table``, ``protocol``, ``methods``, ``performance``, ``all_features``,
-        ``verdicts``, ``differences``, ``agreement``, ``rankings``, ``left_out`` and ``notes``.
+        An object with the keys ``ilfs_version``, ``table``, ``protocol``, ``methods``, ``performance``,
+        ``all_features``, ``verdicts``, ``differences``, ``agreement``, ``rankings``, ``left_out`` and ``notes``.
     """
     content = {
-        "ilfs": __version__,
+        "ilfs_version": __version__,
+        **(about or {}),
         "table": table_fields(comparison),
         "protocol": protocol_fields(comparison),
         "methods": [method_fields(comparison, i) for i in range(len(comparison.methods))],

@@ -142,8 +142,8 @@ def summary_row(comparison: Comparison, place: int) -> str:
         words = plus_minus(comparison.mean_over_sizes[place, c], comparison.error_over_sizes[place, c])
         cells.append(f'<td class="one-line {kind}">{words}{BADGES.get(kind, "")}</td>')
     shared = MISSING_TEXT if place == 0 else f"{round(comparison.k * comparison.overlap[0, place])} of {comparison.k}"
-    words = [*stability_words(comparison.stability[place]), seconds_text(float(comparison.seconds[place])), shared]
-    return f"<tr>{''.join(cells)}{numbers(words)}</tr>"
+    others = [*stability_words(comparison.stability[place]), seconds_text(float(comparison.seconds[place])), shared]
+    return f"<tr>{''.join(cells)}{numbers(others)}</tr>"
 
 
 def standing(comparison: Comparison, classifier: str, name: str) -> str:

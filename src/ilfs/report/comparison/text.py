@@ -16,9 +16,10 @@ from ilfs.report.comparison.sentences import (
 )
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
-from ilfs.text_table import MISSING_TEXT, aligned, format_value
+from ilfs.text_table import MISSING_TEXT, aligned, format_value, shortened, visible
 
 LINE_LETTERS = 100  # of a line of a sentence
+NAME_LETTERS = 40  # of the name of a feature
 ROWS_SHOWN = 10  # of the rankings side by side
 BEST, EQUAL = "**", "*"  # marks of the best method, and of those that cannot be told apart from it
 
@@ -150,11 +151,9 @@ def agreement_word(below: Floats, above: Floats, i: int, j: int) -> str:
 def ranking_lines(comparison: Comparison, top: int) -> list[str]:
     """Format the best features by their mean rank, with their rank under each method."""
     chosen = comparison.order[:top]
-    header = ["feature", *comparison.methods]
-    rows = [
-        [format_value(str(comparison.feature_names[j]), 0), *(f"{rank:,}" for rank in comparison.rankings[:, j])]
-        for j in chosen
-    ]
+    names = [shortened(visible(str(comparison.feature_names[j])), NAME_LETTERS, "…") for j in chosen]
+    ranks = [[f"{rank:,}" for rank in comparison.rankings[:, j]] for j in chosen]
+    header, rows = ["feature", *comparison.methods], [[name, *of] for name, of in zip(names, ranks, strict=True)]
     title = f"Ranks of the {len(chosen)} features with the best mean rank"
     return [title, *aligned([header, *rows], [False, *[True] * len(comparison.methods)])]
 
