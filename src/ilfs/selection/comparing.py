@@ -43,7 +43,7 @@ DEFAULT_REPEATS = 2
 DEFAULT_RESAMPLES = 20  # half-samples; their interval is shown, so that fewer than usual suffice
 DEFAULT_TOP = 20  # best features for overlap and stability
 MIN_FEATURES_FOR_TOP = 100  # with fewer features, a fifth of them are compared
-MAX_SECONDS_TIMED_TWICE = 1.0  # the first fit of a method may load compiled code
+MAX_SECONDS_TIMED_TWICE = 5.0  # the first fit of a method may load compiled code
 TRAINING_SECONDS = 0.004  # rough time to train and score a classifier, for the estimate of the time left
 
 

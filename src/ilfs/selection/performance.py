@@ -183,6 +183,9 @@ def repeated_splits(cv: Any, n_repeats: int, samples: Samples, groups: Any, seed
     """
     if not is_integer(cv):
         return splits_of(cv, samples, groups, seed)
+    largest = max(count for _, count in class_counts(samples.y, samples.weight))
+    if largest < cv:
+        raise ValueError(f"{cv} folds need a class with {cv} rows or more, got at most {largest}: use fewer folds")
     return [split for number in range(n_repeats) for split in splits_of(cv, samples, groups, seed + number)]
 
 

@@ -90,8 +90,8 @@ def test_sentence(comparison: Comparison) -> str:
         return "Differences are not tested: that needs two folds or more."
     return (
         f"Differences are tested by pairs over the same {comparison.scores.shape[2]} folds, by the corrected resampled "
-        f"t-test on the mean over all sizes, at {100 * LEVEL:g} % after Holm's correction. This is one data set: a "
-        "difference that is not significant may still exist, and one that is says nothing about other data."
+        f"t-test on the mean over all sizes, at {100 * LEVEL:g} % after Holm's correction. With few rows "
+        "or folds only large differences are found. This is one data set: the tests say nothing about others."
     )
 
 
