@@ -172,13 +172,13 @@ def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
 def command_line() -> "argparse.ArgumentParser":
     """Build the parser of all commands and their options."""
     from ilfs import __version__
-    from ilfs.cli import apply, bench, completion, datasets, explain, methods, rank
+    from ilfs.cli import apply, bench, compare, completion, datasets, explain, methods, rank
     from ilfs.cli.parser import Parser, add_debug
 
     parser = Parser(prog="ilfs", description="Find the columns of a table that matter.", epilog=EPILOG)
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for one in (rank, explain, apply, methods, datasets, bench, completion):
+    for one in (rank, compare, explain, apply, methods, datasets, bench, completion):
         one.add_to(commands)
     add_debug(parser)
     return parser
