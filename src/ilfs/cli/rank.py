@@ -48,7 +48,7 @@ def add_to(commands: Any) -> None:
     add_showing(parser)
     outputs.add_outputs(parser)
     table_options.add_engine(parser)
-    parser.set_defaults(names_options=True, function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
+    parser.set_defaults(function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
 
 
 def add_showing(parser: argparse.ArgumentParser) -> None:

@@ -132,7 +132,7 @@ def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: arg
 def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name: str) -> None:
     """Tell the verdict and the number of selected features of one method."""
     from ilfs.cli.method_options import is_size_given
-    from ilfs.report.certainty import selection_sentence, verdict_sentence
+    from ilfs.report.certainty import rule_sentence, selection_sentence, verdict_sentence
 
     for sentence in verdict_sentence(selector):
         talk.tell("verdict", name + sentence, "green" if selector.is_better_than_chance_ else "yellow")
@@ -142,6 +142,8 @@ def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name:
         talk.tell("selected", name + usual)
         return
     talk.tell("selected", name + selection_sentence(selector))
+    for sentence in rule_sentence(selector)[1:]:
+        talk.tell("", sentence)
 
 
 def stability_sentence(found: Any) -> str:
