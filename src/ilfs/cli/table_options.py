@@ -57,7 +57,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--groups",
         metavar="COLUMN",
-        help="column of rows that belong together, such as a donor: they are permuted, and put into folds, together",
+        help="column such as a donor: labels are permuted within groups, and the rows of a group are in one fold",
     )
     group.add_argument(
         "--encode", action="store_true", help="make numbers of columns of text instead of setting them aside"

@@ -39,7 +39,7 @@ FIXED_FILES = {
     '</fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
     f'<cellStyleXfs count="1"><xf {NO_STYLE} fontId="0"/></cellStyleXfs>'
     f'<cellXfs count="2"><xf {NO_STYLE} fontId="0" xfId="0"/><xf {NO_STYLE} fontId="1" xfId="0" applyFont="1"/>'
-    "</cellXfs></styleSheet>",
+    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 }
 SHEET_START = (
     f'<worksheet xmlns="{MAIN}"><sheetViews><sheetView workbookViewId="0">'
