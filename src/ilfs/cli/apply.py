@@ -18,7 +18,7 @@ def add_to(commands: Any) -> None:
         "apply",
         help="write the columns of a saved selection to another file",
         description="Write the columns that ilfs rank --save has selected to another file, some rows at a time. "
-        "Columns are found by\nname, in any order and beside others.",
+        "Columns are found by name, in any order and beside others.",
         epilog=EXAMPLES,
     )
     parser.add_argument("selection", metavar="SELECTION", help="file that ilfs rank --save has written")
