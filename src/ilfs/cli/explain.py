@@ -6,7 +6,7 @@ from typing import Any
 
 from ilfs.cli import method_options, table_options
 
-USAGE = "ilfs explain INPUT --feature NAME [--feature NAME] [--target COLUMN] [options]"
+USAGE = "ilfs explain INPUT --feature NAME ... [--target COLUMN] [options]"
 EXAMPLES = """examples:
   ilfs explain expression.csv --target tumour --feature TP53
   ilfs explain expression.csv --target tumour --feature TP53 BRCA1 --method fisher
