@@ -119,6 +119,17 @@ class TestChoice:
     def test_drop_wins_over_only(self, tmp_path):
         assert self.names(tmp_path, only="A*", drop="AFFX-1") == ["AFFX-2"]
 
+    def test_only_may_name_the_target(self, tmp_path):
+        assert self.names(tmp_path, only=["y", "age"]) == ["age"]
+
+    def test_a_pattern_to_drop_spares_the_target(self, tmp_path):
+        assert self.names(tmp_path, drop=["?", "AFFX*"]) == ["TP53", "age", "good"]
+
+    @pytest.mark.parametrize("role", ["target", "weight", "groups", "id"])
+    def test_a_column_with_a_role_cannot_be_dropped(self, tmp_path, role):
+        with pytest.raises(ValueError, match=f"{role} and drop must be different columns, got 'age' for both"):
+            self.names(tmp_path, drop="age", **{role: "age"})
+
     def test_case_matters(self, tmp_path):
         with pytest.raises(
             ValueError, match=r"drop must match at least one column \(such as .*AFFX-.*\), got 'affx\*'"

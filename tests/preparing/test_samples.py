@@ -145,6 +145,19 @@ def test_a_sheet_may_be_of_another_format(tmp_path, plain, ending):
     assert_same(prepare(transposed_csv(tmp_path / "t.csv", X), samples=path), plain)
 
 
+def test_a_gct_file_with_a_sheet_equals_the_plain_table(tmp_path, plain):
+    rows = [[f"gene{j}", f"about {j}", *values] for j, values in enumerate(X.T.tolist())]
+    body = write(tmp_path / "t.tsv", ["Name", "Description", *samples(len(Y))], rows, "\t").read_text()
+    (tmp_path / "t.gct").write_text(f"#1.2\n{X.shape[1]}\t{X.shape[0]}\n{body}")
+    assert_same(prepare(tmp_path / "t.gct", samples=sheet_csv(tmp_path / "s.csv", Y)), plain)
+
+
+def test_a_table_with_samples_in_columns_cannot_be_streamed(tmp_path):
+    path, sheet = transposed_csv(tmp_path / "t.csv", X), sheet_csv(tmp_path / "s.csv", Y)
+    with pytest.raises(ValueError, match=r"t.csv has its samples in columns, so it must be read into memory"):
+        prepare(path, samples=sheet, engine="stream")
+
+
 class TestWithoutSheet:
     def with_row(self, folder, label="diagnosis", kinds=Y):
         rows = [
