@@ -95,6 +95,12 @@ def test_encoding_leaves_many_different_texts_aside(tmp_path):
     assert reason(table, "c").startswith("holds text with 30 different values")
 
 
+@pytest.mark.parametrize("case", ["odd token", "ISO dates", "different texts", "constant text"])
+def test_encoding_leaves_other_text_aside(tmp_path, case):
+    table = prepared(tmp_path, {"c": CASES[case][0]}, encode=True)
+    assert table.source.feature_names == ["good"]
+
+
 def test_without_any_feature_the_error_says_why(tmp_path):
     path = write(tmp_path / "t.csv", ["y", "c"], [["a", 1], ["b", 1], ["a", 1], ["b", 1]])
     with pytest.raises(

@@ -179,11 +179,12 @@ def samples_in_columns(raw: RawTable, sheet: RawTable, match: Match, options: Op
     """Transpose a table whose columns are the samples of a sheet; the other columns describe the features."""
     labels = labels_of(raw, options, is_transposed=True)
     matched = {raw.names[j] for j in match.in_table.tolist()}
-    label = "" if raw.row_names is not None else options.id if options.id in raw.names else raw.names[0]
+    label = options.id if options.id in raw.names else raw.names[0] if raw.row_names is None else ""
+    n_before = raw.names.index(label) + 1 if label in raw.names else 0  # other identifiers of genes may be numbers
     described = [
         name
-        for name, column in zip(raw.names, raw.columns, strict=True)
-        if name not in matched and (name == label or not is_sample(column))
+        for j, (name, column) in enumerate(zip(raw.names, raw.columns, strict=True))
+        if name not in matched and (j < n_before or not is_sample(column))
     ]
     samples = [name for name in raw.names if name not in described]
     check_match(replace(match, names=samples), sheet, raw, account)

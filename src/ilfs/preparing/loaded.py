@@ -176,17 +176,13 @@ def collected(
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in wanted:
             continue
-        values = encoded(name, column) if options.encode else None
-        if values is not None:
-            features |= values
-            account.put_aside([name], encoded_reason(list(values)))
-            aside[name] = column
-            continue
         result = judged(name, column, table.name)
         if result.values is not None:
             features[name] = result.values
             continue
-        account.put_aside([name], result.reason)
+        values = encoded(name, column) if options.encode and result.is_category else {}
+        features |= values
+        account.put_aside([name], encoded_reason(list(values)) if values else result.reason)
         if result.is_name:
             ids = column if ids is None else ids
         elif column.kind == "text" and column.numbers is None:
