@@ -100,10 +100,11 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/ilfs bench run timing --store out/timing.sqlite
 	$(BIN)/python benchmarks/findings.py out
 
-figures: $(VENV)/package  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
+figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
 	$(BIN)/python docs/figures/plate.py
 	$(BIN)/python docs/figures/sizes.py
 	$(BIN)/python docs/figures/reading.py
+	$(BIN)/python docs/figures/pictures.py
 	$(BIN)/python docs/figures/fdr.py
 	$(BIN)/python docs/figures/pixels.py
 	$(BIN)/python docs/figures/stability.py
