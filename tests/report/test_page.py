@@ -161,7 +161,9 @@ def test_the_sentences_say_how_many_why_and_how_sure(tmp_path):
     assert "features selected: those whose q-value is at most 0.05." in fdr
     assert "The labels were shuffled 99 times, and the best features were better than in each of these trials" in fdr
     assert "With 95 % confidence, at most" in fdr
-    assert "so many were asked for" in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
+    assert (
+        "3 features are selected, as many as were asked for." in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
+    )
     assert "was not tested" in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
     assert "reads no labels" in page_of(LaplacianScore(3).fit(X), tmp_path).sentences
     assert "the best half" in page_of(FisherScore().fit(X, y), tmp_path).sentences

@@ -149,7 +149,7 @@ def test_errors_name_the_rule_and_the_value():
     selector = FisherScore(3).fit(X, y)
     with pytest.raises(NotFittedError):
         summarise_ranking(FisherScore())
-    with pytest.raises(ValueError, match="39 features"):
+    with pytest.raises(ValueError, match="X must have the 40 columns that the selector was fitted on, got 39"):
         summarise_ranking(selector, X[:, :39], y)
     other = stability(FisherScore(), X[:, :30], y, k=3, n_resamples=4)
     with pytest.raises(ValueError, match="stability must be that of the 40 features of the selector, got 30"):
