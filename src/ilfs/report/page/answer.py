@@ -27,7 +27,8 @@ def answer_html(summary: RankingSummary) -> str:
         for fact in facts_of(summary)
     )
     sentences = "\n".join(f"<p>{escape(sentence)}</p>" for sentence in sentences_of(summary))
-    return f'<h2 class="visually-hidden">The answer</h2>\n<dl class="facts">\n{facts}\n</dl>\n{named_html(summary)}\n{sentences}'
+    heading = '<h2 class="visually-hidden">The answer</h2>'
+    return f'{heading}\n<dl class="facts">\n{facts}\n</dl>\n{named_html(summary)}\n{sentences}'
 
 
 def facts_of(summary: RankingSummary) -> list[Fact]:
