@@ -1,5 +1,7 @@
 """Charts of a comparison: performance, agreement, stability and time."""
 
+from typing import Any
+
 import numpy as np
 
 from ilfs.arrays import Floats
@@ -8,10 +10,12 @@ from ilfs.report.comparison.sentences import metric_title
 from ilfs.report.comparison.text import seconds_text
 from ilfs.selection import Comparison
 
+MANY_METHODS = 6  # with more, matrices are drawn wider
 RANDOM_COLOUR = 6  # grey
 N_COLOURS = 10
 DODGE = 1.025  # factor between neighbouring lines along the axis, so that their error bars do not hide each other
 LINE_FRACTION = 0.012  # thickness of the line of all features, of the range of the means
+WIDE_PX = 620.0
 CURVE_PX, SCATTER_PX = (520.0, 350.0), (460.0, 320.0)
 
 
@@ -87,7 +91,13 @@ def overlap_chart(comparison: Comparison) -> str:
     names = list(comparison.methods)
     about = f"Fraction of the {comparison.k} best features that two methods have in common."
     values = without_diagonal(comparison.overlap)
-    return heat_map(values, names, names, title="Overlap", description=about, low=0.0, high=1.0, decimals=2)
+    ends = {"low": 0.0, "high": 1.0, "width": matrix_width(comparison)}
+    return heat_map(values, names, names, title="Overlap", description=about, decimals=2, **ends)
+
+
+def matrix_width(comparison: Comparison) -> float:
+    """Return the width of a heat map in pixels, before scaling."""
+    return WIDE_PX if len(comparison.methods) > MANY_METHODS else SCATTER_PX[0]
 
 
 def without_diagonal(matrix: Floats) -> Floats:
