@@ -1,7 +1,5 @@
 """Charts of a comparison: performance, agreement, stability and time."""
 
-from typing import Any
-
 import numpy as np
 
 from ilfs.arrays import Floats
@@ -70,34 +68,31 @@ def all_features_band(comparison: Comparison, place: int) -> list[Band]:
 
 def correlation_chart(comparison: Comparison) -> str:
     """Draw the rank correlations of all pairs of methods."""
-    names = list(comparison.methods)
     about = "Spearman's rank correlation of the rankings of all features, for all pairs of methods."
-    values = without_diagonal(comparison.spearman)
-    return heat_map(
-        values,
-        names,
-        names,
-        title="Rank correlation",
-        description=about,
-        low=-1.0,
-        high=1.0,
-        diverging=True,
-        decimals=2,
-    )
+    return matrix_chart(comparison, comparison.spearman, "Rank correlation", about, low=-1.0)
 
 
 def overlap_chart(comparison: Comparison) -> str:
     """Draw the overlap of the best features of all pairs of methods."""
-    names = list(comparison.methods)
     about = f"Fraction of the {comparison.k} best features that two methods have in common."
-    values = without_diagonal(comparison.overlap)
-    ends = {"low": 0.0, "high": 1.0, "width": matrix_width(comparison)}
-    return heat_map(values, names, names, title="Overlap", description=about, decimals=2, **ends)
+    return matrix_chart(comparison, comparison.overlap, "Overlap", about, low=0.0)
 
 
-def matrix_width(comparison: Comparison) -> float:
-    """Return the width of a heat map in pixels, before scaling."""
-    return WIDE_PX if len(comparison.methods) > MANY_METHODS else SCATTER_PX[0]
+def matrix_chart(comparison: Comparison, values: Floats, title: str, about: str, low: float) -> str:
+    """Draw a matrix of all pairs of methods, with values from ``low`` to 1."""
+    names = list(comparison.methods)
+    return heat_map(
+        without_diagonal(values),
+        names,
+        names,
+        title=title,
+        description=about,
+        low=low,
+        high=1.0,
+        diverging=low < 0,
+        decimals=2,
+        width=WIDE_PX if len(names) > MANY_METHODS else SCATTER_PX[0],
+    )
 
 
 def without_diagonal(matrix: Floats) -> Floats:

@@ -20,7 +20,7 @@ from ilfs.report.comparison.sentences import (
     test_row,
     test_sentence,
 )
-from ilfs.report.comparison.text import plus_minus, seconds_text
+from ilfs.report.comparison.text import plus_minus, seconds_text, two_decimals
 from ilfs.report.markup import escape, html_table, shortened
 from ilfs.report.page import Document, Section, figure, paragraphs
 from ilfs.selection import Comparison
@@ -30,7 +30,7 @@ from ilfs.text_table import MISSING_TEXT
 STYLE = "page.css"
 FEATURES_SHOWN = 30  # of the rankings side by side
 MAX_NAME_LETTERS = 60
-BADGES = {"best": '<span class="badge first">best</span>', "equal": '<span class="badge">≈ best</span>'}
+BADGES = {"best": '<span class="badge first">best</span>', "equal": '<span class="badge">not told apart</span>'}
 
 
 def write_comparison_page(
@@ -131,7 +131,7 @@ def summary_table(comparison: Comparison) -> str:
     rows.append(baseline_row(comparison))
     rows += all_features_row(comparison)
     legend = (
-        f"{metric}: mean over all sizes ± standard error. ≈ best: cannot be told apart from the best one. Enough: the "
+        f"{metric}: mean over all sizes ± standard error. Not told apart: the difference from the best one is not significant. Enough: the "
         f"fewest features within one standard error of the best number ({' / '.join(comparison.classifiers)})."
     )
     return table(header, rows, "plain") + quiet([legend])
@@ -169,7 +169,7 @@ def stability_words(found: MethodStability | None) -> list[str]:
     if found is None:
         return [MISSING_TEXT] * 2
     intervals = [(one.value, *one.interval()) for one in (found.features, found.families)]
-    return [MISSING_TEXT if np.isnan(v) else f"{v:.2f} ({low:.2f} to {high:.2f})" for v, low, high in intervals]
+    return [MISSING_TEXT if np.isnan(one[0]) else "{} ({} to {})".format(*map(two_decimals, one)) for one in intervals]
 
 
 def baseline_row(comparison: Comparison) -> str:
@@ -235,7 +235,7 @@ def difference_section(comparison: Comparison) -> Section | None:
     header = ["classifier", "first", "second", "difference", "95 % interval", "p", "p (Holm)", "verdict"]
     rows = [[one.classifier, *test_row(one)] for one in comparison.tests]
     every = f"<details><summary>All tests</summary>{html_table(header, rows, digits=3)}</details>"
-    body = paragraphs([test_sentence(comparison)]) + figures(matrices, room(comparison)) + every
+    body = paragraphs([test_sentence(comparison)]) + figures(matrices, room(comparison) and "stacked") + every
     return Section("Which differences are real", body, "differences")
 
 

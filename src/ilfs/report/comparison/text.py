@@ -127,8 +127,13 @@ def stability_words(found: MethodStability | None) -> list[str]:
     """Format the stability of features, with its interval, and that of families."""
     if found is None:
         return [MISSING_TEXT, MISSING_TEXT]
-    low, high = found.features.interval()
-    return [f"{found.features.value:.2f} ({low:.2f} to {high:.2f})", format_value(found.families.value, 2)]
+    value, low, high = map(two_decimals, (found.features.value, *found.features.interval()))
+    return [f"{value} ({low} to {high})", two_decimals(found.families.value)]
+
+
+def two_decimals(value: float) -> str:
+    """Format a number with two decimals and without a sign at zero; a dash for NaN."""
+    return format_value(round(float(value), 2) + 0.0, 2)
 
 
 def seconds_text(seconds: float) -> str:
