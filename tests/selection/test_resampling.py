@@ -129,6 +129,21 @@ class TestEqualsFitsOnTheRows:
             found.subsets, fits_on_halves(RankEnsemble(["fisher", "mi"]), X, Y, halves_of(Y))[:, :5]
         )
 
+    def test_the_number_to_compare_is_that_of_the_selector_unless_given(self):
+        def compared(selector, X=X, **options):
+            return stability(selector, X, Y, n_resamples=4, **options).k
+
+        assert compared(ILFS(10)) == compared(SelectKBest(f_classif)) == 10
+        assert compared(ILFS(10), k=3) == 3
+        assert (
+            compared(ILFS()) == compared(FisherScore(0.2)) == compared(ILFS("absorption")) == compared("fisher") == 20
+        )
+        assert compared(FisherScore(), X[:, :5]) == 4
+        with pytest.raises(ValueError, match="the number of features, 24, got 30 from the selector: give a smaller k"):
+            compared(FisherScore(30))
+        with pytest.raises(ValueError, match="k must be less than the number of features, 1, got 1"):
+            compared(FisherScore(), X[:, :1])
+
     def test_permutations_and_the_number_of_features_are_not_used(self):
         plain = stability(FisherScore(), X, Y, **ARGUMENTS)
         assert_equal(stability(FisherScore("fdr", n_permutations=30), X, Y, **ARGUMENTS), plain)

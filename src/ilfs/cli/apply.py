@@ -36,7 +36,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--memory-limit", metavar="SIZE", help="memory for the rows, such as 500MB")
     parser.add_argument("--quiet", action="store_true", help="do not tell what was written")
-    parser.set_defaults(function=apply_selection, stopped="stopped, and nothing is written")
+    parser.set_defaults(names_options=True, function=apply_selection, stopped="stopped, and nothing is written")
 
 
 def apply_selection(options: argparse.Namespace) -> int:

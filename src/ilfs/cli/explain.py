@@ -38,7 +38,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the explanations")
     table_options.add_engine(parser)
-    parser.set_defaults(function=explain, stopped="stopped, and nothing is saved")
+    parser.set_defaults(names_options=True, function=explain, stopped="stopped, and nothing is saved")
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -72,10 +72,10 @@ def features_of(table: Any, wanted: list[str]) -> list[Any]:
     names = table.source.feature_names
     if names is None:
         names = [f"x{j}" for j in range(table.source.n_features)]
-    reasons = {one.name: one.reason for one in table.set_aside}
+    reasons = {one.name: one.reason for one in table.set_aside} | {table.target: "holds the classes"}
     for one in wanted:
         if one not in names and one in reasons:
-            raise ValueError(f"--feature must be a feature of {table.name}, got {one!r}, which is none: {reasons[one]}")
+            raise ValueError(f"--feature must be a feature of {table.name}, got {one!r}, which {reasons[one]}")
     found = match_columns(wanted, [str(name) for name in names], "--feature")
     if table.source.feature_names is not None:
         return found

@@ -30,10 +30,11 @@ CLAUSES = {
     r"\brandom_state\b": "--seed",
     r"\bmust_keep\b": "--must-keep",
     r"\bn_jobs\b": "--jobs",
-    r"\bmemory_limit must be a number of bytes >= 1, text such as '500MB' or '2GiB', or None": (
+    r"(?:--memory-limit|\bmemory_limit) must be a number of bytes >= 1, text such as '500MB' or '2GiB', or None": (
         "--memory-limit must be a size such as 500MB or 2GiB"
     ),
     r"\bmemory_limit\b": "--memory-limit",
+    r"^method '": "--method '",
     r"^target must": "--target must",
     r"^(weight|groups|drop|only|samples|id|keep) must": r"--\1 must",
     r"^out must": "the output must",
@@ -68,12 +69,12 @@ def in_words_of_the_command(message: str) -> str:
     >>> in_words_of_the_command("n_features_to_select='auto' needs all rows in memory")
     '--rule auto needs all rows in memory'
     """
-    for pattern, words in CLAUSES.items():
-        message = re.sub(pattern, words, message)
     if "ilfs.preparing" in sys.modules:  # otherwise the message is none of the library's, and need not wait for numpy
         from ilfs.preparing import in_options
 
         message = in_options(message)
+    for pattern, words in CLAUSES.items():
+        message = re.sub(pattern, words, message)
     return plain(message)
 
 

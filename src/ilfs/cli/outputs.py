@@ -8,6 +8,7 @@ from typing import Any
 
 FILE_OPTIONS = ("output", "selected", "report", "plot", "save")
 NEEDS_ONE_METHOD = ("selected", "report", "plot", "save")
+DEVICE_OPTIONS = ("report", "save")  # their format does not depend on the ending, so that a device may be named
 ENDINGS = {"report": (".html", ".htm"), "plot": (".png", ".svg", ".pdf"), "save": (".json",)}
 
 
@@ -58,7 +59,7 @@ def check_one(name: str, file: str) -> None:
     if name == "selected":
         from ilfs.applying.writers import check_output
 
-        check_ending(name, file, (".csv", ".tsv", ".tab", ".parquet", ".pq", ".feather", ".arrow"))
+        check_ending(name, file, (".csv", ".tsv", ".parquet", ".feather", ".tab", ".pq", ".arrow"))
         check_writable(file)
         return check_output(Path(file))
     if name == "plot":
@@ -72,8 +73,8 @@ def check_one(name: str, file: str) -> None:
 def check_ending(name: str, file: str, endings: tuple[str, ...]) -> None:
     """Raise an error if a file has another ending than its format."""
     is_device = Path(file).exists() and not Path(file).is_file() and not Path(file).is_dir()
-    if not is_device and not file.lower().endswith(endings):
-        raise ValueError(f"--{name} must name a file that ends in {' or '.join(endings)}, got {file!r}")
+    if not file.lower().endswith(endings) and not (is_device and name in DEVICE_OPTIONS):
+        raise ValueError(f"--{name} must name a file that ends in {' or '.join(endings[:4])}, got {file!r}")
 
 
 def check_different(given: dict[str, str], path: str) -> None:
@@ -163,7 +164,7 @@ def write_selected_file(selector: Any, table: Any, options: argparse.Namespace) 
 
 def write_report(selector: Any, table: Any, options: argparse.Namespace) -> str:
     """Write the page."""
-    from ilfs.report import write_page  # type: ignore[attr-defined]
+    from ilfs.report import write_page
 
     path = write_page(
         selector,

@@ -5,6 +5,9 @@ what is written in `outputs`.
 """
 
 import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ilfs.cli import method_options, outputs, table_options
@@ -45,7 +48,7 @@ def add_to(commands: Any) -> None:
     add_showing(parser)
     outputs.add_outputs(parser)
     table_options.add_engine(parser)
-    parser.set_defaults(function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
+    parser.set_defaults(names_options=True, function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
 
 
 def add_showing(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +80,26 @@ def rank(options: argparse.Namespace) -> int:
         fitting.fit_all(selectors, table, options)
         found = fitting.measure_stability(first(selectors), table, options) if options.stability else None
         options.found_stability = found
-        showing.print_ranking(selectors, table, options)
+        with into_closed_pipe():
+            showing.print_ranking(selectors, table, options)
         showing.tell_results(talk, selectors, table, options)
         for sentence in outputs.write_outputs(
             selectors, table, options, lambda: showing.document(selectors, table, options)
         ):
             talk.tell("written", sentence)
     return 0
+
+
+@contextmanager
+def into_closed_pipe() -> Iterator[None]:
+    """Go on if the reader of a pipe, such as head, has closed it: the files are still to be written."""
+    from ilfs.cli.main import discard
+
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
 
 
 def checked(options: argparse.Namespace, path: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import Any
 
 ENGINES = ("auto", "memory", "stream", "dask")
 INPUT_FORMATS = (
-    "csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "arff", "mat", "h5ad", "xlsx",
+    "csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight", "arff", "mat", "h5ad", "gct",
+    "res",
 )  # fmt: skip
 LIST_OPTIONS = ("drop", "only", "must_keep", "method", "methods", "feature")  # options that take several words
 STANDARD_INPUT = "-"

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ilfs.preparing.options import Account, Options, counted, some_names
+from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.raw_columns import RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable, distinct_names, repeated_names
 from ilfs.preparing.samples import Match, best_match, check_match, row_labels
-from ilfs.preparing.targets import USUAL_TARGETS
+from ilfs.preparing.targets import USUAL_TARGETS, holds_classes
 
 MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
+MIN_DIFFERENT = 0.5  # fraction of different texts of a column that names the rows; genes may be repeated
 MIN_GENES = 100  # rows from which a table may have genes in rows
 GENES_PER_SAMPLE = 4  # rows for each column from which a table may have genes in rows
 
@@ -78,15 +79,17 @@ def check_columns(table: RawTable) -> None:
 
 def names_in_rows(raw: RawTable, options: Options) -> str:
     """Return why the rows of a table look like features, or an empty text."""
-    labels = labels_of(raw, options)
+    labels = labels_of(raw, options) if raw.has_header else None
     if labels is None or options.target in raw.names or raw.n_rows < 2:
         return ""
     if isinstance(options.target, str):
         return f"a row is called {options.target!r}" if options.target in labels else ""
-    usual = [name for name in labels if name.lower() in USUAL_TARGETS]
-    if usual and not any(name.lower() in USUAL_TARGETS for name in raw.names):
-        return f"a row is called {usual[0]!r}"
-    return ""
+    if any(name.lower() in USUAL_TARGETS for name in raw.names):
+        return ""
+    usual = [i for i, name in enumerate(labels) if name.lower() in USUAL_TARGETS]
+    others = raw.columns if raw.row_names is not None else raw.columns[1:]
+    fitting = [i for i in usual if holds_classes(TextColumn([column.texts[i] for column in others]))]
+    return f"a row is called {labels[fitting[0]]!r}" if fitting else ""
 
 
 def looks_like_genes(raw: RawTable, options: Options) -> bool:
@@ -98,25 +101,26 @@ def looks_like_genes(raw: RawTable, options: Options) -> bool:
     return all(column.numbers is not None for column in others)
 
 
-def labels_of(raw: RawTable, options: Options) -> list[str] | None:
-    """Return the names of the rows: the column without a name, the id, or a first column of different texts."""
+def labels_of(raw: RawTable, options: Options, is_transposed: bool = False) -> list[str] | None:
+    """Return the names of the rows: the id, the column without a name, or a first column of different texts.
+
+    If it is known that features are in rows, the first column names them, whatever it holds.
+    """
     if options.id in raw.names:
         return [text or "" for text in raw.column(str(options.id)).texts]
     if raw.row_names is not None:
         return raw.row_names
-    if raw.columns[0].kind != "text" or (options.transpose is None and raw.columns[0].numbers is not None):
-        return None
     texts = [text or "" for text in raw.columns[0].texts]
-    return texts if len(set(texts)) > MIN_NUMBERS * raw.n_rows else None
+    if is_transposed:
+        return texts
+    is_text = raw.columns[0].kind == "text" and raw.columns[0].numbers is None
+    return texts if is_text and len(set(texts)) > MIN_DIFFERENT * raw.n_rows else None
 
 
 def genes_as_columns(raw: RawTable, options: Options, account: Account) -> RawTable:
     """Transpose a table without a sample sheet."""
-    labels = labels_of(raw, options)
-    if labels is None:
-        raise ValueError(
-            f"{raw.name} must have names of features in its first column to be transposed, got {raw.names[0]!r}"
-        )
+    labels = labels_of(raw, options, is_transposed=True)
+    assert labels is not None
     aside = [] if raw.row_names is not None else [options.id if options.id in raw.names else raw.names[0]]
     body = raw.without([str(one) for one in aside])
     described = [name for name, column in zip(body.names, body.columns, strict=True) if not is_sample(column)]
@@ -140,8 +144,7 @@ def renamed(body: RawTable, labels: Sequence[str], account: Account) -> RawTable
     labels = [label if label else f"row {i}" for i, label in enumerate(labels, start=1)]
     if repeated := repeated_names(labels):
         account.warnings.append(
-            f"{counted(len(repeated), 'name')} of features in {body.name} occur more than once, so they were numbered "
-            f"(a, a.1, a.2): {some_names(repeated)}"
+            f"some features in {body.name} share a name, so they were numbered (a, a.1, a.2): {some_names(repeated)}"
         )
     return body.transposed(distinct_names(labels))
 
@@ -169,7 +172,7 @@ def best_row_match(raw: RawTable, sheet: RawTable, column: str | None, options: 
 
 def samples_in_columns(raw: RawTable, sheet: RawTable, match: Match, options: Options, account: Account) -> Arranged:
     """Transpose a table whose columns are the samples of a sheet; the other columns describe the features."""
-    labels = labels_of(raw, replace(options, transpose=True))
+    labels = labels_of(raw, options, is_transposed=True)
     matched = {raw.names[j] for j in match.in_table.tolist()}
     label = "" if raw.row_names is not None else options.id if options.id in raw.names else raw.names[0]
     described = [

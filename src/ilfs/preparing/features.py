@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, quoted
 from ilfs.preparing.options import some_names
-from ilfs.preparing.raw_columns import RawColumn, TextColumn
+from ilfs.preparing.raw_columns import RawColumn, TextColumn, are_dates
 
+ENCODE_ADVICE = ": encode=True makes features of it"
 MAX_ENCODED = 20  # different texts of a column that is encoded
 MIN_IDENTIFIER_ROWS = 3  # rows from which a column can be recognised as row numbers
 MOSTLY_DIFFERENT = 0.9  # fraction of different texts from which a column identifies the rows
 MAX_ODD = 0.5  # fraction of odd texts up to which a column is said to hold numbers
 ID_NAME = re.compile(r"(?:.*[\W_])?(?:id|ids|index|rownames?|row|no|nr|number|accession|barcode)", re.IGNORECASE)
 JOINED_ID = re.compile(r".*[a-z](?:Id|ID)")  # sampleID
-DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}(?: \d{1,2}:\d{2}.*)?")
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,23 @@ def judged_numbers(name: str, column: RawColumn, values: NDArray[Any], table: st
     if np.isnan(low):
         return Judged(None, "has no values")
     if low == high:
-        return Judged(None, f"has the same value, {low:g}, in all rows{' that have one' * bool(np.isnan(values).any())}")
+        return Judged(
+            None, f"has the same value, {low:g}, in all rows{' that have one' * bool(np.isnan(values).any())}"
+        )
     if max(-low, high) >= MAX_EXACT_INTEGER and has_long_integers(column):
-        return Judged(None, "holds integers beyond 2**53, which would be rounded, so it seems to identify the rows", True)
+        return Judged(
+            None, "holds integers beyond 2**53, which would be rounded, so it seems to identify the rows", True
+        )
     if is_row_number(values):
         return Judged(None, "numbers the rows", True)
-    if (ID_NAME.fullmatch(name) or JOINED_ID.fullmatch(name)) and are_different_integers(values):
+    if is_id_name(name) and are_different_integers(values):
         return Judged(None, "identifies the rows by different integers", True)
     return Judged(values)
+
+
+def is_id_name(name: str) -> bool:
+    """Check if a column is called like an identifier: id, patient_id, sampleID."""
+    return bool(ID_NAME.fullmatch(name) or JOINED_ID.fullmatch(name))
 
 
 def has_long_integers(column: RawColumn) -> bool:
@@ -110,19 +119,22 @@ def judged_text(column: RawColumn) -> Judged:
         row, text = odd[0]
         more = f" and {len(odd) - 1} more values" if len(odd) > 1 else ""
         return Judged(None, f"holds text, {quoted(text)} in row {row}{more}, among numbers")
-    if all(DATE.fullmatch(text) for text in present):
+    if are_dates(present):
         return Judged(None, f"holds dates ({present[0]})")
     if n_distinct == 1:
         return Judged(None, f"has the same value, {quoted(present[0])}, in all rows")
     if n_distinct > MOSTLY_DIFFERENT * len(present) and n_distinct > 2:
-        return Judged(None, f"identifies the rows by different texts ({some_texts(present)})", n_distinct == len(column))
-    few = f": encode=True makes features of it" if n_distinct <= MAX_ENCODED else ""
+        return Judged(
+            None, f"identifies the rows by different texts ({some_texts(present)})", n_distinct == len(column)
+        )
+    few = ENCODE_ADVICE if n_distinct <= MAX_ENCODED else ""
     return Judged(None, f"holds text with {n_distinct:,} different values ({some_texts(sorted(set(present)))}){few}")
 
 
 def some_texts(texts: Sequence[str]) -> str:
     """Write two texts as an example."""
-    shown = [text if len(text) <= 30 else f"{text[:27]}..." for text in texts[:2]]
+    words = [" ".join(text.split()) for text in texts[:2]]
+    shown = [text if len(text) <= 30 else f"{text[:27]}..." for text in words]
     return ", ".join(shown) + (", ..." if len(texts) > 2 else "")
 
 

@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
+from glob import has_magic
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,7 +20,9 @@ TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")
 OTHER_TABLES = (".feather", ".arrow", ".xlsx", ".xlsm", ".h5ad")
 FORMATS = {  # names of formats and the endings of their files
-    **{one: f".{one}" for one in ("csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight")},
+    **{
+        one: f".{one}" for one in ("csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight")
+    },
     **{one: f".{one}" for one in ("arff", "mat", "h5ad", "gct", "res")},
 }
 COMPRESSED_STARTS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
@@ -88,6 +91,10 @@ def find_input(path: str | os.PathLike[str], input_format: str | None = None, st
         return of_standard_input(forced or ".csv", stdin or sys.stdin.buffer)
     if is_dataset(text):
         return Input(text)
+    if not Path(text).exists() and Path(text).name == text and not Path(text).suffix and not has_magic(text):
+        raise FileNotFoundError(
+            f"no file and no data set is called {text!r}{suggestion(text)}: ilfs datasets lists the data sets"
+        )
     files = tuple(files_of(text))
     endings = sorted({forced or ending_of(file) for file in files})
     if len(endings) > 1:
@@ -146,8 +153,3 @@ def of_standard_input(ending: str, stdin: BinaryIO) -> Input:
         Path(name).unlink(missing_ok=True)
         raise
     return Input("standard input", name, (Path(name),), ending, is_temporary=True)
-
-
-def not_found(path: str) -> FileNotFoundError:
-    """Make the error for an input that does not exist, with a suggestion of a data set."""
-    return FileNotFoundError(f"no file and no data set is called {path!r}{suggestion(path)}")

@@ -12,6 +12,8 @@ from ilfs.preparing.options import counted, some_names
 from ilfs.preparing.raw_columns import RawColumn
 
 MIN_ROWS = 6  # rows from which a feature that separates the classes exactly is suspicious
+MIN_COMPARED_FEATURES = 8  # features from which equal rows are suspicious
+MISSING_VALUE = -1.2345e30  # stands for a missing value when rows are compared
 BLOCK_COLUMNS = 1024  # columns that are compared at a time
 MAX_GROUPS = 50  # different values of a column that is compared with the classes
 
@@ -46,10 +48,10 @@ def leak_warnings(X: Any, names: Sequence[str], labels: NDArray[Any], target: st
             )
         if rising := [names[j] for j in rising_columns(X, codes).tolist()]:
             found.append(
-                f"rows are sorted by class, and {counted(len(rising), 'feature')} rising or falling with the row number: "
+                f"rows are sorted by class, and {counted(len(rising), 'feature')} rising or falling from row to row: "
                 f"{some_names(rising)}"
             )
-    n_twice = n_duplicates(X)
+    n_twice = n_duplicates(X) if X.shape[1] >= MIN_COMPARED_FEATURES else 0
     if n_twice:
         found.append(f"{counted(n_twice, 'row')} repeating another row: cross-validation would be too optimistic")
     return found
@@ -60,8 +62,7 @@ def recodings(X: Any, codes: Integers) -> Integers:
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     found = [
-        start + np.flatnonzero(are_recodings(block, order, starts))
-        for start, block in column_blocks(X, codes.size)
+        start + np.flatnonzero(are_recodings(block, order, starts)) for start, block in column_blocks(X, codes.size)
     ]
     return np.concatenate(found)
 
@@ -103,10 +104,7 @@ def n_duplicates(X: Any) -> int:
     Rows are compared by a random projection: equal rows have equal projections, different rows almost never do.
     """
     weights = np.random.default_rng(0).normal(size=X.shape[1])
-    if sparse.issparse(X):
-        projected = X @ weights
-    else:
-        projected = sum_of_products(X, weights)
+    projected = X @ weights if sparse.issparse(X) else sum_of_products(X, weights)
     return int(projected.size - np.unique(projected).size)
 
 
@@ -114,7 +112,7 @@ def sum_of_products(X: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     """Project rows; a missing value counts as a value that no feature has. Equal rows give equal bits."""
     projected = np.zeros(X.shape[0])
     for start, block in column_blocks(X, X.shape[0]):
-        filled = np.nan_to_num(block, nan=-1.2345e67)
+        filled = np.nan_to_num(block, nan=MISSING_VALUE)
         # einsum adds up in the same order for every row, which a matrix product of BLAS does not promise.
         projected += np.einsum("ij,j->i", filled, weights[start : start + block.shape[1]])
     return projected

@@ -18,6 +18,7 @@ from ilfs.preparing.targets import check_classes, guessed_target, kept_rows, lab
 from ilfs.sources import table_source
 from ilfs.sources.roles import find_column
 
+MIN_ROWS = 2
 GENES_ADVICE = "; its features seem to be in rows, so name a table of the samples and their classes: samples='FILE'"
 
 
@@ -39,11 +40,13 @@ def prepare_loaded(raw: RawTable, sheet: RawTable | None, options: Options) -> P
         The table.
     """
     account = Account(guesses=list(raw.notes))
+    if raw.n_rows < MIN_ROWS:
+        raise ValueError(f"{raw.name} must have at least {MIN_ROWS} rows, got {raw.n_rows}")
     both = arranged(raw, sheet, options, account)
     roles = find_roles(both, options)
     columns = role_columns(both, roles)
     target = chosen_target(both, roles, options, account, raw)
-    labels = None if target is None else labels_in(target_column(both, target))
+    labels = None if target is None else labels_in(column_in(both, target))
     rows = None if labels is None or target is None else kept_rows(labels, target, raw.name, account)
     if rows is not None and labels is not None:
         labels, both = labels[rows], taken(both, rows)
@@ -84,9 +87,6 @@ def find_in_both(role: str, name: Any, both: Arranged) -> str:
 def column_in(both: Arranged, name: str) -> RawColumn:
     """Return a column of the sheet, or of the table."""
     return both.sheet.column(name) if both.sheet is not None and name in both.sheet.names else both.table.column(name)
-
-
-target_column = column_in
 
 
 def role_columns(both: Arranged, roles: Mapping[str, str]) -> dict[str, RawColumn]:
@@ -131,12 +131,16 @@ def assembled(
     names = feature_columns(both, target, options, account)
     features, ids, aside = collected(both.table, names, options, account)
     if not features:
-        raise ValueError(f"{both.table.name} must have at least one column of numbers that vary, got none{why(account)}")
+        raise ValueError(
+            f"{both.table.name} must have at least one column of numbers that vary, got none{why(account)}"
+        )
     X, called = np.stack(list(features.values())).T, list(features)
     weight = None if "weight" not in columns else weights_in(columns["weight"], str(options.weight), both.table.name)
     if labels is not None:
         account.warnings += leak_warnings(X, called, labels, target)
-        account.warnings += same_partition(aside | sheet_columns(both, target) | groups_of(columns, options), labels, target)
+        account.warnings += same_partition(
+            aside | sheet_columns(both, target) | groups_of(columns, options), labels, target
+        )
     source = table_source(X, labels, weight, called)
     source.target_name = target
     given = columns.get("id")
@@ -158,7 +162,9 @@ def feature_columns(both: Arranged, target: str | None, options: Options, accoun
     in_sheet = set() if both.sheet is None else set(both.sheet.names)
     if both.sheet is not None:
         with_role = {target, *options.roles.values()}
-        account.put_aside([name for name in both.sheet.names if name not in with_role], "is a column of the sample sheet")
+        account.put_aside(
+            [name for name in both.sheet.names if name not in with_role], "is a column of the sample sheet"
+        )
     roles = {name for name in (target, options.weight, options.groups) if name is not None}
     dropped = set(match_columns(options.drop, [*table.names, *sorted(in_sheet)], "drop"))
     left = [name for name in table.names if name not in roles]

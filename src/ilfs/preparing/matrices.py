@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from ilfs.datasets.readers import read_table
 from ilfs.importing import check_installed
 from ilfs.preparing.inputs import Input
 from ilfs.preparing.leaks import leak_warnings, same_partition
-from ilfs.preparing.loaded import groups_of
 from ilfs.preparing.options import Account, Options
 from ilfs.preparing.patterns import match_columns
 from ilfs.preparing.prepared import PreparedTable
@@ -171,7 +169,7 @@ def chosen_from(
             source = varying(source, found, options, account, is_chosen)
             if labels is not None and labels.ndim == 1:
                 named = source.feature_names or []
-                account.warnings += leak_warnings(source.to_matrix(), named, labels, beside.target)  # type: ignore[attr-defined]
+                account.warnings += leak_warnings(source.to_matrix(), named, labels, beside.target)
                 account.warnings += same_partition(others or {}, labels, beside.target)
     elif (options.drop or options.only) and not is_chosen:
         raise ValueError(f"drop and only must be left out for {found.name}, as its columns have no names")
@@ -190,7 +188,9 @@ def varying(source: TableSource, found: Input, options: Options, account: Accoun
         j = int(np.flatnonzero(np.isinf(low) | np.isinf(high))[0])
         column = X.tocsc()[:, [j]].toarray()[:, 0] if sparse.issparse(X) else X[:, j]
         row = int(np.flatnonzero(np.isinf(column))[0])
-        raise ValueError(f"column {quoted(names[j])} of {found.name} must be finite, got {column[row]} in row {row + 1}")
+        raise ValueError(
+            f"column {quoted(names[j])} of {found.name} must be finite, got {column[row]} in row {row + 1}"
+        )
     constant = np.flatnonzero(~(low < high)).tolist()
     for j in constant:
         if names[j] not in dropped:
@@ -211,11 +211,3 @@ def extremes(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     columns = X.tocsc()
     low, high = (np.asarray(reduce(axis=0).todense()).ravel() for reduce in (columns.nanmin, columns.nanmax))
     return low, high
-
-
-def first_file(found: Input) -> Path:
-    """Return the only file of an input."""
-    return found.files[0]
-
-
-__all__ = ["groups_of", "prepare_matrix"]

@@ -1,7 +1,8 @@
 """Columns as they are in a file: text that may hold numbers, or values with a type."""
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -14,6 +15,7 @@ from ilfs.datasets.readers.assemble import MISSING
 from ilfs.datasets.readers.text import parse_number
 
 HEAD_ROWS = 1000  # rows from which most columns with many different values are recognised
+DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}(?: \d{1,2}:\d{2}.*)?")
 TRUTH = {"true": 1.0, "false": 0.0}  # texts of booleans, in any case
 
 
@@ -204,7 +206,7 @@ class ArrowTextColumn(TextColumn):
         self._column, self.has_comma = column, has_comma
 
     @cached_property
-    def _values(self) -> Sequence[str | None]:  # type: ignore[override]
+    def _values(self) -> Sequence[str | None]:
         return list(self._column.to_pylist())
 
     @cached_property
@@ -213,7 +215,9 @@ class ArrowTextColumn(TextColumn):
         import pyarrow
         from pyarrow import compute
 
-        column = compute.replace_substring(self._column, ",", ".", max_replacements=1) if self.has_comma else self._column
+        column = (
+            compute.replace_substring(self._column, ",", ".", max_replacements=1) if self.has_comma else self._column
+        )
         try:
             return np.asarray(column.cast(pyarrow.float64()).to_numpy())
         except pyarrow.ArrowInvalid:
@@ -235,7 +239,7 @@ class ArrowTextColumn(TextColumn):
                 return None
             numbers.append(number)
         codes = encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
-        return np.array([*numbers, np.nan])[codes]
+        return np.asarray(np.array([*numbers, np.nan])[codes])
 
     def __len__(self) -> int:
         return len(self._column)
@@ -251,6 +255,11 @@ def text_number(text: str | None, has_comma: bool) -> float | None:
         return float("nan")
     number = parse_number(text.replace(",", ".") if has_comma and text.count(",") == 1 else text)
     return TRUTH.get(text.strip().lower()) if number is None else number
+
+
+def are_dates(texts: Iterable[str]) -> bool:
+    """Check if all texts are dates, such as 2024-05-31, 31.5.2024 or 5/31/2024, perhaps with a time."""
+    return all(DATE.fullmatch(text) for text in texts)
 
 
 def few_texts(values: Sequence[str | None], most: int) -> set[str] | None:

@@ -11,12 +11,10 @@ from ilfs.preparing.inputs import Input
 from ilfs.preparing.options import Options
 from ilfs.preparing.raw_columns import ValueColumn
 from ilfs.preparing.raw_table import RawTable
-from ilfs.preparing.text_files import read_text_table
+from ilfs.preparing.text_files import ANY_HEADER, read_text_table
 from ilfs.preparing.typed_files import READERS, arrow_table
 from ilfs.reading.paths import parquet_parts
 from ilfs.sources.parquet import parquet_table
-
-ANY_HEADER = "*"  # stands for a column that was named, which implies a header
 
 
 def may_be_table(found: Input) -> bool:
@@ -47,7 +45,7 @@ def read_raw_table(found: Input, options: Options, *, is_sheet: bool = False) ->
     if len(found.files) > 1:
         raise ValueError(f"{found.path} must be one file unless it is read in blocks, got {len(found.files)} files")
     file = found.files[0]
-    if not is_sheet and not may_be_table(found):
+    if not may_be_table(found):
         raise ValueError(f"samples must be a table of text, Parquet, Feather or Excel, got {found.name}")
     if file.stat().st_size == 0:
         raise ValueError(f"{found.name} is empty")

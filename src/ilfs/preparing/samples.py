@@ -87,7 +87,7 @@ def check_match(match: Match, sheet: RawTable, table: RawTable, account: Account
     n_matched = match.in_table.size
     if n_matched < MIN_MATCHED * min(len(match.names), len(in_sheet)) or not n_matched:
         raise ValueError(
-            f"samples must have the names that {table.name} has, got {counted(n_matched, 'match')} between {sheet.name} "
+            f"samples must have the names that {table.name} has, got {n_matched} in common between {sheet.name} "
             f"({some_names(only_sheet or in_sheet)}) and {table.name} ({some_names(only_table or match.names)})"
         )
     for names, where in ((in_sheet, sheet), (match.names, table)):

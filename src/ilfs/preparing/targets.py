@@ -1,7 +1,7 @@
 """The target: guessed if it is not named, and checked to hold classes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ilfs.datasets.readers.assemble import exact_number
 from ilfs.preparing.options import Account, counted, some_names
-from ilfs.preparing.raw_columns import RawColumn, ValueColumn
+from ilfs.preparing.raw_columns import RawColumn, ValueColumn, are_dates
 from ilfs.reading.text import class_names
 from ilfs.sources.label_checks import looks_like_quantity
 
@@ -17,9 +17,9 @@ USUAL_TARGETS = (  # in the order of preference
     *("target", "class", "label", "y", "diagnosis", "outcome", "response", "phenotype", "disease", "status"),
     *("group", "condition", "subtype", "type", "species", "classes", "labels", "treatment"),
 )
+PLAIN_TARGETS = ("target", "class", "label", "y")  # names that columns with another role hardly have
 MAX_CLASSES = 20  # distinct values of a column that may be the target without being named so
 MAX_NUMBER_CLASSES = 10  # distinct integers of a last column that may be the target
-MAX_QUANTITY_LABELS = 20  # distinct numbers up to which integers are classes
 
 
 def guessed_target(columns: Mapping[str, RawColumn], table: str, account: Account) -> str | None:
@@ -56,9 +56,18 @@ def usual_target(columns: Mapping[str, RawColumn]) -> str | None:
     for usual in USUAL_TARGETS:
         if usual in by_name and holds_classes(columns[by_name[usual]]):
             return by_name[usual]
-    words = [name for name in columns if set(re.split(r"[\W_]+", name.lower())) & set(USUAL_TARGETS) - {"y"}]
+    plain = [by_name[usual] for usual in PLAIN_TARGETS if usual in by_name]
+    if plain:  # whatever it holds: the checks of the target say what is wrong with it
+        return plain[0]
+    words = [name for name in columns if is_usual_name(name)]
     fitting = [name for name in words if holds_classes(columns[name])]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def is_usual_name(name: str) -> bool:
+    """Check if a name is that of a usual target, or contains it as a word."""
+    words = set(re.split(r"[\W_]+", name.lower()))
+    return name.lower() in USUAL_TARGETS or bool(words & set(USUAL_TARGETS) - {"y"})
 
 
 def only_text(columns: Mapping[str, RawColumn]) -> str | None:
@@ -82,13 +91,13 @@ def possible_targets(columns: Mapping[str, RawColumn]) -> list[str]:
 
 def holds_classes(column: RawColumn) -> bool:
     """Check if a column has few different values, all of them text, booleans or integers."""
-    return has_few(column, MAX_CLASSES) and (column.numbers is None or is_integral(column)) and column.kind != "date"
+    is_usable = column.kind in ("text", "number") and (column.numbers is None or is_integral(column))
+    return is_usable and has_few(column, MAX_CLASSES)
 
 
 def may_be_classes(column: RawColumn) -> bool:
     """Check if a column holds text or booleans with few different values."""
-    is_boolean = isinstance(column, ValueColumn) and column.is_boolean
-    return (is_boolean or column.kind == "text") and has_few(column, MAX_CLASSES)
+    return (column.kind == "text" or column.is_boolean) and has_few(column, MAX_CLASSES)
 
 
 def is_quantity(column: RawColumn) -> bool:
@@ -97,9 +106,9 @@ def is_quantity(column: RawColumn) -> bool:
 
 
 def has_few(column: RawColumn, most: int) -> bool:
-    """Check if a column has at least two different values, at most so many, and on average two rows of each."""
+    """Check if a column has at least two and at most so many different values, two rows of each on average."""
     distinct = column.distinct(most)
-    return distinct is not None and 2 <= len(distinct) <= len(column) / 2
+    return distinct is not None and 2 <= len(distinct) <= len(column) / 2 and not are_dates(distinct)
 
 
 def is_integral(column: RawColumn) -> bool:
@@ -185,8 +194,8 @@ def kept_rows(labels: NDArray[Any], target: str, table: str, account: Account) -
         return None
     if 2 * n_missing > labels.size:
         raise ValueError(
-            f"target must have a class in at least half of the rows, got {counted(labels.size - n_missing, 'row')} with "
-            f"one of {labels.size:,} in {target!r} of {table}"
+            f"target must have a class in at least half of the rows, got one in {labels.size - n_missing:,} of "
+            f"{labels.size:,} in {target!r} of {table}"
         )
     rows = some_names([str(i + 1) for i in np.flatnonzero(missing).tolist()])
     account.warnings.append(f"{counted(n_missing, 'row')} without a class in {target!r} left out: {rows}")
@@ -196,8 +205,3 @@ def kept_rows(labels: NDArray[Any], target: str, table: str, account: Account) -
 def text_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Convert labels that are Python objects to an array of text."""
     return np.array(labels.tolist()) if labels.dtype.kind == "O" else labels
-
-
-def shown_classes(values: Sequence[Any]) -> str:
-    """Write the names of some classes."""
-    return some_names([str(value) for value in values])

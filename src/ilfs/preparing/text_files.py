@@ -14,11 +14,13 @@ from typing import Any
 
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.compressed import open_bytes
-from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, is_header, sample_lines, split_rows
+from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, sample_lines, split_rows
 from ilfs.preparing.raw_columns import ArrowTextColumn, RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable
+from ilfs.preparing.targets import USUAL_TARGETS
 from ilfs.reading.text import missing_texts
 
+ANY_HEADER = "*"  # among columns that were named: the file has a header
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
 HEAD_BYTES = 2**16  # of a file, from which binary files are recognised
@@ -37,7 +39,7 @@ def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None]) -
     name : str
         Its name in messages.
     chosen : sequence of str, int or None
-        Columns that were named, the target last: a name implies a header.
+        Columns that were named: one that is in the first row implies a header, as does `ANY_HEADER`.
 
     Returns
     -------
@@ -101,14 +103,30 @@ def layout_of(content: bytes, chosen: Sequence[str | int | None], path: Path, na
     """Detect delimiter, header, and a column of names of rows."""
     lines = sample_lines(bounded_lines(lines_of(content), path, DEFAULT_LIMITS))
     layout = Layout(delimiter_of(lines, Path(name)))
-    start = list(islice(split_rows(lines, layout.delimiter), 2))
-    if not is_header(start, layout, [*chosen, None] if not chosen else chosen):
-        return layout
+    start = list(split_rows(lines, layout.delimiter))
     names = [one.strip() for one in start[0]]
+    if not any(one in (ANY_HEADER, *names) for one in chosen) and not has_header(start, layout):
+        return layout
     is_one_short = len(start) > 1 and len(start[1]) == len(names) + 1  # R's write.table leaves one name out
     if not is_one_short and len(names) > 1 and UNNAMED.fullmatch(names[0]):
         return Layout(layout.delimiter, names[1:], 1)
     return Layout(layout.delimiter, names, int(is_one_short))
+
+
+def has_header(start: Sequence[list[str]], layout: Layout) -> bool:
+    """Check if the first row names the columns: a usual target, an empty corner, or text above numbers."""
+    first, others = [text.strip() for text in start[0]], start[1:]
+    if any(text.lower() in USUAL_TARGETS for text in first) or (not first[0] and len(first) > 1):
+        return True
+    if others and len(others[0]) == len(first) + 1:
+        return True
+    return any(layout.number(text) is None and is_above_numbers(j, others, layout) for j, text in enumerate(first))
+
+
+def is_above_numbers(j: int, others: Sequence[list[str]], layout: Layout) -> bool:
+    """Check if at least half of the next values of a column are numbers; without any rows they might be."""
+    values = [layout.number(row[j]) is not None for row in others if j < len(row)]
+    return 2 * sum(values) >= len(values)
 
 
 def parsed(content: bytes, layout: Layout, name: str, notes: tuple[str, ...]) -> RawTable:

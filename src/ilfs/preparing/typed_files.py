@@ -19,6 +19,7 @@ from ilfs.preparing.raw_columns import (
     TextColumn,
     ValueColumn,
     column_of_objects,
+    object_text,
 )
 from ilfs.preparing.raw_table import RawTable
 from ilfs.preparing.text_files import UNNAMED
@@ -85,9 +86,8 @@ def read_excel_table(path: Path, name: str) -> RawTable:
     if header is None or not body:
         raise ValueError(f"{name} must have a header and rows below it in its first sheet, got none")
     width = max(len(header), *(len(row) for row in body))
-    header, body = padded(header, width), [padded(row, width) for row in body]
-    names = ["" if value is None else str(value).strip() for value in header]
-    columns = [column_of_objects(column) for column in zip(*body, strict=True)]
+    names = ["" if value is None else object_text(value).strip() for value in padded(header, width)]
+    columns = [column_of_objects(column) for column in zip(*(padded(row, width) for row in body), strict=True)]
     return named_table(name, names, columns, len(body))
 
 

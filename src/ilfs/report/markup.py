@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from html import escape as html_escape
 from typing import Any
+from unicodedata import category
 
 from ilfs.text_table import format_value
 
+JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -21,11 +23,14 @@ def printable(text: Any) -> str:
     'two lines'
     """
     words = str(text)
-    if words.isascii() and words.isprintable():
+    if words.isprintable():
         return words
-    return "".join(
-        mark if mark.isprintable() or mark in "\N{ZERO WIDTH JOINER}" else replacement(mark) for mark in words
-    )
+    return "".join(mark if is_shown(mark) else replacement(mark) for mark in words)
+
+
+def is_shown(mark: str) -> bool:
+    """Return True for printable characters, wide and narrow spaces, and joiners, which emoji and some scripts need."""
+    return mark.isprintable() or category(mark) == "Zs" or mark in JOINERS
 
 
 def replacement(mark: str) -> str:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ilfs import __version__
 from ilfs.arrays import Floats, Integers
 from ilfs.null import NullCurve
-from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable
+from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable, in_order
 from ilfs.registry import list_methods
 from ilfs.report.class_values import ClassValues, CorrelationMap, class_values, correlation_map, read_rows
 from ilfs.selection.stability_result import Stability
@@ -272,7 +272,7 @@ def summarise_ranking(
         input_name=input_name,
         target=None if target is None else str(target),
         method=method_summary(selector),
-        table=selector.table(input_features=input_features),
+        table=full_table(selector, input_features),
         class_labels=class_labels(selector),
         selected=selected,
         rule=selector.n_features_to_select if hasattr(selector, "n_features_to_select") else "search",
@@ -294,6 +294,17 @@ def summarise_ranking(
 def default_title(input_name: str | None) -> str:
     """Return the title of a page for a table."""
     return "Feature ranking" if input_name is None else f"Feature ranking of {input_name}"
+
+
+def full_table(selector: RankingSelector, input_features: Sequence[str] | None) -> RankingTable:
+    """Return the ranking with the columns of the wrapped selectors, such as their relevance."""
+    table = dict(selector.table(input_features=input_features))
+    names = selector._names(input_features)
+    for inner in list(chain(selector))[1:]:
+        if isinstance(inner, RankingSelector):
+            more = {title: values[selector.order_] for title, values in inner._further_columns(names).items()}
+            table = more | table
+    return RankingTable(in_order(table))
 
 
 def check_stability(selector: RankingSelector, stability: Stability | None) -> None:

@@ -27,7 +27,7 @@ from ilfs.execution.fold import Read
 from ilfs.execution.limits import PAIR_BYTES, PAIR_COPIES
 from ilfs.execution.plan import with_changed_requests
 from ilfs.memory import FREE_FRACTION, GIGABYTE, free_bytes
-from ilfs.parameters import check_choice, check_integer, check_within
+from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.permutations import without_warnings
 from ilfs.registry import classes_with
 from ilfs.selection.ensemble import order_on_rows
@@ -48,6 +48,7 @@ from ilfs.validation import check_n_jobs, refuse_one_class
 MAX_SAMPLED_COLUMNS = 1000  # features whose correlations tell how many relatives a feature has
 MAX_STATISTICS_BYTES = 2**30  # of the statistics of all half-samples that are computed in the same reads
 MAX_PAIRED_COLUMNS = 1000  # columns whose cross products a plan is assumed to need, to estimate its memory
+DEFAULT_COMPARED = 20  # best features, if the selector has no number of its own
 RANK_QUANTILES = (0.05, 0.5, 0.95)
 
 # Order on all rows, orders on each half, moments of all rows as one class, and the engine.
@@ -59,7 +60,7 @@ def stability(
     X: Any,
     y: Any = None,
     n_resamples: int = 50,
-    k: int = 20,
+    k: int | None = None,
     groups: Any = None,
     random_state: int | np.random.Generator | None = 0,
     *,
@@ -78,15 +79,17 @@ def stability(
     ----------
     selector : estimator or str
         Selector that has ``order_``, ``ranking_`` or ``scores_`` after fitting, or the name of a method such as
-        ``"fisher"``. It is not changed; its own number of features is not used.
+        ``"fisher"``. It is not changed.
     X : array, data frame, sparse matrix, file, stream or Dask table
         Data in any form that the selector takes.
     y : array of shape (n_samples,) or (n_samples, n_labels), or str, optional
         Class of every sample, an indicator matrix, or the name of a column. Not needed if the selector reads no labels.
     n_resamples : int, default=50
         Number of half-samples; even with ``complementary_pairs``.
-    k : int, default=20
-        Number of best features to compare; fewer than all features.
+    k : int, optional
+        Number of best features to compare; fewer than all features. By default the selector's own number of features
+        if it is an integer, such as 10 for ``ILFS(10)``, and otherwise 20, or one fewer than all features if there are
+        at most 20.
     groups : array of shape (n_samples,), optional
         Group of each row, such as its donor. The rows of a group are in the same half.
     random_state : int, numpy.random.Generator or None, default=0
@@ -132,7 +135,8 @@ def stability(
     [('worst concave points', 1.0), ('worst radius', 0.74), ('mean concave points', 0.68)]
     """
     check_integer("n_resamples", n_resamples, 2)
-    check_integer("k", k, 1)
+    if k is not None:
+        check_integer("k", k, 1)
     check_choice("complementary_pairs", complementary_pairs, (True, False))
     check_within("family_correlation", family_correlation, 0, 1)
     check_n_jobs(n_jobs)
@@ -143,7 +147,7 @@ def stability(
     resampled = ResampledSelector(selector, n_jobs, is_labelled=y is not None, progress=progress)
     source = resampled._source_of(X, y, sample_weight)
     try:
-        resampled.check(source, k)
+        k = resampled.check(source, k)
         observed = source.encoded_labels()
         halves = half_samples(observed, n_resamples, random_state, groups, complementary_pairs=complementary_pairs)
         subsets = RowSubsets.of_rows(halves, observed, source.labellings)
@@ -201,14 +205,17 @@ class ResampledSelector(WrapsSelectors):
             f"table if it fits, or use a method that reads rows in blocks ({classes_with('streams')})"
         )
 
-    def check(self, source: Source, k: int) -> None:
-        """Raise if the selector does not take the source, or k is not less than the number of features."""
+    def check(self, source: Source, k: int | None) -> int:
+        """Raise if the selector does not take the source, or k is not less than the number of features; return k."""
         if self._reads_labels and len(source.labellings) == 1:
             refuse_one_class(source.labellings[0])
-        if k >= source.n_features:
-            raise ValueError(f"k must be less than the number of features, {source.n_features}, got {k}")
+        own = number_to_compare(self._wrapped()[0], source.n_features)
+        if (own if k is None else k) >= source.n_features:
+            got = f"{own} from the selector: give a smaller k" if k is None else k
+            raise ValueError(f"k must be less than the number of features, {source.n_features}, got {got}")
         if source.has_weights:
             self._check_weight(np.ones(1))
+        return own if k is None else k
 
     def run(
         self, source: Source, subsets: RowSubsets, k: int, family_correlation: float, complementary_pairs: bool
@@ -314,6 +321,26 @@ class ResampledSelector(WrapsSelectors):
             scores = yield from one._plan(classes[0] if classes else all_rows)
         order: Integers = scores.order()
         return order
+
+
+def number_to_compare(selector: Any, n_features: int) -> int:
+    """Return the default of ``k``: the selector's own number of features, if it is an integer.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from ilfs import ILFS
+    >>> from ilfs.selection.resampling import number_to_compare
+    >>> [number_to_compare(one, n_features=100) for one in (ILFS(7), SelectKBest(k=8), ILFS(), ILFS(0.5), ILFS("fdr"))]
+    [7, 8, 20, 20, 20]
+    >>> number_to_compare(ILFS(), n_features=4)
+    3
+    """
+    for name in ("n_features_to_select", "k"):  # as selectors of this package, and those of scikit-learn, call it
+        number: Any = getattr(selector, name, None)
+        if is_integer(number):
+            return int(number)
+    return max(1, min(DEFAULT_COMPARED, n_features - 1))
 
 
 def check_classes(subsets: RowSubsets) -> None:

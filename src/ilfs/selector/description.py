@@ -13,6 +13,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.effects import NO_CLASS, FeatureProfile
 from ilfs.execution import fold_of
 from ilfs.explanation import Explanation, column_of, explain_row
+from ilfs.importing import import_object
 from ilfs.parameters import check_integer
 from ilfs.ranking_table import MEAN_PREFIX, RankingTable, in_order, verdicts
 from ilfs.registry import summary_of
@@ -143,6 +144,31 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
             "columns": self._further_columns(self._names(None)),
         }
         write_selection(path, fields)
+
+    @property
+    def plot(self) -> Any:
+        """Pictures of the fitted selector (`ilfs.report.plots.SelectorPlots`): ``selector.plot.scores()``."""
+        # By name, because reports are a layer above the selectors. matplotlib is imported when a picture is drawn.
+        return import_object("ilfs.report.plots.SelectorPlots")(self)
+
+    @property
+    def _repr_html_(self) -> Any:
+        diagram = super()._repr_html_  # raises an AttributeError if scikit-learn is set to display text
+        return lambda: self._ranking_html() or diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        page = self._ranking_html() if "text/html" in bundle else None
+        return bundle if page is None else bundle | {"text/html": page}
+
+    def _ranking_html(self) -> str | None:
+        """Format the top of the ranking for a notebook; None if the selector is not fitted."""
+        if not hasattr(self, "order_"):
+            return None
+        try:
+            return str(import_object("ilfs.report.notebook.selector_html")(self))
+        except ValueError:  # parameters were changed since the fit, so that nothing is selected
+            return None
 
     # Columns of the table, and facts about a feature
 

@@ -131,7 +131,7 @@ def parse_number(text: str) -> float | None:
 def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layout:
     layout = Layout(delimiter_of(lines, path))
     start = list(islice(split_rows(lines, layout.delimiter), 2))
-    if not is_header(start, layout, chosen):
+    if not _is_header(start, layout, chosen):
         return layout
     names = [name.strip() for name in start[0]]
     n_skipped = int(len(start) > 1 and len(start[1]) == len(names) + 1)  # R's write.table leaves one name out
@@ -177,7 +177,7 @@ def split_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     return (row for row in rows if row and row != [""])
 
 
-def is_header(start: Sequence[list[str]], layout: Layout, chosen: Sequence[Target]) -> bool:
+def _is_header(start: Sequence[list[str]], layout: Layout, chosen: Sequence[Target]) -> bool:
     """Return True if the first row names the columns; ``chosen`` are the columns to drop and, last, the target."""
     first, second = start[0], start[-1]
     named = any(isinstance(column, str) for column in chosen)

@@ -9,6 +9,7 @@ from ilfs.report.markup import escape, shortened
 N_COLOURS = 10  # classes s0, s1, ... of the style sheet
 WIDTH_PX, HEIGHT_PX = 460, 280
 LETTER_PX = 6.4  # mean width of a letter of 12 px
+LEGEND_LETTER_PX = 6.9  # with room for the larger letters of phones
 LINE_PX = 17.0  # height of a line of text
 MAX_NAME_LETTERS = 26
 
@@ -81,7 +82,7 @@ def legend_lines(legend: Sequence[tuple[str, str]], width: float) -> list[list[t
     lines: list[list[tuple[str, str]]] = []
     used = width
     for mark, label in legend:
-        needed = 30 + LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
+        needed = 34 + LEGEND_LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
         if used + needed > width:
             lines.append([])
             used = 0.0
@@ -98,7 +99,7 @@ def legend_parts(legend: Sequence[tuple[str, str]], width: float) -> list[str]:
         for mark, label in line:
             parts += [f'<rect class="{mark}" x="{x:.1f}" y="{y - 5:.1f}" width="12" height="10" rx="2"/>']
             parts += [text_at(x + 17, y + 4, label, "start", "legend", MAX_NAME_LETTERS)]
-            x += 30 + LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
+            x += 34 + LEGEND_LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
     return parts
 
 

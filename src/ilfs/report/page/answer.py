@@ -36,17 +36,24 @@ def facts_of(summary: RankingSummary) -> list[Fact]:
     found = summary.certainty
     if found is not None:
         word, kind = ("yes", "good") if found.is_better else ("no", "bad")
-        facts.append(Fact(word, f"better than shuffled labels (p = {found.p_value:.2g})", kind))
+        facts.append(Fact(word, f"better than shuffled labels ({p_text(found.p_value)})", kind))
         facts.append(Fact(f"{found.n_confirmed:,}", f"confirmed at a false discovery rate of {found.fdr:g}"))
     if summary.sizes is not None:
         place = int(np.argmin(np.abs(summary.sizes.sizes - summary.sizes.chosen)))
-        facts.append(Fact(f"{summary.sizes.mean[place]:.3f}", f"cross-validated score with {summary.sizes.chosen:,}"))
+        facts.append(
+            Fact(f"{summary.sizes.mean[place]:.3f}", f"cross-validated score with {summary.sizes.chosen:,} features")
+        )
     if summary.stability is not None:
         again = summary.stability.kuncheva.chosen_again
         facts.append(
             Fact(f"{100 * again:.0f} %", f"of the best {summary.stability.k:,} chosen again on half of the rows")
         )
     return facts
+
+
+def p_text(p_value: float) -> str:
+    """Format a p-value so that a line does not break inside it."""
+    return f"p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{p_value:.2g}"
 
 
 def named_html(summary: RankingSummary) -> str:
@@ -112,7 +119,7 @@ def test_sentences(summary: RankingSummary) -> list[str]:
     if not found.is_better:
         return [
             f"{shuffled}, and the best features were NOT clearly better than the best features under shuffled labels "
-            f"(p = {found.p_value:.2g}). Do not trust this selection without more samples."
+            f"({p_text(found.p_value)}). Do not trust this selection without more samples."
         ]
     each = ", and the best features were better than in each of these trials"
     usual = ", and the best features were better than in nearly all of these trials"
@@ -120,7 +127,7 @@ def test_sentences(summary: RankingSummary) -> list[str]:
     confirmed = (
         f"{found.n_confirmed:,} features are confirmed: among them, a fraction of {found.fdr:g} is expected by chance."
     )
-    return [f"{shuffled}{each if is_each else usual} (p = {found.p_value:.2g}).", confirmed]
+    return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}).", confirmed]
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:
@@ -148,7 +155,8 @@ def stability_sentences(summary: RankingSummary) -> list[str]:
         return []
     low, high = result.nogueira.interval()
     return [
-        f"On {result.n_resamples:,} random halves of the rows, two halves agreed on {100 * result.kuncheva.chosen_again:.0f} % "
-        f"of the best {result.k:,} features ({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
+        f"On {result.n_resamples:,} random halves of the rows, two halves agreed on "
+        f"{100 * result.kuncheva.chosen_again:.0f} % of the best {result.k:,} features "
+        f"({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
         f"{result.nogueira.value:.2f}, with a 95 % interval from {low:.2f} to {high:.2f}; 1 is perfect, 0 is chance."
     ]

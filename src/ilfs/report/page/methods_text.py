@@ -6,7 +6,10 @@ PAPER = (
     "Roffo G, Melzi S, Castellani U, Vinciarelli A. Infinite Latent Feature Selection: A Probabilistic Latent "
     "Graph-Based Ranking Approach. Proceedings of the IEEE International Conference on Computer Vision (ICCV), 2017."
 )
-BENJAMINI_HOCHBERG = "Benjamini Y, Hochberg Y. Controlling the False Discovery Rate. Journal of the Royal Statistical Society B 57, 1995."
+BENJAMINI_HOCHBERG = (
+    "Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, Journal of the Royal Statistical Society B 57, "
+    "1995"
+)
 STABILITY = (
     "Nogueira S, Sechidis K, Brown G. On the Stability of Feature Selection Algorithms. Journal of Machine Learning "
     "Research 18, 2018."
@@ -42,7 +45,7 @@ def method_sentences(summary: RankingSummary) -> list[str]:
     return [
         f"Features were ranked by {by}, as implemented in ilfs {method.versions['ilfs']} ({versions}).",
         *([f"It looks for {method.looks_for}."] if method.looks_for else []),
-        f"Parameters other than the defaults: {method.call}.",
+        f"The parameters that differ from the defaults are those of {method.call}.",
     ]
 
 
@@ -74,7 +77,8 @@ def rest(summary: RankingSummary) -> list[str]:
             f"{result.nogueira.value:.2f} for the best {result.k:,} features)."
         )
     if summary.set_aside:
-        found.append(f"{len(summary.set_aside):,} columns that are no features were set aside.")
+        n_aside = len(summary.set_aside)
+        found.append(f"{n_aside:,} column{'s were' if n_aside != 1 else ' was'} set aside before the ranking.")
     return [*found, f"{summary.n_selected:,} of {summary.n_features:,} features were selected."]
 
 
