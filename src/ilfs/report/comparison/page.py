@@ -131,8 +131,9 @@ def summary_table(comparison: Comparison) -> str:
     rows.append(baseline_row(comparison))
     rows += all_features_row(comparison)
     legend = (
-        f"{metric}: mean over all sizes ± standard error. Not told apart: the difference from the best one is not significant. Enough: the "
-        f"fewest features within one standard error of the best number ({' / '.join(comparison.classifiers)})."
+        f"{metric}: mean over all sizes ± standard error. Not told apart: the difference from the best one is not "
+        "significant. Enough: the fewest features within one standard error of the best number "
+        f"({' / '.join(comparison.classifiers)})."
     )
     return table(header, rows, "plain") + quiet([legend])
 
