@@ -73,7 +73,17 @@ class TestText:
     def test_numbers_are_those_of_the_comparison(self, found):
         lines = comparison_text(found).splitlines()
         place = next(i for i, line in enumerate(lines) if "nearest neighbours, by number" in line)
-        assert lines[place + 1].split()[1:] == ["1", "feature", "3", "features", "10", "features", "all", "sizes"]
+        assert lines[place + 1].split()[1:] == [
+            "1",
+            "feature",
+            "3",
+            "features",
+            "10",
+            "features",
+            "all",
+            "sizes",
+            "enough",
+        ]
         row = next(line for line in lines[place:] if line.startswith("fisher"))
         assert f"{found.mean[0, 1, 1]:.2f} ± {found.error[0, 1, 1]:.2f}" in row
 

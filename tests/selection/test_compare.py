@@ -102,6 +102,12 @@ class TestPerformance:
         assert (found.n_train, found.n_test) == (48, 12)
         np.testing.assert_allclose(found.error, usual * np.sqrt(1 / 10 + 12 / 48))
 
+    def test_enough_features_are_those_within_one_standard_error_of_the_best(self, found):
+        for i, c in np.ndindex(found.sufficient_sizes.shape):
+            best = found.mean[i, c].argmax()
+            good = found.mean[i, c] >= found.mean[i, c, best] - found.error[i, c, best]
+            assert found.sufficient_sizes[i, c] == found.sizes[good][0]
+
     def test_the_result_does_not_depend_on_the_number_of_processes(self):
         X, y = planted(n_samples=40, n_features=15)
         one, two = (compare(["ilfs", "relieff"], X, y, sizes=[1, 4], stability=8, n_jobs=n) for n in (1, 2))

@@ -6,8 +6,9 @@ the first :math:`k` features of its order there, classifiers are trained and sco
 baseline.
 
 The difference of two methods is their mean metric over all sizes, paired by fold. It is tested by the corrected
-resampled t-test of Nadeau and Bengio (`ilfs.paired_tests`). Two questions are asked, and Holm's correction is made for
-each of them, over all pairs and classifiers: which methods differ, and which are better than random features.
+resampled t-test of Nadeau and Bengio (`ilfs.paired_tests`). Three questions are asked, each with its own correction for
+several tests: which methods differ (Holm, all pairs), which are better than random features (Holm), and which are worse
+than the best one (`ilfs.selection.comparison.Verdict`).
 
 Folds of one table share their rows. The correction for this is approximate, and no test on one table tells which method
 is better on others.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
+from ilfs.cross_validation import chosen_size
 from ilfs.paired_tests import corrected_error
 from ilfs.parameters import check_integer
 from ilfs.stability_indices import PairwiseIndex, StabilityIndex
@@ -78,6 +79,11 @@ class PairTest:
 @dataclass(frozen=True)
 class Verdict:
     """Which methods are best with a classifier, by the mean metric over all sizes.
+
+    A method is called worse if its p-value against the best one, times the number of other methods and of classifiers,
+    is at most 5 %. This many tests have to be corrected for, and not all pairs: an error needs the truly best method to
+    be worse than another one in the sample (J. Hsu, Simultaneous Confidence Intervals for All Distances from the
+    "Best", Annals of Statistics 9, 1981).
 
     Parameters
     ----------
@@ -230,6 +236,16 @@ class Comparison:
         return self._error_over(np.moveaxis(self.scores.mean(axis=3), 2, 0))
 
     @property
+    def sufficient_sizes(self) -> Integers:
+        """Smallest size within one standard error of the best mean, of shape (n_methods + 1, n_classifiers)."""
+        return np.array(
+            [
+                [chosen_size(self.sizes, mean, error, "one_se") for mean, error in zip(means, errors, strict=True)]
+                for means, errors in zip(self.mean, self.error, strict=True)
+            ]
+        )
+
+    @property
     def all_features_error(self) -> Floats:
         """Standard error of the mean metric with all features, of shape (n_classifiers,)."""
         return self._error_over(self.all_features.T)
@@ -262,7 +278,8 @@ class Comparison:
         means = self.mean_over_sizes[:-1, self.classifiers.index(classifier)]
         best, *others = [self.methods[i] for i in np.argsort(-means, kind="stable")]
         found = {frozenset((one.first, one.second)): one for one in self.tests if one.classifier == classifier}
-        worse = tuple(name for name in others if differs(found, best, name))
+        n_tests = len(others) * len(self.classifiers)
+        worse = tuple(name for name in others if differs(found, best, name, n_tests))
         above = [one for one in found.values() if one.second == RANDOM and one.is_significant and one.difference > 0]
         return Verdict(
             classifier,
@@ -342,10 +359,10 @@ class Comparison:
         return columns(titles, [tuple(getattr(one, title) for title in titles) for one in self.tests])
 
 
-def differs(tests: dict[frozenset[str], PairTest], first: str, second: str) -> bool:
-    """Return True if the difference of two methods was tested and is significant."""
+def differs(tests: dict[frozenset[str], PairTest], first: str, second: str, n_tests: int) -> bool:
+    """Return True if the difference of two methods was tested and is significant among so many tests."""
     found = tests.get(frozenset((first, second)))
-    return found is not None and found.is_significant
+    return found is not None and found.p_value * n_tests <= LEVEL
 
 
 def columns(titles: Iterable[str], rows: list[tuple[Any, ...]]) -> dict[str, NDArray[Any]]:

@@ -8,10 +8,12 @@ from ilfs.report.comparison.sentences import metric_title
 from ilfs.report.comparison.text import seconds_text
 from ilfs.selection import Comparison
 
+MANY_METHODS = 6  # with more, matrices are drawn wider
 RANDOM_COLOUR = 6  # grey
 N_COLOURS = 10
 DODGE = 1.025  # factor between neighbouring lines along the axis, so that their error bars do not hide each other
 LINE_FRACTION = 0.012  # thickness of the line of all features, of the range of the means
+WIDE_PX = 620.0
 CURVE_PX, SCATTER_PX = (520.0, 350.0), (460.0, 320.0)
 
 
@@ -66,28 +68,31 @@ def all_features_band(comparison: Comparison, place: int) -> list[Band]:
 
 def correlation_chart(comparison: Comparison) -> str:
     """Draw the rank correlations of all pairs of methods."""
-    names = list(comparison.methods)
     about = "Spearman's rank correlation of the rankings of all features, for all pairs of methods."
-    values = without_diagonal(comparison.spearman)
-    return heat_map(
-        values,
-        names,
-        names,
-        title="Rank correlation",
-        description=about,
-        low=-1.0,
-        high=1.0,
-        diverging=True,
-        decimals=2,
-    )
+    return matrix_chart(comparison, comparison.spearman, "Rank correlation", about, low=-1.0)
 
 
 def overlap_chart(comparison: Comparison) -> str:
     """Draw the overlap of the best features of all pairs of methods."""
-    names = list(comparison.methods)
     about = f"Fraction of the {comparison.k} best features that two methods have in common."
-    values = without_diagonal(comparison.overlap)
-    return heat_map(values, names, names, title="Overlap", description=about, low=0.0, high=1.0, decimals=2)
+    return matrix_chart(comparison, comparison.overlap, "Overlap", about, low=0.0)
+
+
+def matrix_chart(comparison: Comparison, values: Floats, title: str, about: str, low: float) -> str:
+    """Draw a matrix of all pairs of methods, with values from ``low`` to 1."""
+    names = list(comparison.methods)
+    return heat_map(
+        without_diagonal(values),
+        names,
+        names,
+        title=title,
+        description=about,
+        low=low,
+        high=1.0,
+        diverging=low < 0,
+        decimals=2,
+        width=WIDE_PX if len(names) > MANY_METHODS else SCATTER_PX[0],
+    )
 
 
 def without_diagonal(matrix: Floats) -> Floats:

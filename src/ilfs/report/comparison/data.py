@@ -111,7 +111,7 @@ def comparison_json(comparison: Comparison, about: Mapping[str, Any] | None = No
         "protocol": protocol_fields(comparison),
         "methods": [method_fields(comparison, i) for i in range(len(comparison.methods))],
         "performance": records(comparison.performance()),
-        "all_features": dict(zip(comparison.classifiers, comparison.all_features.mean(axis=1).tolist(), strict=True)),
+        "all_features": by_classifier(comparison, comparison.all_features.mean(axis=1)),
         "verdicts": [vars(comparison.verdict(name)) for name in comparison.classifiers],
         "differences": records(comparison.differences()),
         "agreement": records(comparison.agreement()),
@@ -146,10 +146,14 @@ def method_fields(comparison: Comparison, place: int) -> dict[str, Any]:
         "selector": comparison.selectors[place],
         "seconds": float(comparison.seconds[place]),
         "stability": stability_fields(comparison.stability[place]),
-        "mean_over_sizes": dict(
-            zip(comparison.classifiers, comparison.mean_over_sizes[place].tolist(), strict=True),
-        ),
+        "mean_over_sizes": by_classifier(comparison, comparison.mean_over_sizes[place]),
+        "sufficient_size": by_classifier(comparison, comparison.sufficient_sizes[place]),
     }
+
+
+def by_classifier(comparison: Comparison, values: NDArray[Any]) -> dict[str, Any]:
+    """Name the values of the classifiers."""
+    return dict(zip(comparison.classifiers, values.tolist(), strict=True))
 
 
 def stability_fields(found: MethodStability | None) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from ilfs.report.comparison.sentences import (
     test_row,
     test_sentence,
 )
-from ilfs.report.comparison.text import plus_minus, seconds_text
+from ilfs.report.comparison.text import plus_minus, seconds_text, two_decimals
 from ilfs.report.markup import escape, html_table, shortened
 from ilfs.report.page import Document, Section, figure, paragraphs
 from ilfs.selection import Comparison
@@ -30,7 +30,7 @@ from ilfs.text_table import MISSING_TEXT
 STYLE = "page.css"
 FEATURES_SHOWN = 30  # of the rankings side by side
 MAX_NAME_LETTERS = 60
-BADGES = {"best": '<span class="badge first">best</span>', "equal": '<span class="badge">≈ best</span>'}
+BADGES = {"best": '<span class="badge first">best</span>', "equal": '<span class="badge">not told apart</span>'}
 
 
 def write_comparison_page(
@@ -121,6 +121,7 @@ def summary_table(comparison: Comparison) -> str:
     header = [
         "method",
         *(f"{metric}, {name}" for name in comparison.classifiers),
+        "features that are enough",
         f"stability at {k}",
         "stability of families",
         "seconds",
@@ -129,7 +130,11 @@ def summary_table(comparison: Comparison) -> str:
     rows = [summary_row(comparison, place) for place in range(len(comparison.methods))]
     rows.append(baseline_row(comparison))
     rows += all_features_row(comparison)
-    legend = f"{metric}: mean over all sizes ± standard error. ≈ best: cannot be told apart from the best one."
+    legend = (
+        f"{metric}: mean over all sizes ± standard error. Not told apart: the difference from the best one is not "
+        "significant. Enough: the fewest features within one standard error of the best number "
+        f"({' / '.join(comparison.classifiers)})."
+    )
     return table(header, rows, "plain") + quiet([legend])
 
 
@@ -142,7 +147,13 @@ def summary_row(comparison: Comparison, place: int) -> str:
         words = plus_minus(comparison.mean_over_sizes[place, c], comparison.error_over_sizes[place, c])
         cells.append(f'<td class="one-line {kind}">{words}{BADGES.get(kind, "")}</td>')
     shared = MISSING_TEXT if place == 0 else f"{round(comparison.k * comparison.overlap[0, place])} of {comparison.k}"
-    others = [*stability_words(comparison.stability[place]), seconds_text(float(comparison.seconds[place])), shared]
+    enough = " / ".join(f"{size:,}" for size in comparison.sufficient_sizes[place])
+    others = [
+        enough,
+        *stability_words(comparison.stability[place]),
+        seconds_text(float(comparison.seconds[place])),
+        shared,
+    ]
     return f"<tr>{''.join(cells)}{numbers(others)}</tr>"
 
 
@@ -159,7 +170,7 @@ def stability_words(found: MethodStability | None) -> list[str]:
     if found is None:
         return [MISSING_TEXT] * 2
     intervals = [(one.value, *one.interval()) for one in (found.features, found.families)]
-    return [MISSING_TEXT if np.isnan(v) else f"{v:.2f} ({low:.2f} to {high:.2f})" for v, low, high in intervals]
+    return [MISSING_TEXT if np.isnan(one[0]) else "{} ({} to {})".format(*map(two_decimals, one)) for one in intervals]
 
 
 def baseline_row(comparison: Comparison) -> str:
@@ -167,7 +178,7 @@ def baseline_row(comparison: Comparison) -> str:
     means = zip(comparison.mean_over_sizes[-1], comparison.error_over_sizes[-1], strict=True)
     words = "".join(f'<td class="one-line">{plus_minus(float(mean), float(error))}</td>' for mean, error in means)
     swatch = f'<span class="swatch c{charts.RANDOM_COLOUR}"></span>'
-    return f'<tr class="baseline"><td>{swatch}random features</td>{words}{numbers([""] * 4)}</tr>'
+    return f'<tr class="baseline"><td>{swatch}random features</td>{words}{numbers([""] * 5)}</tr>'
 
 
 def all_features_row(comparison: Comparison) -> list[str]:
@@ -176,7 +187,7 @@ def all_features_row(comparison: Comparison) -> list[str]:
         return []
     means = zip(comparison.all_features.mean(axis=1), comparison.all_features_error, strict=True)
     words = "".join(f'<td class="one-line">{plus_minus(float(mean), float(error))}</td>' for mean, error in means)
-    return [f'<tr class="baseline"><td>all {comparison.n_features:,} features</td>{words}{numbers([""] * 4)}</tr>']
+    return [f'<tr class="baseline"><td>all {comparison.n_features:,} features</td>{words}{numbers([""] * 5)}</tr>']
 
 
 def numbers(words: Sequence[str]) -> str:
@@ -212,6 +223,11 @@ def figures(drawn: Sequence[str], kind: str = "") -> str:
     return f'<div class="figures {kind}">\n' + "\n".join(drawn) + "\n</div>"
 
 
+def room(comparison: Comparison) -> str:
+    """Return the CSS class of figures with a row and a column for each method: wider ones if methods are many."""
+    return "curves" if len(comparison.methods) > charts.MANY_METHODS else ""
+
+
 def difference_section(comparison: Comparison) -> Section | None:
     """Show the differences of all pairs, with those that are significant marked."""
     if not comparison.tests:
@@ -220,7 +236,7 @@ def difference_section(comparison: Comparison) -> Section | None:
     header = ["classifier", "first", "second", "difference", "95 % interval", "p", "p (Holm)", "verdict"]
     rows = [[one.classifier, *test_row(one)] for one in comparison.tests]
     every = f"<details><summary>All tests</summary>{html_table(header, rows, digits=3)}</details>"
-    body = paragraphs([test_sentence(comparison)]) + figures(matrices) + every
+    body = paragraphs([test_sentence(comparison)]) + figures(matrices, room(comparison) and "stacked") + every
     return Section("Which differences are real", body, "differences")
 
 
@@ -240,7 +256,10 @@ def difference_matrix(comparison: Comparison, classifier: str) -> str:
             word = "" if test is None else f"{difference:+.3f}".replace("-", "\N{MINUS SIGN}")
             cells.append(f'<td class="{kind}">{word}</td>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
-    caption = f"{metric_title(comparison)} of {classifier}, row minus column; significant differences are marked."
+    caption = (
+        f"{metric_title(comparison)} of {classifier}, row minus column. Marked: significant after Holm's correction "
+        "over all pairs, which is stricter than that for comparisons with the best method alone."
+    )
     return figure(table(["", *comparison.names], rows, "plain matrix", 1), caption)
 
 
@@ -264,7 +283,7 @@ def agreement_section(comparison: Comparison) -> Section | None:
     rows = [list(row) for row in zip(*(values.tolist() for values in found.values()), strict=True)]
     header = ["first", "second", "Spearman", "Kendall", f"overlap at {comparison.k}"]
     every = f"<details><summary>All pairs</summary>{html_table(header, rows)}</details>"
-    return Section("Agreement of the rankings", figures(drawn) + every, "agreement")
+    return Section("Agreement of the rankings", figures(drawn, room(comparison)) + every, "agreement")
 
 
 def ranks_section(comparison: Comparison) -> Section:

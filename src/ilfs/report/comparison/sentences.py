@@ -14,6 +14,7 @@ REFERENCES = (
     "C. Nadeau, Y. Bengio, Inference for the Generalization Error, Machine Learning 52 (2003)",
     "R. Bouckaert, E. Frank, Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms, "
     "PAKDD 2004",
+    'J. Hsu, Simultaneous Confidence Intervals for All Distances from the "Best", Annals of Statistics 9 (1981)',
     "S. Nogueira, K. Sechidis, G. Brown, On the Stability of Feature Selection Algorithms, JMLR 18 (2018)",
 )
 
@@ -90,7 +91,7 @@ def test_sentence(comparison: Comparison) -> str:
         return "Differences are not tested: that needs two folds or more."
     return (
         f"Differences are tested by pairs over the same {comparison.scores.shape[2]} folds, by the corrected resampled "
-        f"t-test on the mean over all sizes, at {100 * LEVEL:g} % after Holm's correction. With few rows "
+        f"t-test on the mean over all sizes, at {100 * LEVEL:g} % after correction for several tests. With few rows "
         "or folds only large differences are found. This is one data set: the tests say nothing about others."
     )
 
@@ -115,7 +116,8 @@ def methods_paragraph(comparison: Comparison) -> str:
     )
     tested = (
         " Differences of the mean over all sizes were tested by pairs over the folds with the corrected resampled "
-        "t-test of Nadeau and Bengio (2003), with Holm's correction."
+        "t-test of Nadeau and Bengio (2003): between methods and against random features with Holm's correction, and "
+        "against the best method with a correction for comparisons with the best (Hsu 1981)."
         if comparison.tests
         else ""
     )

@@ -51,10 +51,10 @@ def comparison_text(comparison: Comparison, top: int = ROWS_SHOWN) -> str:
     178 rows x 13 features, 3 classes (0: 59, 1: 71, 2: 48); 5 folds, repeated 2 times
     <BLANKLINE>
     Accuracy, linear SVM, by number of features (± standard error)
-    method              1 feature   3 features   9 features    all sizes
-    fisher        *   0.76 ± 0.03  0.92 ± 0.02  0.97 ± 0.01  0.88 ± 0.02
-    mi            **  0.81 ± 0.03  0.93 ± 0.02  0.97 ± 0.01  0.90 ± 0.02
-    random            0.62 ± 0.04  0.81 ± 0.04  0.95 ± 0.02  0.79 ± 0.02
+    method              1 feature   3 features   9 features    all sizes  enough
+    fisher        *   0.76 ± 0.03  0.92 ± 0.02  0.97 ± 0.01  0.88 ± 0.02       9
+    mi            **  0.81 ± 0.03  0.93 ± 0.02  0.97 ± 0.01  0.90 ± 0.02       9
+    random            0.62 ± 0.04  0.81 ± 0.04  0.95 ± 0.02  0.79 ± 0.02       9
     all features                                             0.97 ± 0.01
     """
     blocks = [
@@ -75,16 +75,17 @@ def performance_lines(comparison: Comparison, classifier: str) -> list[str]:
     counts = [int(comparison.sizes[i]) for i in sizes]
     titles = [f"{count:,} feature{'s' * (count > 1)}" for count in counts]
     marks = marks_of(comparison, classifier)
-    rows = [["method", "", *titles, "all sizes"]]
+    rows = [["method", "", *titles, "all sizes", "enough"]]
     for i, name in enumerate(comparison.names):
         at_sizes = [plus_minus(comparison.mean[i, place, j], comparison.error[i, place, j]) for j in sizes]
         over_all = plus_minus(comparison.mean_over_sizes[i, place], comparison.error_over_sizes[i, place])
-        rows.append([name, marks.get(name, ""), *at_sizes, over_all])
+        rows.append([name, marks.get(name, ""), *at_sizes, over_all, f"{comparison.sufficient_sizes[i, place]:,}"])
     rows += all_features_row(comparison, place, len(sizes))
     title = f"{metric_title(comparison)}, {classifier}, by number of features (± standard error)"
     legend = [f"{BEST} best mean over all sizes, {EQUAL} cannot be told apart from it"] if marks else []
+    legend += ["enough: fewest features within one standard error of the best number"] if len(sizes) > 1 else []
     sentences = [best_sentence(comparison, classifier), random_sentence(comparison, classifier)]
-    lines = aligned(rows, [False, False, *[True] * (len(sizes) + 1)])
+    lines = aligned(rows, [False, False, *[True] * (len(sizes) + 2)])
     return [title, *lines, *legend, *(line for sentence in sentences for line in wrap(sentence, LINE_LETTERS))]
 
 
@@ -93,9 +94,8 @@ def all_features_row(comparison: Comparison, place: int, n_sizes: int) -> list[l
     values = comparison.all_features[place]
     if np.isnan(values).any():
         return []
-    return [
-        ["all features", "", *[""] * n_sizes, plus_minus(float(values.mean()), comparison.all_features_error[place])]
-    ]
+    words = plus_minus(float(values.mean()), float(comparison.all_features_error[place]))
+    return [["all features", *[""] * (n_sizes + 1), words, ""]]
 
 
 def marks_of(comparison: Comparison, classifier: str) -> dict[str, str]:
@@ -127,8 +127,13 @@ def stability_words(found: MethodStability | None) -> list[str]:
     """Format the stability of features, with its interval, and that of families."""
     if found is None:
         return [MISSING_TEXT, MISSING_TEXT]
-    low, high = found.features.interval()
-    return [f"{found.features.value:.2f} ({low:.2f} to {high:.2f})", format_value(found.families.value, 2)]
+    value, low, high = map(two_decimals, (found.features.value, *found.features.interval()))
+    return [f"{value} ({low} to {high})", two_decimals(found.families.value)]
+
+
+def two_decimals(value: float) -> str:
+    """Format a number with two decimals and without a sign at zero; a dash for NaN."""
+    return format_value(round(float(value), 2) + 0.0, 2)
 
 
 def seconds_text(seconds: float) -> str:
