@@ -143,7 +143,9 @@ class TestCompletion:
     def offered(self, bash, script, *words):
         """Return what bash offers for the last of some words."""
         quoted = " ".join(map(shlex.quote, words))
-        program = f"{script}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}\n_ilfs\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+        program = (
+            f"{script}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}\n_ilfs\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+        )
         done = subprocess.run([bash, "-c", program], capture_output=True, text=True, check=True)
         assert done.stderr == ""
         return done.stdout.split()

@@ -200,7 +200,17 @@ class TestSize:
 
     def test_features_to_keep_are_found_by_pattern(self, run, tables):
         worst = [f"gene{j}" for j in fitted(tables, ILFS()).order_[-2:]]
-        out, _ = run("rank", "table.csv", *ASIDE, "--top", "3", "--must-keep", worst[0], worst[1][:4] + "[" + worst[1][4] + "]", "--json")
+        out, _ = run(
+            "rank",
+            "table.csv",
+            *ASIDE,
+            "--top",
+            "3",
+            "--must-keep",
+            worst[0],
+            worst[1][:4] + "[" + worst[1][4] + "]",
+            "--json",
+        )
         assert set(worst) <= set(json.loads(out)["selected"]["names"])
 
     def test_weights_and_groups_are_used(self, run, tables):

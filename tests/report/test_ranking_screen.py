@@ -1,4 +1,4 @@
-"""The ranking on screen: it fits the terminal, shows the numbers of the table, and lets no name control the terminal."""
+"""The ranking on screen fits the terminal, shows the numbers of the table, and lets no name control the terminal."""
 
 import re
 

@@ -28,7 +28,9 @@ def classes_text(table: Any) -> str:
         return ""
     sizes = class_sizes(source)
     named = f" of {table.target}" if table.target else ""
-    listed = "" if len(sizes) > MAX_CLASSES else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
+    listed = (
+        "" if len(sizes) > MAX_CLASSES else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
+    )
     return f"; {len(sizes)} class{'es' * (len(sizes) != 1)}{named}{listed}"
 
 

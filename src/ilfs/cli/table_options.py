@@ -155,9 +155,9 @@ def pattern_of_words(words: list[str]) -> str:
     from glob import escape
     from os.path import commonprefix
 
-    start = commonprefix(words)
+    start = commonprefix(words)  # noqa: RUF071  of the characters of a name
     ends = [word[len(start) :] for word in words]
-    end = commonprefix([one[::-1] for one in ends])[::-1]
+    end = commonprefix([one[::-1] for one in ends])[::-1]  # noqa: RUF071
     middles = [one[: len(one) - len(end)] for one in ends]
     if middles == [""]:
         return escape(start)

@@ -198,9 +198,7 @@ def columns_of(table: RankingTable, facts: RowFacts, layout: Layout, terminal: T
     return columns
 
 
-def score_columns(
-    table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal
-) -> Iterable[ScreenColumn]:
+def score_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
     """Format the scores, as numbers if there is room, and their bars."""
     bars = [terminal.bar(float(value), layout.bar) for value in facts.bars]
     if layout.number:
@@ -208,9 +206,7 @@ def score_columns(
     yield ScreenColumn("" if layout.number else "score", bars, role="score")
 
 
-def class_columns(
-    table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal
-) -> Iterable[ScreenColumn]:
+def class_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
     """Format the class in which each feature is highest, and the class means if there are two."""
     if "direction" not in table:
         return
@@ -219,14 +215,14 @@ def class_columns(
     if layout.means and len(facts.labels) == N_MEAN_CLASSES:
         for number, label in enumerate(facts.labels):
             means = [significant(value) for value in table[f"{MEAN_PREFIX}{label}"]]
-            yield ScreenColumn(terminal.name(label, layout.label), means, is_number=True, above="mean in" * (number == 1))
+            yield ScreenColumn(
+                terminal.name(label, layout.label), means, is_number=True, above="mean in" * (number == 1)
+            )
     elif layout.means and "effect" in table:
         yield ScreenColumn("effect", [f"{value:.2f}" for value in table["effect"]], is_number=True)
 
 
-def family_columns(
-    table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal
-) -> Iterable[ScreenColumn]:
+def family_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
     """Format the number of features that each feature represents, and the better one that it is most like."""
     if facts.n_represented is None or "nearest" not in table:
         return

@@ -48,7 +48,9 @@ SHEET_START = (
 SHEET_END = "</sheetData></worksheet>"
 
 
-def write_workbook(file: IO[bytes], titles: Sequence[str], rows: Iterable[Sequence[Any]], sheet: str = "ranking") -> None:
+def write_workbook(
+    file: IO[bytes], titles: Sequence[str], rows: Iterable[Sequence[Any]], sheet: str = "ranking"
+) -> None:
     """Write a table as a workbook of one sheet.
 
     Parameters
