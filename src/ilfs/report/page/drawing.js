@@ -23,7 +23,8 @@ function svgText(x, y, text, anchor, kind) {
 }
 
 function chart(title, width, height, ...children) {
-  return svgElement("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" }, svgElement("title", {}, title), ...children);
+  const attributes = { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" };
+  return svgElement("svg", attributes, svgElement("title", {}, title), ...children);
 }
 
 // A small bar beside a number, for a fraction from 0 to 1.
@@ -96,7 +97,8 @@ function stripPlot(name, labels, codes, values, quantiles) {
     const spread = strip * 0.3;
     const dots = [];
     values.forEach((value, row) => {
-      if (codes[row] === k && !Number.isNaN(value)) dots.push(`M${x(value).toFixed(1)} ${(y + spread * (2 * scattered(row) - 1)).toFixed(1)}h0`);
+      if (codes[row] !== k || Number.isNaN(value)) return;
+      dots.push(`M${x(value).toFixed(1)} ${(y + spread * (2 * scattered(row) - 1)).toFixed(1)}h0`);
     });
     parts.push(svgText(left - 8, y + 4, shortened(label, 16), "end", "name"));
     parts.push(svgElement("path", { class: `dots s${k % N_COLOURS}`, d: dots.join("") }));
@@ -144,7 +146,8 @@ function tokenPlot(fractions, edges) {
   ];
   fractions.forEach((fraction, k) => {
     const x = left + slot * k;
-    parts.push(svgElement("rect", { class: "bar s0", x: (x + 2).toFixed(1), y: y(fraction).toFixed(1), width: (slot - 4).toFixed(1), height: (bottom - y(fraction)).toFixed(1), rx: 1.5 }));
+    const [top, wide] = [y(fraction), slot - 4];
+    parts.push(svgElement("rect", { class: "bar s0", x: x + 2, y: top, width: wide, height: bottom - top, rx: 1.5 }));
     parts.push(svgText(x + slot / 2, bottom + 16, `${edges[k].toFixed(2)}–${edges[k + 1].toFixed(2)}`, "middle", "tick small"));
   });
   return chart("Token histogram", width, height, ...parts);
