@@ -229,7 +229,7 @@ def test_the_payload_gives_back_numbers_words_and_levels():
     values = rng.normal(size=(5, 40))
     values[0, 3], values[2] = np.nan, np.nan
     header = {
-        "floats": payload.floats([1.5, np.inf, -np.inf, np.nan, 1e-30]),
+        "floats": payload.floats([1.5, 1e300, -np.inf, np.nan, 1e-30]),
         "integers": [payload.integers([0, 255]), payload.integers([-1, 70_000]), payload.integers([300])],
         "words": payload.words(["b", "a", "b", ""]),
         "levels": payload.levels(values),

@@ -211,8 +211,12 @@ class RankingPage {
     const { data } = this;
     const values = valuesOf(data, place);
     const name = data.names[place];
-    if (values) return element("figure", {}, stripPlot(name, data.values.labels, data.values.codes, values, quantilesOf(data, place)),
-      element("figcaption", {}, data.values.note));
+    if (values) {
+      const { labels, codes, note } = data.values;
+      const some = labels.length > MAX_STRIPS ? `The ${MAX_STRIPS} of ${labels.length} classes with the largest medians. ` : "";
+      const plot = stripPlot(name, labels, codes, values, quantilesOf(data, place));
+      return element("figure", {}, plot, element("figcaption", {}, some + note));
+    }
     const means = data.columns.filter((column) => column.key.startsWith("mean_"));
     if (!means.length) return null;
     return element("figure", {}, meansPlot(name, data.classes, means.map((column) => column.values[place])));
