@@ -121,9 +121,10 @@ def read_rows(selector: RankingSelector, X: Any, y: Any, columns: Integers, seed
     """
     if isinstance(X, Summary):
         return None
-    if y is None and getattr(selector, "target_name_", None) in (names_of(X) or ()):
-        y = selector.target_name_
     is_path = isinstance(X, str | os.PathLike)
+    target = getattr(selector, "target_name_", None)
+    if y is None and target is not None and (is_path or target in possible_targets(X)):
+        y = target
     if is_path:
         X, y = read(X, target=y if isinstance(y, str) else None), None if isinstance(y, str) else y
     source = checked_source(selector, X, y)
@@ -136,21 +137,45 @@ def read_rows(selector: RankingSelector, X: Any, y: Any, columns: Integers, seed
 
 def names_of(X: Any) -> Any:
     """Return the names of the columns of a data frame, None of anything else."""
-    return None if isinstance(X, Source | str | os.PathLike) else column_names(X)
+    if isinstance(X, Source | str | os.PathLike):
+        return None
+    return X.collect_schema().names() if hasattr(X, "collect_schema") else column_names(X)  # polars, also lazy
+
+
+def possible_targets(X: Any) -> list[Any]:
+    """Return the names of the columns that may hold the labels: those of a frame, or the annotations of an AnnData."""
+    found = names_of(getattr(X, "obs", X))
+    return [] if found is None else list(found)
 
 
 def checked_source(selector: RankingSelector, X: Any, y: Any) -> Source:
     """Check a table against the columns of a fitted selector and make a source of it."""
     checker = InputChecker()
-    checker._copy_columns(selector)
     checker._reads_labels = y is not None or (isinstance(X, Source) and X.has_labels)  # type: ignore[misc]
-    source = checker._source_of(X, y, None, min_rows=1, reset=False)
+    by_name = hasattr(selector, "feature_names_in_") and names_of(X) is not None
+    if by_name:
+        checker._copy_columns(selector)
+    source = checker._source_of(X, y, None, min_rows=1, reset=not by_name)
     if source.n_features != selector.n_features_in_:
         raise ValueError(
             f"X must have the {selector.n_features_in_:,} columns that the selector was fitted on, got "
             f"{source.n_features:,}"
         )
+    check_names(selector, source.feature_names)
     return source
+
+
+def check_names(selector: RankingSelector, names: list[Any] | None) -> None:
+    """Raise if a source has other names of columns than the selector was fitted on, or another order."""
+    known = getattr(selector, "feature_names_in_", None)
+    if known is None or names is None:
+        return
+    other = [k for k, (one, two) in enumerate(zip(known.tolist(), names, strict=True)) if one != str(two)]
+    if other:
+        raise ValueError(
+            f"columns of X must be those that the selector was fitted on, in the same order, but column {other[0]} is "
+            f"{str(names[other[0]])!r:.80} instead of {known[other[0]]!r:.80}"
+        )
 
 
 def rows_of_source(source: Source, columns: Integers, rng: np.random.Generator) -> ReadRows:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -144,6 +145,56 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
             "columns": self._further_columns(self._names(None)),
         }
         write_selection(path, fields)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        input_features: Sequence[str] | None = None,
+        title: str | None = None,
+        **details: Any,
+    ) -> Path:
+        """Write the result as one HTML file that needs no network, to read or to send to somebody.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write, such as ``"genes.html"``; its folder must exist.
+        X : table, Source or path-like, optional
+            The table of the fit. If it is given, the page also shows the values of the best 200 features, and contains
+            them.
+        y : array or str, optional
+            Labels of X, or the name of their column; not if X is a source.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
+        title : str, optional
+            Title of the page.
+        **details : object
+            Further arguments of `ilfs.report.write_page`, such as ``stability``.
+
+        Returns
+        -------
+        Path
+            The file written.
+
+        See Also
+        --------
+        ilfs.report.write_page : The same as a function.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from sklearn.datasets import load_wine
+        >>> from ilfs import ILFS
+        >>> X, y = load_wine(return_X_y=True, as_frame=True)
+        >>> ILFS(3).fit(X, y).report(tempfile.mkdtemp() + "/wine.html", X, y).name
+        'wine.html'
+        """
+        write_page = import_object("ilfs.report.write_page")
+        written: Path = write_page(self, path, X, y, input_features=input_features, title=title, **details)
+        return written
 
     @property
     def plot(self) -> Any:

@@ -11,7 +11,7 @@ WIDTH_PX, HEIGHT_PX = 460, 280
 LETTER_PX = 6.4  # mean width of a letter of 12 px
 LEGEND_LETTER_PX = 6.9  # with room for the larger letters of phones
 LINE_PX = 17.0  # height of a line of text
-MAX_NAME_LETTERS = 26
+MAX_NAME_LETTERS, MAX_TITLE_LETTERS = 26, 60
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Frame:
             f'<path class="axis" d="M{left:.1f} {bottom:.1f}H{right:.1f}{marks}"/>',
             *(text_at(left - 7, self.y(tick) + 4, tick_text(tick), "end", "tick") for tick in self.y.ticks()),
             *(text_at(self.x(tick), bottom + 18, tick_text(tick), "middle", "tick") for tick in self.x.ticks()),
-            text_at((left + right) / 2, self.height - 5, self.x_title, "middle", "axis-title"),
-            text_at(0, self.y.end - 12, self.y_title, "start", "axis-title"),
+            text_at((left + right) / 2, self.height - 5, self.x_title, "middle", "axis-title", MAX_TITLE_LETTERS),
+            text_at(0, self.y.end - 12, self.y_title, "start", "axis-title", MAX_TITLE_LETTERS),
             *legend_parts(self.legend, self.width),
         ]
 

@@ -46,7 +46,9 @@ def score_figure(summary: RankingSummary) -> str:
     """Draw the scores along the ranking, with the band of shuffled labels if they are the statistic of the test."""
     ranks, scores = score_curve(summary)
     bands = []
-    caption = "Score of each feature along the ranking. The dashed line is the cut."
+    caption = "Score of each feature along the ranking. A dashed line is the cut, if the best features are chosen."
+    if "novelty" in summary.table and np.isnan(summary.table["novelty"]).any():
+        caption += " Features below the jump were no candidates; they follow by relevance."
     if statistic_is_score(summary) and (curve := summary.null_curve) is not None:
         bands = [Band("shuffled labels, 5 to 95 %", curve.ranks, curve.low, curve.high)]
         caption += " The band is what the best features reach under shuffled labels."
@@ -138,9 +140,11 @@ def stability_figure(summary: RankingSummary) -> str:
     result = summary.stability
     if result is None:
         return ""
-    table = result.table(N_STABLE)
+    n_chosen = int(np.count_nonzero(result.selection_frequency))
+    table = result.table(min(N_STABLE, max(n_chosen, 1)))
+    name_of = dict(zip(summary.table["column"].tolist(), map(str, summary.names.tolist()), strict=True))
     drawn = bar_chart(
-        [str(name) for name in table["feature"].tolist()],
+        [name_of[column] for column in table["column"].tolist()],
         table["selection_frequency"],
         title="Selection frequency on half-samples",
         x_title="fraction of the half-samples",

@@ -158,7 +158,7 @@ def table_html(summary: RankingSummary) -> str:
         parts = with_part(parts, name, is_there)
     parts = parts.replace("{n_features}", str(summary.n_features)).replace("{count}", f"{summary.n_features:,}")
     static = static_table(summary)
-    return f'{parts}\n<div class="static-table print-only">{static}</div>\n<noscript>{static}</noscript>'
+    return f'<noscript>{static}</noscript>\n<div class="static-table print-only">{static}</div>\n{parts}'
 
 
 def with_part(text: str, name: str, is_there: bool) -> str:
@@ -176,7 +176,7 @@ def static_table(summary: RankingSummary) -> str:
     columns = [[static_value(title, value) for value in table[title][:n_rows].tolist()] for title in titles]
     header = [title.replace("_", " ") for title in titles]
     caption = f"The best {n_rows:,} of {summary.n_features:,} features"
-    return html_table(header, list(zip(*columns, strict=True)), caption=caption, digits=3)
+    return html_table(header, list(zip(*columns, strict=True)), caption=caption, digits=None)
 
 
 def is_small_mean(summary: RankingSummary, title: str) -> bool:
@@ -187,7 +187,7 @@ def is_small_mean(summary: RankingSummary, title: str) -> bool:
 def static_value(title: str, value: Any) -> Any:
     """Format a value of the static table."""
     if title == "q_value":
-        return f"{value:.2g}"
+        return float(f"{value:.2g}")
     return shortened(str(value), MAX_STATIC_LETTERS) if isinstance(value, str) else value
 
 
