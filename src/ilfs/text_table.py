@@ -140,7 +140,9 @@ def aligned(
     for i, row in enumerate(rows):
         words = [padded(word, width, right) for word, width, right in zip(row, widths, is_number, strict=True)]
         words[-1] = words[-1].rstrip()
-        lines.append("  ".join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)]).rstrip())
+        lines.append(
+            "  ".join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)]).rstrip()
+        )
     return lines
 
 

@@ -139,7 +139,10 @@ def test_dry_run_prints_size_reads_and_memory_and_does_not_rank(run):
         (("table.csv", *COLUMNS, "--method", "fischer"), "did you mean 'fisher'?"),
         (("table.csv", *COLUMNS, "--top", "0"), "--top must be an integer >= 1, got 0"),
         (("table.csv", *COLUMNS, "-o", "no/folder/x.csv"), "cannot be written (No such file or directory): make its"),
-        (("table.csv", *COLUMNS, "-o", "x.pdf"), "a ranking is written as .csv, .tsv, .json, .parquet, .feather or .xlsx"),
+        (
+            ("table.csv", *COLUMNS, "-o", "x.pdf"),
+            "a ranking is written as .csv, .tsv, .json, .parquet, .feather or .xlsx",
+        ),
         (("table.csv", *COLUMNS, "--memory-limit", "much"), "--memory-limit must be a size such as 500MB"),
         (("table.csv", *COLUMNS, "--scheduler", "tcp://localhost:1"), "--scheduler needs --engine dask"),
         (("table.csv", *COLUMNS, "--engine", "memory", "--memory-limit", "1GB"), "--memory-limit needs --engine auto"),

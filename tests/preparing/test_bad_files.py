@@ -97,7 +97,7 @@ def test_a_missing_sheet_is_named(tmp_path):
 def test_a_matrix_is_no_sheet(tmp_path):
     path = plain_csv(tmp_path / "t.csv", *expression())
     np.savez(tmp_path / "s.npz", X=np.eye(3))
-    with pytest.raises(ValueError, match="samples must be a table of text, Parquet, Feather or Excel, got s.npz"):
+    with pytest.raises(ValueError, match=r"samples must be a table of text, Parquet, Feather or Excel, got s.npz"):
         prepare(path, samples=tmp_path / "s.npz")
 
 
@@ -105,7 +105,7 @@ def test_infinity_in_a_matrix_is_refused_with_its_place(tmp_path):
     X, y = expression()
     X[4, 7] = -np.inf
     np.savez(tmp_path / "t.npz", X=X, y=y)
-    with pytest.raises(ValueError, match="column .* must be finite, got -inf in row 5"):
+    with pytest.raises(ValueError, match=r"column .* must be finite, got -inf in row 5"):
         prepare(tmp_path / "t.npz")
 
 
@@ -121,5 +121,5 @@ def test_a_matrix_has_no_columns_with_roles(tmp_path, role):
 @pytest.mark.parametrize("limit", [5, "9MB", "100 kB"])
 def test_a_tiny_memory_limit_is_refused(tmp_path, limit):
     path = plain_csv(tmp_path / "t.csv", *expression())
-    with pytest.raises(ValueError, match="memory_limit must be at least 10 MB, got .*memory_limit='500MB'"):
+    with pytest.raises(ValueError, match=r"memory_limit must be at least 10 MB, got .*memory_limit='500MB'"):
         prepare(path, memory_limit=limit)

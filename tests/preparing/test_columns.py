@@ -72,7 +72,7 @@ def test_texts_true_and_false_are_a_feature(tmp_path):
 
 @pytest.mark.parametrize("text", ["inf", "-Infinity"])
 def test_infinity_is_refused_with_column_and_row(tmp_path, text):
-    with pytest.raises(ValueError, match="column 'c' of t.csv must be finite, got -?inf in row 3"):
+    with pytest.raises(ValueError, match=r"column 'c' of t.csv must be finite, got -?inf in row 3"):
         prepared(tmp_path, {"c": [1, 2, text, 4, 5, 6, 7, 8]})
 
 
@@ -95,19 +95,26 @@ def test_encoding_leaves_many_different_texts_aside(tmp_path):
     assert reason(table, "c").startswith("holds text with 30 different values")
 
 
+@pytest.mark.parametrize("case", ["odd token", "ISO dates", "different texts", "constant text"])
+def test_encoding_leaves_other_text_aside(tmp_path, case):
+    table = prepared(tmp_path, {"c": CASES[case][0]}, encode=True)
+    assert table.source.feature_names == ["good"]
+
+
 def test_without_any_feature_the_error_says_why(tmp_path):
     path = write(tmp_path / "t.csv", ["y", "c"], [["a", 1], ["b", 1], ["a", 1], ["b", 1]])
     with pytest.raises(
-        ValueError, match="t.csv must have at least one column of numbers that vary.*'c' has the same value"
+        ValueError, match=r"t.csv must have at least one column of numbers that vary.*'c' has the same value"
     ):
         prepare(path, target="y")
 
 
-class TestChoice:
-    COLUMNS = {"AFFX-1": [1, 5, 2, 4], "AFFX-2": [4, 1, 2, 2], "TP53": [2, 3, 1, 1], "age": [50, 61, 47, 50]}
+COLUMNS = {"AFFX-1": [1, 5, 2, 4], "AFFX-2": [4, 1, 2, 2], "TP53": [2, 3, 1, 1], "age": [50, 61, 47, 50]}
 
+
+class TestChoice:
     def names(self, folder, **options):
-        return prepared(folder, self.COLUMNS, **options).source.feature_names
+        return prepared(folder, COLUMNS, **options).source.feature_names
 
     def test_drop_takes_names_and_patterns(self, tmp_path):
         assert self.names(tmp_path, drop=["AFFX*", "age"]) == ["TP53", "good"]
@@ -117,6 +124,17 @@ class TestChoice:
 
     def test_drop_wins_over_only(self, tmp_path):
         assert self.names(tmp_path, only="A*", drop="AFFX-1") == ["AFFX-2"]
+
+    def test_only_may_name_the_target(self, tmp_path):
+        assert self.names(tmp_path, only=["y", "age"]) == ["age"]
+
+    def test_a_pattern_to_drop_spares_the_target(self, tmp_path):
+        assert self.names(tmp_path, drop=["?", "AFFX*"]) == ["TP53", "age", "good"]
+
+    @pytest.mark.parametrize("role", ["target", "weight", "groups", "id"])
+    def test_a_column_with_a_role_cannot_be_dropped(self, tmp_path, role):
+        with pytest.raises(ValueError, match=f"{role} and drop must be different columns, got 'age' for both"):
+            self.names(tmp_path, drop="age", **{role: "age"})
 
     def test_case_matters(self, tmp_path):
         with pytest.raises(
@@ -129,10 +147,10 @@ class TestChoice:
             self.names(tmp_path, only="TP35")
 
     def test_dropped_columns_are_in_the_account(self, tmp_path):
-        assert reason(prepared(tmp_path, self.COLUMNS, drop="age"), "age") == "dropped on request"
+        assert reason(prepared(tmp_path, COLUMNS, drop="age"), "age") == "dropped on request"
 
     def test_roles_are_no_features(self, tmp_path):
-        table = prepared(tmp_path, self.COLUMNS, id="TP53", weight="AFFX-1", groups="age")
+        table = prepared(tmp_path, COLUMNS, id="TP53", weight="AFFX-1", groups="age")
         assert table.source.feature_names == ["AFFX-2", "good"]
         assert table.ids.tolist() == ["2", "3", "1", "1"]
         assert table.groups.tolist() == ["50", "61", "47", "50"]
@@ -141,10 +159,10 @@ class TestChoice:
     @pytest.mark.parametrize("role", ["id", "weight", "groups", "target"])
     def test_a_role_must_be_a_column(self, tmp_path, role):
         with pytest.raises(ValueError, match=rf"{role} must be a column of t.csv \(such as age.*\), got 'ages'"):
-            prepared(tmp_path, self.COLUMNS, **{role: "ages"})
+            prepared(tmp_path, COLUMNS, **{role: "ages"})
 
     def test_weights_must_be_numbers(self, tmp_path):
-        with pytest.raises(ValueError, match="weight must hold numbers >= 0, got 'x' in 'w' of t.csv"):
+        with pytest.raises(ValueError, match=r"weight must hold numbers >= 0, got 'x' in 'w' of t.csv"):
             prepared(tmp_path, {"w": [1, 2, "x", 1]}, weight="w")
 
 

@@ -300,7 +300,7 @@ class TestStandardInput:
 
 
 def test_the_format_must_be_known():
-    with pytest.raises(ValueError, match="input_format must be one of csv, .*, got 'doc'"):
+    with pytest.raises(ValueError, match=r"input_format must be one of csv, .*, got 'doc'"):
         find_input("t.csv", "doc")
 
 

@@ -42,7 +42,7 @@ def test_genes_in_rows_are_ranked_as_in_the_plain_table(files, method):
     np.testing.assert_array_equal(first.order_, second.order_)
     np.testing.assert_allclose(first.scores_, second.scores_, rtol=1e-12)
     assert first.feature_names_in_.tolist() == second.feature_names_in_.tolist()
-    assert [table.ids.tolist() for table in tables][0] == tables[1].ids.tolist()
+    assert tables[0].ids.tolist() == tables[1].ids.tolist()
 
 
 def test_preparing_takes_about_a_second(files):

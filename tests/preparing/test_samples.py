@@ -77,7 +77,7 @@ def test_fewer_than_half_of_the_samples_in_common_are_refused(tmp_path):
 
 def test_a_sample_that_is_twice_in_the_sheet_is_refused(tmp_path):
     sheet = sheet_csv(tmp_path / "s.csv", Y, [*range(len(Y)), 4])
-    with pytest.raises(ValueError, match="names of samples in s.csv must differ, got S4 more than once"):
+    with pytest.raises(ValueError, match=r"names of samples in s.csv must differ, got S4 more than once"):
         prepare(transposed_csv(tmp_path / "t.csv", X), samples=sheet)
 
 
@@ -145,6 +145,19 @@ def test_a_sheet_may_be_of_another_format(tmp_path, plain, ending):
     assert_same(prepare(transposed_csv(tmp_path / "t.csv", X), samples=path), plain)
 
 
+def test_a_gct_file_with_a_sheet_equals_the_plain_table(tmp_path, plain):
+    rows = [[f"gene{j}", f"about {j}", *values] for j, values in enumerate(X.T.tolist())]
+    body = write(tmp_path / "t.tsv", ["Name", "Description", *samples(len(Y))], rows, "\t").read_text()
+    (tmp_path / "t.gct").write_text(f"#1.2\n{X.shape[1]}\t{X.shape[0]}\n{body}")
+    assert_same(prepare(tmp_path / "t.gct", samples=sheet_csv(tmp_path / "s.csv", Y)), plain)
+
+
+def test_a_table_with_samples_in_columns_cannot_be_streamed(tmp_path):
+    path, sheet = transposed_csv(tmp_path / "t.csv", X), sheet_csv(tmp_path / "s.csv", Y)
+    with pytest.raises(ValueError, match=r"t.csv has its samples in columns, so it must be read into memory"):
+        prepare(path, samples=sheet, engine="stream")
+
+
 class TestWithoutSheet:
     def with_row(self, folder, label="diagnosis", kinds=Y):
         rows = [
@@ -169,7 +182,7 @@ class TestWithoutSheet:
         assert table.guesses == ()
 
     def test_no_transpose_prevents_it(self, tmp_path):
-        with pytest.raises(ValueError, match="target must be a column of t.csv"):
+        with pytest.raises(ValueError, match=r"target must be a column of t.csv"):
             prepare(self.with_row(tmp_path), transpose=False, target="diagnosis")
 
     def test_classes_may_be_numbers(self, tmp_path):
@@ -178,7 +191,7 @@ class TestWithoutSheet:
 
     def test_many_rows_of_numbers_ask_for_a_sheet(self, tmp_path):
         many, _ = expression(8, 150)
-        with pytest.raises(ValueError, match="features seem to be in rows.*samples='FILE'"):
+        with pytest.raises(ValueError, match=r"features seem to be in rows.*samples='FILE'"):
             prepare(transposed_csv(tmp_path / "t.csv", many))
 
     def test_a_plain_table_with_a_sample_called_like_a_target_is_not_transposed(self, tmp_path):

@@ -127,13 +127,13 @@ def test_what_needs_all_rows_is_refused(folder, option):
 
 def test_a_format_without_blocks_cannot_be_streamed(tmp_path):
     (tmp_path / "t.arff").write_text("x")
-    with pytest.raises(ValueError, match="engine must be 'auto' or 'memory' for t.arff"):
+    with pytest.raises(ValueError, match=r"engine must be 'auto' or 'memory' for t.arff"):
         prepare(tmp_path / "t.arff", engine="stream")
 
 
 def test_dask_reads_parquet_only(tmp_path):
     path = plain_csv(tmp_path / "t.csv", X, Y)
-    with pytest.raises(ValueError, match="engine must be .* as Dask reads Parquet files"):
+    with pytest.raises(ValueError, match=r"engine must be .* as Dask reads Parquet files"):
         prepare(path, engine="dask")
 
 
@@ -166,10 +166,10 @@ class TestTypesOfFiles:
 
     def test_an_integer_that_would_be_rounded_is_refused(self, tmp_path):
         folder = self.two(tmp_path, np.array([1, 2, 3, 2**53 + 1]), np.array([1.5, 2, 3, 4]))
-        with pytest.raises(ValueError, match="a.parquet cannot be read to its end: Integer value"):
+        with pytest.raises(ValueError, match=r"a.parquet cannot be read to its end: Integer value"):
             prepare(folder)
 
     def test_text_and_numbers_are_refused(self, tmp_path):
         folder = self.two(tmp_path, np.array(["1", "2", "3", "4"]), np.array([1.5, 2, 3, 4]))
-        with pytest.raises(ValueError, match="all files must have the same columns: 'c' is .*string in .*a.parquet"):
+        with pytest.raises(ValueError, match=r"all files must have the same columns: 'c' is .*string in .*a.parquet"):
             prepare(folder)

@@ -43,7 +43,7 @@ def test_the_last_column_of_few_integers_is_the_target(tmp_path):
 
 
 def test_several_candidates_are_listed(tmp_path):
-    with pytest.raises(ValueError, match="target must be named.*it could be site and sex"):
+    with pytest.raises(ValueError, match=r"target must be named.*it could be site and sex"):
         prepare(file_of(tmp_path, site=CLASSES, sex=["m", "f", "m", "f", "m", "f"], c=VALUES))
 
 
@@ -83,7 +83,7 @@ def test_a_target_that_holds_no_classes_is_refused(tmp_path, case):
 
 def test_many_integers_are_a_quantity(tmp_path):
     ages = np.random.default_rng(0).integers(20, 90, 100).tolist()
-    with pytest.raises(ValueError, match="got .. different integers in 'age' of t.csv: bin a quantity first"):
+    with pytest.raises(ValueError, match=r"got .. different integers in 'age' of t.csv: bin a quantity first"):
         prepare(file_of(tmp_path, age=ages, c=np.random.default_rng(1).normal(size=100).tolist()), target="age")
 
 

@@ -18,7 +18,7 @@ def add_to(commands: Any) -> None:
         "apply",
         help="write the columns of a saved selection to another file",
         description="Write the columns that ilfs rank --save has selected to another file, some rows at a time. "
-        "Columns are found by\nname, in any order and beside others.",
+        "Columns are found by name, in any order and beside others.",
         epilog=EXAMPLES,
     )
     parser.add_argument("selection", metavar="SELECTION", help="file that ilfs rank --save has written")
@@ -36,7 +36,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--memory-limit", metavar="SIZE", help="memory for the rows, such as 500MB")
     parser.add_argument("--quiet", action="store_true", help="do not tell what was written")
-    parser.set_defaults(names_options=True, function=apply_selection, stopped="stopped, and nothing is written")
+    parser.set_defaults(function=apply_selection, stopped="stopped, and nothing is written")
 
 
 def apply_selection(options: argparse.Namespace) -> int:

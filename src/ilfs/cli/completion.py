@@ -91,9 +91,7 @@ def bash_script(parser: argparse.ArgumentParser) -> str:
             for path, one in parsers.items()
             for option, words in choices_of(one).items()
         ),
-        commands="\n".join(
-            reply(path, words, 8) for path, one in parsers.items() if (words := positional_words(one))
-        ),
+        commands="\n".join(reply(path, words, 8) for path, one in parsers.items() if (words := positional_words(one))),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ilfs.cli import method_options, table_options
 
-USAGE = "ilfs explain INPUT --feature NAME [--feature NAME] [--target COLUMN] [options]"
+USAGE = "ilfs explain INPUT --feature NAME ... [--target COLUMN] [options]"
 EXAMPLES = """examples:
   ilfs explain expression.csv --target tumour --feature TP53
   ilfs explain expression.csv --target tumour --feature TP53 BRCA1 --method fisher
@@ -38,7 +38,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the explanations")
     table_options.add_engine(parser)
-    parser.set_defaults(names_options=True, function=explain, stopped="stopped, and nothing is saved")
+    parser.set_defaults(function=explain, stopped="stopped, and nothing is saved")
 
 
 def explain(options: argparse.Namespace) -> int:

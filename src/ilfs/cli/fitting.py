@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 STABILITY_FEATURES = 20  # best features whose stability is measured
@@ -21,12 +21,10 @@ def fit_all(selectors: dict[str, Any], table: Any, options: argparse.Namespace) 
     options : argparse.Namespace
         ``groups`` and ``quiet``.
     """
-    from ilfs.cli.dry_run import n_reads
-
     for name, selector in selectors.items():
         check_target(selector, table.source)
         arguments = fit_arguments(name, selector, table)
-        with progress_of(table.source, n_reads(selector), name if len(selectors) > 1 else "", options.quiet):
+        with progress_of(selector, table.source, name if len(selectors) > 1 else "", options.quiet):
             selector.fit(table.source, **arguments)
 
 
@@ -50,20 +48,24 @@ def fit_arguments(name: str, selector: Any, table: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def progress_of(source: Any, n_reads: int | None, name: str, quiet: bool) -> Iterator[None]:
-    """Show the progress of the reads of a source while a method is fitted."""
-    from ilfs.cli.progress import ReadLine
+def progress_of(selector: Any, source: Any, name: str, quiet: bool) -> Iterator[None]:
+    """Show the reads of a source and the steps of a method while it is fitted."""
+    from ilfs.cli.dry_run import n_reads
+    from ilfs.cli.progress import FitLine
 
     if quiet:
         yield
         return
     before = getattr(source, "progress", None)
-    with ReadLine(n_reads, name) as line:
+    with FitLine(n_reads(selector), name) as line:
+        with suppress(ImportError):  # scikit-learn before 1.9 has no callbacks
+            selector.set_callbacks(line)
         source.progress = line
         try:
             yield
         finally:
             source.progress = before
+            selector.set_callbacks()
 
 
 def measure_stability(selector: Any, table: Any, options: argparse.Namespace) -> Any:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 FAILED = 2  # exit code after an error
+NAME_OPTIONS = ("rank", "compare", "explain", "apply")  # commands whose messages name options instead of parameters
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
 INTERRUPTED = 130  # exit code that shells use for Ctrl-C: 128 + SIGINT
 OUT_OF_MEMORY = "there is not enough memory: try --engine stream, a smaller --memory-limit, or fewer --jobs"
@@ -180,5 +181,7 @@ def command_line() -> "argparse.ArgumentParser":
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for one in (rank, compare, explain, apply, methods, datasets, bench, completion):
         one.add_to(commands)
+    for name in NAME_OPTIONS:
+        commands.choices[name].set_defaults(names_options=True)
     add_debug(parser)
     return parser

@@ -10,12 +10,12 @@ TEST_OPTIONS = {"fdr": "--fdr", "n_permutations": "--permutations"}
 
 def add_method(parser: argparse.ArgumentParser) -> None:
     """Add the option that chooses methods."""
-    parser.add_argument(
+    parser.add_argument_group("the method").add_argument(
         "--method",
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="method, see ilfs methods (ilfs); several are shown side by side",
+        help="ilfs, fisher, mi, relieff, ...: see ilfs methods (ilfs); several are shown side by side",
     )
 
 
@@ -45,8 +45,8 @@ def add_size(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_certainty(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the test against chance."""
+def add_certainty(parser: argparse.ArgumentParser) -> Any:
+    """Add the options of the test against chance, and return their group."""
     group = parser.add_argument_group("how sure")
     group.add_argument(
         "--fdr",
@@ -61,6 +61,7 @@ def add_certainty(parser: argparse.ArgumentParser) -> None:
         help="permutations of the labels that the method is tested with (20, or more if --fdr needs more; 0: no test)",
     )
     group.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers (0)")
+    return group
 
 
 def method_names(options: argparse.Namespace) -> list[str]:

@@ -2,17 +2,26 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
+RAW_STARTS = ("examples:", "first steps:")  # of texts whose line breaks are kept
 USAGE_ERROR = 2  # exit code of a mistake that the user can correct
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Fit descriptions to the width of the terminal, and keep the line breaks of examples."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        is_raw = text.startswith(RAW_STARTS)
+        return indent + text.rstrip() if is_raw else super()._fill_text(text, width, indent)
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that reports a usage error in one line and keeps the line breaks of examples."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter} | options)
+        super().__init__(**{"formatter_class": HelpFormatter} | options)
 
     def error(self, message: str) -> NoReturn:
         """Print one line on stderr and exit.
@@ -61,8 +70,3 @@ def add_debug(parser: argparse.ArgumentParser) -> None:
     for one in leaves(parser):
         if "--debug" not in one._option_string_actions:
             one.add_argument("--debug", action="store_true", help="show the traceback of an error")
-
-
-def first_examples(lines: Sequence[str]) -> str:
-    """Format examples for the end of a help text."""
-    return "examples:\n" + "\n".join(f"  {line}" for line in lines)

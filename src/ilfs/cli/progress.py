@@ -141,6 +141,42 @@ class ReadLine(ProgressLine):
         return self._name + (f"read {number}{of_all}" if number else "labels")
 
 
+class FitLine(ReadLine):
+    """Progress of a fit: the reads of its table, and as a callback of scikit-learn its steps, such as folds.
+
+    Parameters
+    ----------
+    n_reads : int, optional
+        Number of reads, if known.
+    name : str, default=""
+        Name of the method.
+    """
+
+    def __init__(self, n_reads: int | None = None, name: str = "") -> None:
+        super().__init__(n_reads, name)
+        self._n_steps: int | None = None
+        self._n_done = 0
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the line begins with the first step."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the line ends with the context of this object."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any, **_: Any) -> None:  # noqa: ARG002
+        """Note the number of steps when the whole fit begins."""
+        if context.parent is None:
+            self._n_steps, self._n_done = context.max_subtasks, 0
+
+    def on_fit_task_end(self, estimator: Any, context: Any, **_: Any) -> bool:  # noqa: ARG002
+        """Show how many steps are done; never ask to stop."""
+        if context.parent is not None and context.parent.parent is None and self._n_steps:
+            self._n_done += 1
+            title = f"{self._name}{context.task_name} {self._n_done:,} of {self._n_steps:,}"
+            self.show(title, self._n_done / self._n_steps, time.monotonic() - self._begun)
+        return False
+
+
 class FractionLine(ProgressLine):
     """Progress of work of which the fraction is known that is done.
 

@@ -34,21 +34,20 @@ def add_to(commands: Any) -> None:
         help="rank the features of a table",
         usage=USAGE,
         description="Rank the features of a table and show the best ones with their class means, q-values and "
-        "families, and whether they are\nbetter than with shuffled labels. Columns that are no features are set aside "
-        "with a reason. A table that is larger than\na part of the free memory is read from disk in blocks.",
+        "families, and whether they are better than with shuffled labels. Columns that are no features are set aside "
+        "with a reason. A table that is larger than a part of the free memory is read from disk in blocks.",
         epilog=EXAMPLES,
     )
     table_options.add_table(parser)
     method_options.add_method(parser)
     method_options.add_size(parser)
-    method_options.add_certainty(parser)
-    parser.add_argument(
+    method_options.add_certainty(parser).add_argument(
         "--stability", action="store_true", help="measure how much the best features change between halves of the rows"
     )
     add_showing(parser)
     outputs.add_outputs(parser)
     table_options.add_engine(parser)
-    parser.set_defaults(names_options=True, function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
+    parser.set_defaults(function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
 
 
 def add_showing(parser: argparse.ArgumentParser) -> None:

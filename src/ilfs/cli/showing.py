@@ -28,7 +28,9 @@ def classes_text(table: Any) -> str:
         return ""
     sizes = class_sizes(source)
     named = f" of {table.target}" if table.target else ""
-    listed = "" if len(sizes) > MAX_CLASSES else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
+    listed = (
+        "" if len(sizes) > MAX_CLASSES else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
+    )
     return f"; {len(sizes)} class{'es' * (len(sizes) != 1)}{named}{listed}"
 
 
@@ -132,7 +134,7 @@ def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: arg
 def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name: str) -> None:
     """Tell the verdict and the number of selected features of one method."""
     from ilfs.cli.method_options import is_size_given
-    from ilfs.report.certainty import selection_sentence, verdict_sentence
+    from ilfs.report.certainty import rule_sentence, selection_sentence, verdict_sentence
 
     for sentence in verdict_sentence(selector):
         talk.tell("verdict", name + sentence, "green" if selector.is_better_than_chance_ else "yellow")
@@ -142,6 +144,8 @@ def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name:
         talk.tell("selected", name + usual)
         return
     talk.tell("selected", name + selection_sentence(selector))
+    for sentence in rule_sentence(selector)[1:]:
+        talk.tell("", sentence)
 
 
 def stability_sentence(found: Any) -> str:

@@ -57,7 +57,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--groups",
         metavar="COLUMN",
-        help="column of rows that belong together, such as a donor: they are permuted, and put into folds, together",
+        help="column such as a donor: labels are permuted within groups, and the rows of a group are in one fold",
     )
     group.add_argument(
         "--encode", action="store_true", help="make numbers of columns of text instead of setting them aside"
@@ -155,9 +155,9 @@ def pattern_of_words(words: list[str]) -> str:
     from glob import escape
     from os.path import commonprefix
 
-    start = commonprefix(words)
+    start = commonprefix(words)  # noqa: RUF071  of the characters of a name
     ends = [word[len(start) :] for word in words]
-    end = commonprefix([one[::-1] for one in ends])[::-1]
+    end = commonprefix([one[::-1] for one in ends])[::-1]  # noqa: RUF071
     middles = [one[: len(one) - len(end)] for one in ends]
     if middles == [""]:
         return escape(start)

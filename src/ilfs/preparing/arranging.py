@@ -1,6 +1,6 @@
 """Rows as samples: tables with genes in rows are transposed, and sample sheets are put beside the table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.raw_columns import RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable, distinct_names, repeated_names
-from ilfs.preparing.samples import Match, best_match, check_match, row_labels
+from ilfs.preparing.samples import Match, best_match, check_match, is_enough, r_name, row_labels
 from ilfs.preparing.targets import USUAL_TARGETS, holds_classes
 
 MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
@@ -152,36 +152,42 @@ def renamed(body: RawTable, labels: Sequence[str], account: Account) -> RawTable
 def with_sheet(raw: RawTable, sheet: RawTable, options: Options, account: Account) -> Arranged:
     """Match a table with a sample sheet, whichever of the two ways the table has its samples."""
     check_columns(sheet)
+    label, match = best_of(raw, sheet, options, str.strip)
+    if not is_enough(match, sheet):
+        as_in_r = best_of(raw, sheet, options, r_name)
+        label, match = as_in_r if is_enough(as_in_r[1], sheet) else (label, match)
+    if label is None:
+        return samples_in_columns(raw, sheet, match, options, account)
+    return samples_in_rows(raw, sheet, label, match, account)
+
+
+def best_of(
+    raw: RawTable, sheet: RawTable, options: Options, spelling: Callable[[str], str]
+) -> tuple[str | None, Match]:
+    """Find the names of samples in a table: those of its columns (None), or a column that names its rows."""
     column = options.id if options.id in sheet.names else None
-    by_column = best_match(sheet, raw.names, column) if options.transpose is not False else None
-    by_row = best_row_match(raw, sheet, column, options) if options.transpose is not True else None
-    if by_row is None or (by_column is not None and by_column.in_table.size > by_row[1].in_table.size):
-        assert by_column is not None
-        return samples_in_columns(raw, sheet, by_column, options, account)
-    return samples_in_rows(raw, sheet, *by_row, account)
-
-
-def best_row_match(raw: RawTable, sheet: RawTable, column: str | None, options: Options) -> tuple[str, Match]:
-    """Find the column of a table that holds the names of samples in its rows."""
-    matches = {
-        name: best_match(sheet, [text or "" for text in texts], column)
-        for name, texts in row_labels(raw, options).items()
-    }
-    return max(matches.items(), key=lambda item: item[1].in_table.size)
+    found: list[tuple[str | None, Match]] = []
+    if options.transpose is not True:
+        labels = row_labels(raw, options).items()
+        found += [(one, best_match(sheet, [text or "" for text in texts], column, spelling)) for one, texts in labels]
+    if options.transpose is not False:
+        found.append((None, best_match(sheet, raw.names, column, spelling)))
+    return max(found, key=lambda one: one[1].in_table.size)
 
 
 def samples_in_columns(raw: RawTable, sheet: RawTable, match: Match, options: Options, account: Account) -> Arranged:
     """Transpose a table whose columns are the samples of a sheet; the other columns describe the features."""
     labels = labels_of(raw, options, is_transposed=True)
     matched = {raw.names[j] for j in match.in_table.tolist()}
-    label = "" if raw.row_names is not None else options.id if options.id in raw.names else raw.names[0]
+    label = options.id if options.id in raw.names else raw.names[0] if raw.row_names is None else ""
+    n_before = raw.names.index(label) + 1 if label in raw.names else 0  # other identifiers of genes may be numbers
     described = [
         name
-        for name, column in zip(raw.names, raw.columns, strict=True)
-        if name not in matched and (name == label or not is_sample(column))
+        for j, (name, column) in enumerate(zip(raw.names, raw.columns, strict=True))
+        if name not in matched and (j < n_before or not is_sample(column))
     ]
     samples = [name for name in raw.names if name not in described]
-    check_match(best_match(sheet, samples, match.column or None), sheet, raw, account)
+    check_match(replace(match, names=samples), sheet, raw, account)
     if labels is None or label in matched:
         raise ValueError(f"{raw.name} must have a column with the names of its rows beside the samples, got none")
     account.put_aside([name for name in described if name != label], "describes the features, which are in rows")

@@ -124,7 +124,7 @@ def prepare_input(found: Input, options: Options) -> PreparedTable:
     """Make an input ready: on Dask, as a matrix, in blocks or in memory."""
     if options.engine == "dask":
         return prepare_on_dask(found, options)
-    if found.is_dataset or not may_be_table(found):
+    if found.is_dataset or not may_be_table(found, options):
         return prepare_matrix(found, options)
     if should_stream(found, options):
         return prepare_stream(found, options)

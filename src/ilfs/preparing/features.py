@@ -33,11 +33,14 @@ class Judged:
         Why it is none.
     is_name : bool, default=False
         True if it identifies the rows.
+    is_category : bool, default=False
+        True if it holds text that can be encoded.
     """
 
     values: NDArray[Any] | None
     reason: str = ""
     is_name: bool = False
+    is_category: bool = False
 
 
 def judged(name: str, column: RawColumn, table: str) -> Judged:
@@ -127,8 +130,9 @@ def judged_text(column: RawColumn) -> Judged:
         return Judged(
             None, f"identifies the rows by different texts ({some_texts(present)})", n_distinct == len(column)
         )
-    few = ENCODE_ADVICE if n_distinct <= MAX_ENCODED else ""
-    return Judged(None, f"holds text with {n_distinct:,} different values ({some_texts(sorted(set(present)))}){few}")
+    is_category = n_distinct <= MAX_ENCODED
+    shown = f"{n_distinct:,} different values ({some_texts(sorted(set(present)))})"
+    return Judged(None, f"holds text with {shown}{ENCODE_ADVICE * is_category}", is_category=is_category)
 
 
 def some_texts(texts: Sequence[str]) -> str:
@@ -144,18 +148,13 @@ def example(column: RawColumn) -> str:
     return "" if first is None else f" ({first[:30]})"
 
 
-def encoded(name: str, column: RawColumn) -> dict[str, NDArray[Any]] | None:
-    """Make a feature of 0 and 1 for each text of a column, by the name ``column=value``; None if there are too many.
+def encoded(name: str, column: RawColumn) -> dict[str, NDArray[Any]]:
+    """Make a feature of 0 and 1 for each text of a column, by the name ``column=value``.
 
     Two texts without missing values give one feature, as the other would be its complement.
     """
-    if column.kind != "text" or column.numbers is not None:
-        return None
-    distinct = column.distinct(MAX_ENCODED)
-    if distinct is None or len(distinct) < 2:
-        return None
     texts = np.array(["" if text is None else text for text in column.texts])
-    values = sorted(distinct)
+    values = sorted({text for text in column.texts if text is not None})
     if len(values) == 2 and None not in column.texts:
         values = values[1:]
     return {f"{name}={value}": (texts == value).astype(np.float64) for value in values}

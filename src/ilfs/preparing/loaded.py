@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.preparing.arranging import Arranged, arranged, looks_like_genes
+from ilfs.preparing.choice import possible_features
 from ilfs.preparing.features import encoded, encoded_reason, judged
 from ilfs.preparing.leaks import leak_warnings, same_partition
 from ilfs.preparing.options import Account, Options, some_names
@@ -157,26 +158,11 @@ def assembled(
 
 
 def feature_columns(both: Arranged, target: str | None, options: Options, account: Account) -> list[str]:
-    """Return the columns that may be features: without roles, those dropped, and those not chosen."""
-    table = both.table
-    in_sheet = set() if both.sheet is None else set(both.sheet.names)
-    if both.sheet is not None:
-        with_role = {target, *options.roles.values()}
-        account.put_aside(
-            [name for name in both.sheet.names if name not in with_role], "is a column of the sample sheet"
-        )
-    roles = {name for name in (target, options.weight, options.groups) if name is not None}
-    dropped = set(match_columns(options.drop, [*table.names, *sorted(in_sheet)], "drop"))
-    left = [name for name in table.names if name not in roles]
-    account.put_aside([name for name in left if name in dropped], "dropped on request")
-    if options.id in left:
-        account.put_aside([str(options.id)], "names the rows")
-    left = [name for name in left if name not in dropped and name != options.id]
-    if not options.only:
-        return left
-    chosen = set(match_columns(options.only, left, "only"))
-    account.put_aside([name for name in left if name not in chosen], "not among the columns that were chosen")
-    return [name for name in left if name in chosen]
+    """Return the columns of the table that may be features; those of the sheet are none."""
+    others = [] if both.sheet is None else both.sheet.names
+    with_role = {target, *options.roles.values()}
+    account.put_aside([name for name in others if name not in with_role], "is a column of the sample sheet")
+    return possible_features(both.table.names, target, options, account, others)
 
 
 def collected(
@@ -190,17 +176,13 @@ def collected(
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in wanted:
             continue
-        values = encoded(name, column) if options.encode else None
-        if values is not None:
-            features |= values
-            account.put_aside([name], encoded_reason(list(values)))
-            aside[name] = column
-            continue
         result = judged(name, column, table.name)
         if result.values is not None:
             features[name] = result.values
             continue
-        account.put_aside([name], result.reason)
+        values = encoded(name, column) if options.encode and result.is_category else {}
+        features |= values
+        account.put_aside([name], encoded_reason(list(values)) if values else result.reason)
         if result.is_name:
             ids = column if ids is None else ids
         elif column.kind == "text" and column.numbers is None:

@@ -1,7 +1,7 @@
 """Formats that hold a matrix of features apart from the classes: npz, mat, svmlight, h5ad, registered data sets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from ilfs.datasets.loading import load
 from ilfs.datasets.npz import NpzArrays
 from ilfs.datasets.readers import read_table
 from ilfs.importing import check_installed
+from ilfs.preparing.choice import possible_features
 from ilfs.preparing.inputs import Input
 from ilfs.preparing.leaks import leak_warnings, same_partition
 from ilfs.preparing.options import Account, Options
-from ilfs.preparing.patterns import match_columns
 from ilfs.preparing.prepared import PreparedTable
 from ilfs.preparing.raw_columns import RawColumn, column_of_objects
 from ilfs.preparing.targets import check_classes, guessed_target, no_target
@@ -140,15 +140,9 @@ def guess_in_obs(columns: dict[str, RawColumn], found: Input, options: Options, 
 
 
 def dropped_names(names: Sequence[str], options: Options, account: Account) -> list[str]:
-    """Return the features that are dropped, or not chosen."""
-    dropped = set(match_columns(options.drop, names, "drop"))
-    account.put_aside([name for name in names if name in dropped], "dropped on request")
-    if options.only:
-        left = [name for name in names if name not in dropped]
-        chosen = set(match_columns(options.only, left, "only"))
-        account.put_aside([name for name in left if name not in chosen], "not among the columns that were chosen")
-        dropped.update(name for name in left if name not in chosen)
-    return [name for name in names if name in dropped]
+    """Return the features that are dropped, or not chosen; roles are elsewhere."""
+    kept = set(possible_features(names, None, replace(options, id=None, weight=None, groups=None), account))
+    return [name for name in names if name not in kept]
 
 
 def chosen_from(

@@ -16,9 +16,13 @@ from ilfs.preparing.typed_files import READERS, arrow_table
 from ilfs.reading.paths import parquet_parts
 from ilfs.sources.parquet import parquet_table
 
+GCT, GCT_LINES = ".gct", 2  # lines before the header: the version, and the numbers of genes and samples
 
-def may_be_table(found: Input) -> bool:
-    """Check if a format has columns, which may hold anything."""
+
+def may_be_table(found: Input, options: Options) -> bool:
+    """Check if a format has columns, which may hold anything; GCT has them if the classes are in a sample sheet."""
+    if found.ending == GCT and options.samples is not None:
+        return True
     return found.is_text or found.is_parquet or found.ending in READERS or found.ending == ".npy"
 
 
@@ -45,10 +49,12 @@ def read_raw_table(found: Input, options: Options, *, is_sheet: bool = False) ->
     if len(found.files) > 1:
         raise ValueError(f"{found.path} must be one file unless it is read in blocks, got {len(found.files)} files")
     file = found.files[0]
-    if not may_be_table(found):
+    if not may_be_table(found, options):
         raise ValueError(f"samples must be a table of text, Parquet, Feather or Excel, got {found.name}")
     if file.stat().st_size == 0:
         raise ValueError(f"{found.name} is empty")
+    if found.ending == GCT:
+        return read_text_table(file, found.name, [ANY_HEADER], n_before=GCT_LINES)
     if found.is_text:
         return read_text_table(file, found.name, [ANY_HEADER] if is_sheet else options.named)
     if found.ending == ".npy":

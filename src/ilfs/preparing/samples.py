@@ -43,10 +43,9 @@ def r_name(name: str) -> str:
     return name if re.match(r"[A-Za-z.]", name) else f"X{name}"
 
 
-SPELLINGS: tuple[Callable[[str], str], ...] = (str.strip, r_name)
-
-
-def best_match(sheet: RawTable, names: Sequence[str], column: str | None) -> Match:
+def best_match(
+    sheet: RawTable, names: Sequence[str], column: str | None, spelling: Callable[[str], str] = str.strip
+) -> Match:
     """Find the column of a sheet that holds names of samples.
 
     Parameters
@@ -57,6 +56,8 @@ def best_match(sheet: RawTable, names: Sequence[str], column: str | None) -> Mat
         Names of samples in the table.
     column : str, optional
         Column of the sheet, if it is known.
+    spelling : callable, default=str.strip
+        Function that makes both spellings of a name equal.
 
     Returns
     -------
@@ -67,15 +68,27 @@ def best_match(sheet: RawTable, names: Sequence[str], column: str | None) -> Mat
     texts = {one: sheet.column(one).texts for one in columns}
     if sheet.row_names is not None and column is None:
         texts = {"": sheet.row_names, **texts}
-    found = [_match(one, texts[one], names, spelling) for spelling in SPELLINGS for one in texts]
+    spelled = [spelling(name) for name in names]
+    found = [_match(one, texts[one], names, spelled, spelling) for one in texts]
     return max(found, key=lambda match: match.in_table.size)  # the first of equal ones
 
 
-def _match(column: str, texts: Sequence[str | None], names: Sequence[str], spelling: Callable[[str], str]) -> Match:
+def _match(
+    column: str,
+    texts: Sequence[str | None],
+    names: Sequence[str],
+    spelled: Sequence[str],
+    spelling: Callable[[str], str],
+) -> Match:
     place = {spelling(text): i for i, text in reversed(list(enumerate(texts))) if text is not None}
-    in_sheet = [place.get(spelling(name), -1) for name in names]
-    in_table = np.flatnonzero(np.array(in_sheet, dtype=np.int64) >= 0)
-    return Match(column, np.array(in_sheet, dtype=np.int64)[in_table], in_table, list(names), spelling)
+    in_sheet = np.array([place.get(name, -1) for name in spelled], dtype=np.int64)
+    in_table = np.flatnonzero(in_sheet >= 0)
+    return Match(column, in_sheet[in_table], in_table, list(names), spelling)
+
+
+def is_enough(match: Match, sheet: RawTable) -> bool:
+    """Check if enough samples of the smaller file are in the other one."""
+    return match.in_table.size >= max(1, MIN_MATCHED * min(len(match.names), sheet.n_rows))
 
 
 def check_match(match: Match, sheet: RawTable, table: RawTable, account: Account) -> None:
@@ -113,4 +126,6 @@ def row_labels(table: RawTable, options: Options) -> dict[str, Sequence[str | No
     if options.id in table.names:
         return {str(options.id): table.column(str(options.id)).texts}
     named: dict[str, Sequence[str | None]] = {} if table.row_names is None else {"": table.row_names}
-    return named | {name: table.column(name).texts for name in table.names[:MAX_ID_COLUMNS]}
+    first = table.columns[:MAX_ID_COLUMNS]
+    columns = [column for j, column in enumerate(first) if j == 0 or column.numbers is None]
+    return named | {table.names[first.index(column)]: column.texts for column in columns}

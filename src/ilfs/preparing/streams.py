@@ -9,25 +9,24 @@ from numpy.typing import NDArray
 from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.importing import check_installed
 from ilfs.memory import bytes_of
+from ilfs.preparing.choice import possible_features
 from ilfs.preparing.features import ENCODE_ADVICE, judged
 from ilfs.preparing.inputs import Input, find_input
 from ilfs.preparing.options import Account, Options
 from ilfs.preparing.outlines import Outline, arrow_outline, outline_of
-from ilfs.preparing.patterns import match_columns
 from ilfs.preparing.prepared import PreparedTable
 from ilfs.preparing.raw_columns import RawColumn
 from ilfs.preparing.raw_files import read_raw_table
-from ilfs.preparing.samples import best_match, check_match
+from ilfs.preparing.samples import best_match, check_match, is_enough
 from ilfs.preparing.targets import guessed_target, labels_in, no_target
 from ilfs.reading.dask_files import open_on_dask
 from ilfs.reading.entry import open_table
-from ilfs.reading.loading import LOADED_COPIES
 from ilfs.reading.paths import parquet_parts
 from ilfs.reading.text import COMPRESSION
 from ilfs.sources import Source
 from ilfs.sources.roles import find_column
 
-TEXT_COPIES = 4  # of a text in memory: as read, split into values, as numbers, and one for the method
+COPIES = 4  # of a table in memory: as read, split into columns, as a matrix, and one for the method
 VALUE_BYTES = 8
 STREAMED_ENDINGS = (".feather", ".arrow", ".npy")
 
@@ -51,11 +50,11 @@ def bytes_needed(found: Input) -> int:
         parts = parquet_parts(found.files)
         for part in parts:
             part.inspect(part.opened())
-        return sum(part.n_rows for part in parts) * len(parts[0].schema) * VALUE_BYTES * LOADED_COPIES
+        return sum(part.n_rows for part in parts) * len(parts[0].schema) * VALUE_BYTES * COPIES
     sizes = [
         file.stat().st_size * (COMPRESSION if file.suffix.lower() in PACKED_ENDINGS else 1) for file in found.files
     ]
-    return sum(sizes) * (TEXT_COPIES if found.is_text else LOADED_COPIES)
+    return sum(sizes) * COPIES
 
 
 def prepare_stream(found: Input, options: Options) -> PreparedTable:
@@ -169,6 +168,11 @@ def sheet_target(outline: Outline, options: Options, account: Account) -> tuple[
     column = str(options.id) if options.id in head.names else head.names[0]
     ids = all_texts(outline, column)
     match = best_match(sheet, ids.tolist(), options.id if options.id in sheet.names else None)
+    if not is_enough(match, sheet) and is_enough(best_match(sheet, head.names, None), sheet):
+        raise ValueError(
+            f"{head.name} has its samples in columns, so it must be read into memory: raise the limit, "
+            "memory_limit='SIZE', or engine='memory'"
+        )
     check_match(match, sheet, head, account)
     if match.in_table.size != ids.size:
         raise ValueError(f"samples must have all rows of {head.name}, which is read in blocks, got only some of them")
@@ -182,23 +186,14 @@ def sheet_target(outline: Outline, options: Options, account: Account) -> tuple[
 
 def stream_drop(outline: Outline, target: str | None, options: Options, account: Account) -> list[str]:
     """Return the columns that are no features, by their types and first rows."""
-    names = outline.head.names
     aside = {one.name for one in account.set_aside}
-    left = [name for name in names if name not in {target, options.weight} and name not in aside]
-    dropped = {*match_columns(options.drop, names, "drop")} & {*left}
-    account.put_aside([name for name in left if name in dropped], "dropped on request")
-    account.put_aside([name for name in left if name == options.id and name not in dropped], "names the rows")
-    dropped |= {*aside, *(name for name in left if name in (options.id, options.groups))}
-    left = [name for name in left if name not in dropped]
-    chosen = set(match_columns(options.only, left, "only")) if options.only else set(left)
-    account.put_aside([name for name in left if name not in chosen], "not among the columns that were chosen")
-    dropped.update(name for name in left if name not in chosen)
-    for name in [name for name in left if name in chosen]:
-        reason = why_no_feature(name, outline)
-        if reason:
-            account.put_aside([name], reason)
-            dropped.add(name)
-    return [name for name in names if name in dropped]
+    names = [name for name in outline.head.names if name not in aside]
+    possible = possible_features(names, target, options, account)
+    reasons = {name: why_no_feature(name, outline) for name in possible}
+    for name, reason in reasons.items():
+        account.put_aside([name] if reason else [], reason)
+    with_role = {target, options.weight}
+    return [name for name in outline.head.names if name not in with_role and reasons.get(name, "dropped")]
 
 
 def why_no_feature(name: str, outline: Outline) -> str:

@@ -39,11 +39,12 @@ def guessed_target(columns: Mapping[str, RawColumn], table: str, account: Accoun
     str or None
         Name of the column; None if no column fits, or several do.
     """
-    for name, why in (
-        (usual_target(columns), "by its name"),
-        (only_text(columns), "as the only column of text with few different values"),
-        (last_integers(columns), "as the last column, which holds few different integers"),
+    for guess, why in (
+        (usual_target, "by its name"),
+        (only_text, "as the only column of text with few different values"),
+        (last_integers, "as the last column, which holds few different integers"),
     ):
+        name = guess(columns)
         if name is not None:
             account.guesses.append(f"the target of {table} was guessed: {name!r}, {why}; to change it: target='COLUMN'")
             return name

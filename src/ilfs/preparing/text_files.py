@@ -29,7 +29,7 @@ GEO_TABLE = re.compile(rb"^!\w*table_begin[^\n]*\n(.*?)^!\w*table_end", re.DOTAL
 UNNAMED = re.compile(r"Unnamed: \d+(_level_\d+)?|\.\.\.\d+|")  # what pandas and R call a column without a name
 
 
-def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None]) -> RawTable:
+def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None], n_before: int = 0) -> RawTable:
     """Read delimited text, perhaps compressed.
 
     Parameters
@@ -40,6 +40,8 @@ def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None]) -
         Its name in messages.
     chosen : sequence of str, int or None
         Columns that were named: one that is in the first row implies a header, as does `ANY_HEADER`.
+    n_before : int, default=0
+        Number of lines before the header.
 
     Returns
     -------
@@ -47,6 +49,7 @@ def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None]) -
         The table.
     """
     content, notes = decoded(whole_content(path), name)
+    content = content.split(b"\n", n_before)[-1]
     try:
         layout = layout_of(content, chosen, path, name)
         return parsed(content, layout, name, notes)

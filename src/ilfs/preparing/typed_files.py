@@ -43,7 +43,7 @@ def arrow_column(column: Any) -> RawColumn:
     if kind == "number":
         return ValueColumn(column_values(column) if str(column.type) != "bool" else boolean_values(column))
     if kind == "text":
-        return ArrowTextColumn(column.cast("string"), False)
+        return ArrowTextColumn(column.cast("large_string"), False)
     return OtherColumn(kind, column.to_pylist())
 
 

@@ -80,12 +80,15 @@ class ScreenColumn:
         Align on the right.
     above : str
         Title in a line above, over this column and the one before.
+    role : str
+        What the words are, if their colour depends on it: ``"score"`` or ``"q_value"``.
     """
 
     title: str
     words: list[str]
     is_number: bool = False
     above: str = ""
+    role: str = ""
 
 
 def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal | None = None) -> str:
@@ -186,7 +189,8 @@ def columns_of(table: RankingTable, facts: RowFacts, layout: Layout, terminal: T
     columns += score_columns(table, facts, layout, terminal)
     columns += class_columns(table, facts, layout, terminal)
     if "q_value" in table:
-        columns.append(ScreenColumn("q-value", [probability(value) for value in table["q_value"]], is_number=True))
+        words = [probability(value) for value in table["q_value"]]
+        columns.append(ScreenColumn("q-value", words, is_number=True, role="q_value"))
     if "missing" in table and layout.missing and np.any(table["missing"] > 0):
         columns.append(ScreenColumn("missing", [f"{value:.0%}" for value in table["missing"]], is_number=True))
     if layout.family:
@@ -194,21 +198,15 @@ def columns_of(table: RankingTable, facts: RowFacts, layout: Layout, terminal: T
     return columns
 
 
-def score_columns(
-    table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal
-) -> Iterable[ScreenColumn]:
+def score_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
     """Format the scores, as numbers if there is room, and their bars."""
     bars = [terminal.bar(float(value), layout.bar) for value in facts.bars]
     if layout.number:
         yield ScreenColumn("score", [significant(value) for value in table["score"]], is_number=True)
-        yield ScreenColumn("", bars)
-    else:
-        yield ScreenColumn("score", bars)
+    yield ScreenColumn("" if layout.number else "score", bars, role="score")
 
 
-def class_columns(
-    table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal
-) -> Iterable[ScreenColumn]:
+def class_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
     """Format the class in which each feature is highest, and the class means if there are two."""
     if "direction" not in table:
         return
@@ -217,14 +215,14 @@ def class_columns(
     if layout.means and len(facts.labels) == N_MEAN_CLASSES:
         for number, label in enumerate(facts.labels):
             means = [significant(value) for value in table[f"{MEAN_PREFIX}{label}"]]
-            yield ScreenColumn(terminal.name(label, layout.label), means, is_number=True, above="mean in" * (number == 1))
+            yield ScreenColumn(
+                terminal.name(label, layout.label), means, is_number=True, above="mean in" * (number == 1)
+            )
     elif layout.means and "effect" in table:
         yield ScreenColumn("effect", [f"{value:.2f}" for value in table["effect"]], is_number=True)
 
 
-def family_columns(
-    table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal
-) -> Iterable[ScreenColumn]:
+def family_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
     """Format the number of features that each feature represents, and the better one that it is most like."""
     if facts.n_represented is None or "nearest" not in table:
         return
@@ -301,22 +299,22 @@ def formatted(
     def paint(row: int, column: int, word: str) -> str:
         if row == 0:
             return terminal.painted(word, "bold")
-        return terminal.painted(word, *colours(row - 1, columns[column].title))
+        return terminal.painted(word, *colours(row - 1, columns[column].role))
 
     lines = aligned(rows, [one.is_number for one in columns], paint)
     return "\n".join([*(terminal.painted(line, "bold") for line in upper_header(columns)), *lines])
 
 
 def colours_of(table: RankingTable, facts: RowFacts, terminal: Terminal) -> Callable[[int, str], tuple[str, ...]]:
-    """Return a function that gives the colours of a word by its row and the title of its column."""
+    """Return a function that gives the colours of a word by its row and the role of its column."""
     verdicts = table["verdict"].tolist() if "verdict" in table else None
 
-    def colours(row: int, title: str) -> tuple[str, ...]:
+    def colours(row: int, role: str) -> tuple[str, ...]:
         if not terminal.has_colours:
             return ()
-        if title == "q-value" and verdicts is not None:
+        if role == "q_value" and verdicts is not None:
             return COLOUR_OF_VERDICT.get(verdicts[row], ())
-        if title == "score":
+        if role == "score":
             return ("cyan",)
         return () if facts.is_selected[row] else ("dim",)
 

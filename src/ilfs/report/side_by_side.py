@@ -47,7 +47,9 @@ def side_by_side_screen(
     terminal = Terminal() if terminal is None else terminal
     width = name_width(len(selectors), top, terminal.width)
     common = common_columns(selectors, top)
-    lists = [[called(one, column, width, common, terminal) for column in one.order_[:top]] for one in selectors.values()]
+    lists = [
+        [called(one, column, width, common, terminal) for column in one.order_[:top]] for one in selectors.values()
+    ]
     rows = [["", *(terminal.name(name, width + 2) for name in selectors)]]
     rows += [[str(rank + 1), *names] for rank, names in enumerate(zip(*lists, strict=True))]
 

@@ -18,6 +18,9 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+PLAIN_FONT = '<font><sz val="11"/><name val="Calibri"/></font>'
+BOLD_FONT = '<font><b/><sz val="11"/><name val="Calibri"/></font>'
+NO_STYLE = 'numFmtId="0" fillId="0" borderId="0"'
 
 FIXED_FILES = {
     "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
@@ -31,10 +34,12 @@ FIXED_FILES = {
     "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">'
     f'<Relationship Id="rId1" Type="{RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>'
     f'<Relationship Id="rId2" Type="{RELATIONS}/styles" Target="styles.xml"/></Relationships>',
-    "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><fonts count="2"><font/><font><b/></font></fonts>'
-    '<fills count="1"><fill/></fills><borders count="1"><border/></borders>'
-    '<cellStyleXfs count="1"><xf/></cellStyleXfs>'
-    '<cellXfs count="2"><xf fontId="0"/><xf fontId="1" applyFont="1"/></cellXfs></styleSheet>',
+    "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><fonts count="2">{PLAIN_FONT}{BOLD_FONT}</fonts>'
+    '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>'
+    '</fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
+    f'<cellStyleXfs count="1"><xf {NO_STYLE} fontId="0"/></cellStyleXfs>'
+    f'<cellXfs count="2"><xf {NO_STYLE} fontId="0" xfId="0"/><xf {NO_STYLE} fontId="1" xfId="0" applyFont="1"/>'
+    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 }
 SHEET_START = (
     f'<worksheet xmlns="{MAIN}"><sheetViews><sheetView workbookViewId="0">'
@@ -43,7 +48,9 @@ SHEET_START = (
 SHEET_END = "</sheetData></worksheet>"
 
 
-def write_workbook(file: IO[bytes], titles: Sequence[str], rows: Iterable[Sequence[Any]], sheet: str = "ranking") -> None:
+def write_workbook(
+    file: IO[bytes], titles: Sequence[str], rows: Iterable[Sequence[Any]], sheet: str = "ranking"
+) -> None:
     """Write a table as a workbook of one sheet.
 
     Parameters
@@ -110,7 +117,9 @@ def value_xml(value: Any, style: int) -> str:
         return f'<c{chosen} t="b"><v>{int(value)}</v></c>'
     if isinstance(value, int | float) and abs(value) != float("inf"):
         return f"<c{chosen}><v>{value!r}</v></c>"
-    return f'<c{chosen} t="inlineStr"><is><t>{text_xml(str(value))}</t></is></c>'
+    text = text_xml(str(value))
+    kept = ' xml:space="preserve"' if text != text.strip() else ""
+    return f'<c{chosen} t="inlineStr"><is><t{kept}>{text}</t></is></c>'
 
 
 def text_xml(text: str) -> str:
