@@ -74,6 +74,7 @@ ENCODINGS = {
     "quotes": lambda text: "\n".join(
         ",".join(f'"{value}"' for value in line.split(",")) for line in text.splitlines()
     ).encode(),
+    "comments": lambda text: b"# made by a program, 2024\n# and another line\n" + text.encode(),
     "GEO series matrix": lambda text: (
         b'!Series_title\t"x"\n!series_matrix_table_begin\n' + text.encode() + b"!series_matrix_table_end\n"
     ),
@@ -108,6 +109,20 @@ def test_quoted_newlines_and_delimiters(tmp_path, parser, monkeypatch):
     assert table.source.feature_names == ['a "c"']
     assert values_of(table)[:, 0].tolist() == [i * i for i in range(6)]
     assert table.ids[0] == "line 0\nnext, one"
+
+
+@pytest.mark.parametrize("first", ["gene0", "1017"])
+def test_names_of_columns_may_be_numbers(tmp_path, first):
+    rows = "".join(f"{'uv'[i % 2]},{i * 0.5},{i * i % 7}\n" for i in range(8))
+    (tmp_path / "t.csv").write_text(f"stadium,{first},7157\n{rows}")
+    table = prepare(tmp_path / "t.csv")
+    assert (table.target, table.source.feature_names) == ("stadium", [first, "7157"])
+
+
+def test_a_table_without_names_of_columns_keeps_its_first_row(tmp_path):
+    rows = "".join(f"{'uv'[i // 4]},{i},{i * i % 7}\n" for i in range(3, 8))
+    (tmp_path / "t.csv").write_text(f"u,1,2\nu,5,6\nu,6,2\n{rows}")
+    assert prepare(tmp_path / "t.csv").source.n_rows == 8
 
 
 def frame():

@@ -23,6 +23,7 @@ from ilfs.reading.text import missing_texts
 ANY_HEADER = "*"  # among columns that were named: the file has a header
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
+MIN_REPEATING_ROWS = 4  # rows from which classes are recognised below a name
 HEAD_BYTES = 2**16  # of a file, from which binary files are recognised
 MIN_ARROW_BYTES = 2**23  # of a text that pyarrow parses: for less, importing pyarrow takes longer than Python does
 GEO_TABLE = re.compile(rb"^!\w*table_begin[^\n]*\n(.*?)^!\w*table_end", re.DOTALL | re.MULTILINE | re.IGNORECASE)
@@ -49,7 +50,7 @@ def read_text_table(path: Path, name: str, chosen: Sequence[str | int | None], n
         The table.
     """
     content, notes = decoded(whole_content(path), name)
-    content = content.split(b"\n", n_before)[-1]
+    content = without_comments(content.split(b"\n", n_before)[-1])
     try:
         layout = layout_of(content, chosen, path, name)
         return parsed(content, layout, name, notes)
@@ -82,6 +83,17 @@ def decoded(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     table = GEO_TABLE.search(content) if content.startswith(b"!") else None
     content = content if table is None else table[1]
     return of_windows(content, name)
+
+
+def without_comments(content: bytes) -> bytes:
+    """Leave out lines at the beginning that start with # and have other delimiters than the next line."""
+    while content.startswith(b"#"):
+        first, _, rest = content.partition(b"\n")
+        following = rest.partition(b"\n")[0]
+        if not rest or all(first.count(mark) == following.count(mark) for mark in (b"\t", b";", b",")):
+            break
+        content = rest
+    return content
 
 
 def of_windows(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
@@ -117,13 +129,24 @@ def layout_of(content: bytes, chosen: Sequence[str | int | None], path: Path, na
 
 
 def has_header(start: Sequence[list[str]], layout: Layout) -> bool:
-    """Check if the first row names the columns: a usual target, an empty corner, or text above numbers."""
+    """Check if the first row names the columns: a usual target, an empty corner, text above numbers or classes."""
     first, others = [text.strip() for text in start[0]], start[1:]
     if any(text.lower() in USUAL_TARGETS for text in first) or (not first[0] and len(first) > 1):
         return True
     if others and len(others[0]) == len(first) + 1:
         return True
-    return any(layout.number(text) is None and is_above_numbers(j, others, layout) for j, text in enumerate(first))
+    names = [(j, text) for j, text in enumerate(first) if layout.number(text) is None]
+    if any(is_above_numbers(j, others, layout) for j, _ in names):
+        return True
+    codes = [text for text in first if layout.number(text) is not None]
+    are_codes = all(text.isdecimal() for text in codes) and len(set(codes)) == len(codes)  # such as those of Entrez
+    return are_codes and any(is_above_classes(j, text, others) for j, text in names)
+
+
+def is_above_classes(j: int, name: str, others: Sequence[list[str]]) -> bool:
+    """Check if the next values of a column repeat, and its first one is not among them."""
+    values = [row[j].strip() for row in others if j < len(row)]
+    return len(values) >= MIN_REPEATING_ROWS and len(set(values)) <= len(values) / 2 and name not in values
 
 
 def is_above_numbers(j: int, others: Sequence[list[str]], layout: Layout) -> bool:
