@@ -238,7 +238,7 @@ class TestInput:
         [
             ["rank", "--target", "kind", "--drop", "weight", "table.csv"],
             ["rank", "--method", "fisher", "table.csv", "--target", "kind"],
-            ["rank", "--target", "kind", "--drop", "weight", "don*", "table.csv"],
+            ["rank", "--drop", "weight", "don*", "table.csv"],
             ["rank", "table.csv", "--drop", "weight", "--drop", "don*", "--target", "kind"],
             ["explain", "--target", "kind", "--feature", "gene1", "table.csv"],
         ],

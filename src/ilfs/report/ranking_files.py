@@ -45,8 +45,8 @@ def write_ranking_table(
 ) -> Path:
     """Write all columns of a ranking in the format that the name of the file states.
 
-    The file appears complete or not at all. A name that a spreadsheet would run as a formula is harmless: in CSV and TSV
-    files it has an apostrophe before it, and in Excel files it is stored as text.
+    The file appears complete or not at all. Names that a spreadsheet would run as formulas are harmless: in CSV and TSV
+    files they have an apostrophe before them, and in Excel files they are stored as text.
 
     Parameters
     ----------
