@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from tables import expression, plain_csv
+from prepared_tables import expression, plain_csv
 
 from ilfs.preparing import prepare
 

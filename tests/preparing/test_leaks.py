@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from prepared_tables import expression, write
 from scipy import sparse
-from tables import expression, write
 
 from ilfs.preparing import prepare
 from ilfs.preparing.leaks import leak_warnings, n_duplicates, recodings, rising_columns

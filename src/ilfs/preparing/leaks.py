@@ -11,7 +11,7 @@ from ilfs.arrays import Integers
 from ilfs.preparing.options import counted, some_names
 from ilfs.preparing.raw_columns import RawColumn
 
-MIN_ROWS = 6  # rows from which a feature that separates the classes exactly is suspicious
+MIN_LEAK_ROWS = 6  # rows from which a feature that separates the classes exactly is suspicious
 MIN_COMPARED_FEATURES = 8  # features from which equal rows are suspicious
 MISSING_VALUE = -1.2345e30  # stands for a missing value when rows are compared
 BLOCK_COLUMNS = 1024  # columns that are compared at a time
@@ -40,7 +40,7 @@ def leak_warnings(X: Any, names: Sequence[str], labels: NDArray[Any], target: st
     codes = np.unique(labels, return_inverse=True)[1]
     called = "the classes" if target is None else repr(target)
     found = []
-    if labels.size >= MIN_ROWS and codes.max() + 1 <= labels.size / 2:
+    if labels.size >= MIN_LEAK_ROWS and codes.max() + 1 <= labels.size / 2:
         if equal := [names[j] for j in recodings(X, codes).tolist()]:
             found.append(
                 f"{counted(len(equal), 'feature')} equal to {called} or recoding it one to one: {some_names(equal)}; "
@@ -121,7 +121,7 @@ def sum_of_products(X: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
 def same_partition(columns: Mapping[str, RawColumn], labels: NDArray[Any], target: str | None) -> list[str]:
     """Return sentences on columns that are no features and divide the rows exactly as the classes do."""
     codes = np.unique(labels, return_inverse=True)[1]
-    if labels.size < MIN_ROWS:
+    if labels.size < MIN_LEAK_ROWS:
         return []
     same = [name for name, column in columns.items() if divides_alike(column, codes)]
     called = "the classes" if target is None else repr(target)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import expression, genes, plain_csv, samples, sheet_csv, write
+from prepared_tables import expression, genes, plain_csv, samples, sheet_csv, write
 
 import ilfs
 from ilfs.preparing import prepare

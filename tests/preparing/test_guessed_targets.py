@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import write
+from prepared_tables import write
 
 from ilfs.preparing import prepare
 

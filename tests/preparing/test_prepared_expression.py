@@ -5,7 +5,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from tables import write
+from prepared_tables import write
 
 import ilfs
 from ilfs.datasets import load

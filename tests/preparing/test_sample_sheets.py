@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import expression, genes, plain_csv, samples, sheet_csv, transposed_csv, values_of, write
+from prepared_tables import expression, genes, plain_csv, samples, sheet_csv, transposed_csv, values_of, write
 
 from ilfs.preparing import prepare
 

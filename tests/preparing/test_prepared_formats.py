@@ -9,9 +9,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from prepared_tables import expression, genes, plain_csv, values_of
 from scipy import io as scipy_io
 from sklearn.datasets import dump_svmlight_file
-from tables import expression, genes, plain_csv, values_of
 
 from ilfs.preparing import prepare
 from ilfs.preparing.inputs import find_input

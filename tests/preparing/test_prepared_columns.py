@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import values_of, write
+from prepared_tables import values_of, write
 
 from ilfs.preparing import prepare
 
