@@ -141,7 +141,7 @@ def summary_table(comparison: Comparison) -> str:
 def summary_row(comparison: Comparison, place: int) -> str:
     """Format the row of a method."""
     name = comparison.methods[place]
-    cells = [f'<td><span class="swatch c{charts.colour_of(place)}"></span>{escape(name)}</td>']
+    cells = [f'<td class="one-line"><span class="swatch c{charts.colour_of(place)}"></span>{escape(name)}</td>']
     for c, classifier in enumerate(comparison.classifiers):
         kind = standing(comparison, classifier, name)
         words = plus_minus(comparison.mean_over_sizes[place, c], comparison.error_over_sizes[place, c])
@@ -178,7 +178,7 @@ def baseline_row(comparison: Comparison) -> str:
     means = zip(comparison.mean_over_sizes[-1], comparison.error_over_sizes[-1], strict=True)
     words = "".join(f'<td class="one-line">{plus_minus(float(mean), float(error))}</td>' for mean, error in means)
     swatch = f'<span class="swatch c{charts.RANDOM_COLOUR}"></span>'
-    return f'<tr class="baseline"><td>{swatch}random features</td>{words}{numbers([""] * 5)}</tr>'
+    return f'<tr class="baseline"><td class="one-line">{swatch}random features</td>{words}{numbers([""] * 5)}</tr>'
 
 
 def all_features_row(comparison: Comparison) -> list[str]:
@@ -187,7 +187,9 @@ def all_features_row(comparison: Comparison) -> list[str]:
         return []
     means = zip(comparison.all_features.mean(axis=1), comparison.all_features_error, strict=True)
     words = "".join(f'<td class="one-line">{plus_minus(float(mean), float(error))}</td>' for mean, error in means)
-    return [f'<tr class="baseline"><td>all {comparison.n_features:,} features</td>{words}{numbers([""] * 5)}</tr>']
+    return [
+        f'<tr class="baseline"><td class="one-line">all {comparison.n_features:,} features</td>{words}{numbers([""] * 5)}</tr>'
+    ]
 
 
 def numbers(words: Sequence[str]) -> str:
@@ -258,7 +260,7 @@ def difference_matrix(comparison: Comparison, classifier: str) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     caption = (
         f"{metric_title(comparison)} of {classifier}, row minus column. Marked: significant after Holm's correction "
-        "over all pairs, which is stricter than that for comparisons with the best method alone."
+        "(all pairs of methods; random features apart), which is stricter than that for comparisons with the best method alone."
     )
     return figure(table(["", *comparison.names], rows, "plain matrix", 1), caption)
 
