@@ -121,7 +121,7 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
        feature               score     higher in  benign  malignant  q-value  family
     1  worst concave points  ########  malignant  0.0744      0.182   0.0019  +2
     2  worst radius          ###       malignant    13.4       21.1   0.0019  +8
-    3  mean concave points   #         malignant  0.0257      0.088   0.0019  +2
+    3  mean concave points   #         malignant  0.0257     0.0880   0.0019  +2
     """
     terminal = Terminal() if terminal is None else terminal
     table = selector.table(top)
@@ -241,11 +241,11 @@ def significant(value: float) -> str:
     --------
     >>> from ilfs.report.ranking_screen import significant
     >>> [significant(value) for value in (0.0744, 17.462, 880.58, 12345.6, 3e-7, float("nan"))]
-    ['0.0744', '17.5', '881', '12,346', '3e-07', '-']
+    ['0.0744', '17.5', '881', '12,346', '3.00e-07', '-']
     """
     if value != value:
         return MISSING_TEXT
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.{SIGNIFICANT_DIGITS}g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:#.{SIGNIFICANT_DIGITS}g}".rstrip(".")
 
 
 def probability(value: float) -> str:
