@@ -104,6 +104,7 @@ COMMANDS = {
     "rank": ["rank", "FILE", "--target", "kind", "--quiet", "-o", "out.csv", "--report", "out.html"],
     "rank streamed": ["rank", "FILE", "--target", "kind", "--quiet", "--engine", "stream", "--save", "out.json"],
     "explain": ["explain", "FILE", "--target", "kind", "--feature", "a", "--quiet"],
+    "compare": ["compare", "FILE", "--target", "kind", "--quiet", "-o", "out.csv", "--report", "out.html"],
     "apply": ["apply", "good.json", "FILE", "-o", "out.csv", "--quiet"],
 }
 NOT_STREAMED = "as this format is not read in blocks, got 'stream'"  # said of .npz and .mat files, whatever they hold

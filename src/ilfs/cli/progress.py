@@ -1,6 +1,7 @@
 """Progress of a run: bars on a terminal, lines elsewhere."""
 
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -111,6 +112,39 @@ def bar_text(name: str, fraction: float | None, seconds: float) -> str:
     n_done = round(BAR_CHARACTERS * fraction)
     bar = "#" * n_done + "." * (BAR_CHARACTERS - n_done)
     return f"{name}  {bar} {100 * fraction:3.0f} %  {left}".rstrip()
+
+
+class WaitLine(ProgressLine):
+    """A line that counts the seconds of work of which nothing is known but that it goes on.
+
+    Parameters
+    ----------
+    name : str
+        Name of the work.
+    quiet : bool, default=False
+        Show nothing.
+    """
+
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
+        self._name, self._is_done = name, threading.Event()
+        self._thread = threading.Thread(target=self._count, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._is_terminal and not self._quiet:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_done.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        super().__exit__()
+
+    def _count(self) -> None:
+        while not self._is_done.wait(SECONDS_BETWEEN_UPDATES):
+            seconds = time.monotonic() - self._begun
+            self.show(f"{self._name}, {seconds:.0f} s", None, seconds)
 
 
 class ReadLine(ProgressLine):

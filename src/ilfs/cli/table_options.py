@@ -17,6 +17,7 @@ INPUT_FORMATS = (
 )  # fmt: skip
 LIST_OPTIONS = ("drop", "only", "must_keep", "method", "methods", "feature")  # options that take several words
 STANDARD_INPUT = "-"
+MAX_PATH = 40  # characters of INPUT in the line that counts the seconds of reading
 PARQUET_ENDINGS = (".parquet", ".pq")
 INPUT_HELP = (
     "a file (csv, tsv, parquet, feather, npz, svmlight, arff, mat, h5ad, xlsx, also compressed), a folder or pattern "
@@ -214,25 +215,27 @@ def open_prepared(path: str, options: argparse.Namespace, *, needs_target: bool 
     """
     from dataclasses import replace
 
-    from ilfs.cli.messages import in_words_of_the_command
+    from ilfs.cli.messages import in_words_of_the_command, plain
+    from ilfs.cli.progress import WaitLine
     from ilfs.preparing import in_options, prepare
 
-    table = prepare(
-        path,
-        target=options.target,
-        samples=options.samples,
-        transpose=options.transpose,
-        drop=tuple(options.drop),
-        only=tuple(options.only),
-        id=options.id,
-        weight=options.weight,
-        groups=options.groups,
-        encode=options.encode,
-        input_format=options.input_format,
-        engine=options.engine,
-        memory_limit=options.memory_limit,
-        needs_target=needs_target,
-    )
+    with WaitLine(f"reading {plain(path)[:MAX_PATH]}", quiet=getattr(options, "quiet", False)):
+        table = prepare(
+            path,
+            target=options.target,
+            samples=options.samples,
+            transpose=options.transpose,
+            drop=tuple(options.drop),
+            only=tuple(options.only),
+            id=options.id,
+            weight=options.weight,
+            groups=options.groups,
+            encode=options.encode,
+            input_format=options.input_format,
+            engine=options.engine,
+            memory_limit=options.memory_limit,
+            needs_target=needs_target,
+        )
     return replace(
         table,
         guesses=tuple(map(in_words_of_the_command, table.guesses)),
