@@ -11,7 +11,7 @@ from ilfs.preparing.choice import possible_features
 from ilfs.preparing.features import encoded, encoded_reason, judged
 from ilfs.preparing.leaks import leak_warnings, same_partition
 from ilfs.preparing.options import Account, Options, some_names
-from ilfs.preparing.patterns import match_columns
+from ilfs.preparing.patterns import columns_among
 from ilfs.preparing.prepared import PreparedTable
 from ilfs.preparing.raw_columns import RawColumn
 from ilfs.preparing.raw_table import RawTable
@@ -105,8 +105,7 @@ def chosen_target(
             raise ValueError(f"target must be a column without another role, got {name!r} for both")
         return name
     where = both.table if both.sheet is None else both.sheet
-    dropped = match_columns([one for one in options.drop if one in where.names], where.names, "drop")
-    taken_names = {*roles.values(), *dropped}
+    taken_names = {*roles.values(), *columns_among(options.drop, where.names)}
     free = {name: column for name, column in zip(where.names, where.columns, strict=True) if name not in taken_names}
     target = guessed_target(free, where.name, account)
     if target is None and options.needs_target:

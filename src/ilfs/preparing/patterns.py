@@ -43,6 +43,19 @@ def match_columns(patterns: str | Sequence[str], names: Sequence[str], option: s
     return [name for name in names if name in found]
 
 
+def columns_among(patterns: Sequence[str], names: Sequence[str]) -> set[str]:
+    """Find the columns that names or patterns stand for; those that match no column are ignored.
+
+    Examples
+    --------
+    >>> from ilfs.preparing.patterns import columns_among
+    >>> sorted(columns_among(["don*", "other"], ["donor", "kind"]))
+    ['donor']
+    """
+    known = set(names)
+    return {name for pattern in patterns for name in ({pattern} if pattern in known else _matches(pattern, names))}
+
+
 def _matches(pattern: str, names: Sequence[str]) -> set[str]:
     """Find the names that a pattern matches; a text without wildcards is no pattern."""
     if not any(mark in pattern for mark in MARKS):

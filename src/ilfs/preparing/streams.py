@@ -14,6 +14,7 @@ from ilfs.preparing.features import ENCODE_ADVICE, judged
 from ilfs.preparing.inputs import Input, find_input
 from ilfs.preparing.options import Account, Options
 from ilfs.preparing.outlines import Outline, arrow_outline, outline_of
+from ilfs.preparing.patterns import columns_among
 from ilfs.preparing.prepared import PreparedTable
 from ilfs.preparing.raw_columns import RawColumn
 from ilfs.preparing.raw_files import read_raw_table
@@ -146,10 +147,9 @@ def stream_target(outline: Outline, options: Options, account: Account) -> str |
         if not head.has_header and isinstance(wanted, str) and wanted.lstrip("-").isdecimal():
             wanted = int(wanted)
         return head.names[find_column("target", wanted, head.names, len(head.names), head.name)]
-    pairs = zip(head.names, head.columns, strict=True)
-    return guess_among(
-        {name: one for name, one in pairs if name not in options.roles.values()}, head.name, options, account
-    )
+    taken = {*options.roles.values(), *columns_among(options.drop, head.names)}
+    free = {name: one for name, one in zip(head.names, head.columns, strict=True) if name not in taken}
+    return guess_among(free, head.name, options, account)
 
 
 def guess_among(free: dict[str, RawColumn], table: str, options: Options, account: Account) -> str | None:
