@@ -187,9 +187,8 @@ def all_features_row(comparison: Comparison) -> list[str]:
         return []
     means = zip(comparison.all_features.mean(axis=1), comparison.all_features_error, strict=True)
     words = "".join(f'<td class="one-line">{plus_minus(float(mean), float(error))}</td>' for mean, error in means)
-    return [
-        f'<tr class="baseline"><td class="one-line">all {comparison.n_features:,} features</td>{words}{numbers([""] * 5)}</tr>'
-    ]
+    name = f'<td class="one-line">all {comparison.n_features:,} features</td>'
+    return [f'<tr class="baseline">{name}{words}{numbers([""] * 5)}</tr>']
 
 
 def numbers(words: Sequence[str]) -> str:
@@ -260,7 +259,8 @@ def difference_matrix(comparison: Comparison, classifier: str) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     caption = (
         f"{metric_title(comparison)} of {classifier}, row minus column. Marked: significant after Holm's correction "
-        "(all pairs of methods; random features apart), which is stricter than that for comparisons with the best method alone."
+        "(all pairs of methods; random features apart), which is stricter than that for comparisons with the best "
+        "method alone."
     )
     return figure(table(["", *comparison.names], rows, "plain matrix", 1), caption)
 
