@@ -1,0 +1,44 @@
+"""``ilfs bench statistics``: print significance tests and the stability of the selections."""
+
+import argparse
+from typing import Any
+
+from ilfs.choices import FORMATS, METRIC_TITLES
+from ilfs.cli.bench.options import add_classifier, add_suite
+from ilfs.cli.bench.stored import results_of, results_of_other_store, show
+
+
+def add_to(actions: Any) -> None:
+    """Add ``ilfs bench statistics``."""
+    parser = actions.add_parser("statistics", help="print significance tests and the stability of the selections")
+    add_suite(parser)
+    parser.add_argument(
+        "--reference", metavar="METHOD", help="method to compare with all others (ilfs, else the first)"
+    )
+    parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
+    add_classifier(parser)
+    parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.add_argument(
+        "--with-store",
+        metavar="FILE",
+        help="also count the data sets of the last run on this file of results, as the paper does for both experiments",
+    )
+    parser.add_argument("--diagram", metavar="FILE.svg", help="write the critical-difference diagram to this file")
+    parser.set_defaults(function=print_statistics)
+
+
+def print_statistics(options: argparse.Namespace) -> int:
+    """Print significance tests and stability, and write the diagram if a file is given."""
+    from ilfs.benchmark import rank_diagram
+    from ilfs.files import write_text_atomically
+    from ilfs.report.benchmark import diagram_svg, joint_grid, statistics_of
+
+    results = results_of(options)
+    reference = options.reference or ("ilfs" if "ilfs" in results.methods else results.methods[0])
+    grids = statistics_of(results, reference, options.metric)
+    if options.with_store:
+        grids.append(joint_grid([results, results_of_other_store(options)], reference, options.metric))
+    if options.diagram:  # first: if this fails, the error must be the only output
+        write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
+    show(grids, options.format)
+    return 0
