@@ -1,0 +1,259 @@
+"""The results of a benchmark in words: which methods are best, which differences are significant, what they cost."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ilfs.arrays import Floats
+from ilfs.benchmark import paper_tables as paper
+from ilfs.benchmark.class_table import class_table
+from ilfs.benchmark.comparison import (
+    SIGNIFICANCE_LEVEL,
+    choice_stability,
+    compare_on_classes,
+    compare_on_each_dataset,
+    compare_over_datasets,
+    paper_verdict,
+    rank_summary,
+)
+from ilfs.benchmark.significance.values import nan_mean
+from ilfs.benchmark.store.results import Results
+from ilfs.choices import METRIC_TITLES
+from ilfs.report.benchmark.tables import median, seconds_of
+
+N_NAMED = 3  # methods that a sentence about the best names
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The results in words, by subject; a subject about which nothing can be said is empty."""
+
+    best: tuple[str, ...] = ()
+    significance: tuple[str, ...] = ()
+    stability: tuple[str, ...] = ()
+    time: tuple[str, ...] = ()
+
+
+def sentences_of(results: Results, reference: str, metric: str) -> Sentences:
+    """Describe the results of a suite in words.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite.
+    reference : str
+        Name of the method that is compared with all others.
+    metric : str
+        Name of the metric, for the experiment ``"sizes"``.
+
+    Returns
+    -------
+    Sentences
+        A test that is not possible with these results has no sentence.
+    """
+    if results.suite.experiment == "timing":
+        return Sentences(time=tuple(said(timing_sentences, results)))
+    time = tuple(said(time_sentences, results))
+    if results.suite.experiment == "classes":
+        return Sentences(
+            best=tuple(said(best_on_classes, results)),
+            significance=tuple(said(class_sentences, results, reference)),
+            time=time,
+        )
+    tests = (rank_sentences, over_datasets_sentences, on_datasets_sentences, paper_sentences)
+    return Sentences(
+        best=tuple(said(best_sentences, results, reference, metric)),
+        significance=tuple(sentence for make in tests for sentence in said(make, results, reference, metric)),
+        stability=tuple(said(stability_sentences, results, reference)),
+        time=time,
+    )
+
+
+def said(make: Callable[..., Iterable[str]], *arguments: Any) -> list[str]:
+    """Collect sentences; none if the test behind them is not possible."""
+    try:
+        return list(make(*arguments))
+    except ValueError:
+        return []
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names by commas and "and".
+
+    Examples
+    --------
+    >>> from ilfs.report.benchmark.sentences import listed
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def best_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
+    """Name the methods with the best means, and on how many data sets the reference is the best."""
+    values = 100 * results.values_or_own(metric)
+    means = nan_mean(values.reshape(*values.shape[:2], -1))
+    overall = means.mean(axis=0)  # NaN for a method that lacks a data set: its mean would not be comparable
+    over = f", mean of {len(results.datasets)} data sets" if len(results.datasets) > 1 else f" on {results.titles[0]}"
+    yield from ranked_sentence(results.methods, overall, f"{METRIC_TITLES[metric]}{over}")
+    there = ~np.isnan(means[:, results.methods.index(reference)])
+    if len(results.datasets) > 1 and there.any():
+        best = np.nanmax(means[there], axis=1)
+        n_best = int(np.sum(np.round(means[there, results.methods.index(reference)] - best, 1) == 0))
+        yield f"{reference} has the best mean, up to 0.05 points, on {n_best} of {int(there.sum())} data sets."
+
+
+def ranked_sentence(methods: Sequence[str], values: Floats, what: str) -> Iterable[str]:
+    """Name the first methods by a value in per cent."""
+    order = [m for m in np.argsort(-values, kind="stable") if not np.isnan(values[m])]
+    if order:
+        first = [f"{methods[m]} ({values[m]:.1f} %)" for m in order[:N_NAMED]]
+        after = f", followed by {listed(first[1:])}" if len(first) > 1 else ""
+        yield f"Best {what}: {first[0]}{after}."
+
+
+def best_on_classes(results: Results) -> Iterable[str]:
+    """Name the methods with the best mean of the classes on each data set, with most and with fewest features."""
+    for name, title in zip(results.datasets, results.titles, strict=True):
+        sizes = results.class_sizes(name)
+        for size in dict.fromkeys((sizes[-1], sizes[0])):
+            means = nan_mean(class_table(results, name, size).values.T)
+            what = f"mean of the classes of {title} with {size:,} of {results.facts[name].n_features:,} features"
+            yield from ranked_sentence(results.methods, means, what)
+
+
+def rank_sentences(results: Results, _: str, metric: str) -> Iterable[str]:
+    """Say which method has the best mean rank, and what Friedman's and Nemenyi's tests say."""
+    found = rank_summary(results, metric)
+    ranks, overall = found.overall.mean_ranks, found.overall
+    first = int(np.argmin(ranks))
+    alike = [
+        found.methods[m]
+        for m in np.argsort(ranks)
+        if m != first and ranks[m] - ranks[first] < found.critical_difference
+    ]
+    yield f"{found.methods[first]} has the best mean rank, {ranks[first]:.1f} of {len(ranks)} methods."
+    if overall.F_p_value < SIGNIFICANCE_LEVEL:
+        yield f"The methods are not all equally good (Friedman's test, p = {overall.F_p_value:.1e})."
+    else:
+        yield f"It is not ruled out that all methods are equally good (Friedman's test, p = {overall.F_p_value:.2f})."
+        return
+    if alike:
+        yield (
+            f"By mean ranks, {listed(alike)} cannot be told apart from {found.methods[first]} (Nemenyi's test, "
+            f"critical difference {found.critical_difference:.1f})."
+        )
+
+
+def over_datasets_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
+    """Say from which methods the reference differs significantly over the data sets."""
+    found = compare_over_datasets(results, reference, metric)
+    groups = {"better than": [], "worse than": []}  # type: dict[str, list[str]]
+    for one in found:
+        if one.adjusted < SIGNIFICANCE_LEVEL:
+            groups["better than" if one.effects.mean.value > 0 else "worse than"].append(results.methods[one.method])
+    test = "Wilcoxon's test with Holm's correction"
+    parts = [f"{word} {listed(names)}" for word, names in groups.items() if names]
+    if parts:
+        yield f"Over the data sets, {reference} is significantly {listed(parts)} ({test})."
+        return
+    least = 2.0 ** (1 - max(one.n_datasets for one in found)) * len(found)
+    few = f"; with so few data sets no corrected p-value can be below {min(least, 1):.2f}"
+    yield (
+        f"Over the data sets, no significant difference between {reference} and another method can be shown "
+        f"({test}{few if least >= SIGNIFICANCE_LEVEL else ''})."
+    )
+
+
+def on_datasets_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
+    """Count the data sets and methods for which the reference is significantly better or worse."""
+    found = compare_on_each_dataset(results, reference, metric)
+    tested = ~np.isnan(found.adjusted)
+    if not tested.any():
+        return
+    is_significant = tested & (np.nan_to_num(found.adjusted, nan=1.0) < SIGNIFICANCE_LEVEL)
+    better, worse = (int(np.sum(is_significant & (sign * found.difference > 0))) for sign in (1, -1))
+    yield (
+        f"On single data sets, {reference} is significantly better in {better} and significantly worse in {worse} of "
+        f"{int(tested.sum())} comparisons (corrected resampled t-test with Holm's correction)."
+    )
+
+
+def paper_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
+    """Count the successes of the paper's procedure."""
+    verdict = paper_verdict(results, reference, metric)
+    yield (
+        f"By the paper's procedure {reference} is the best on {verdict.n_successes} of {verdict.n_trials} data sets, "
+        f"on {int(verdict.significantly_best.sum())} of them significantly; the paper counts 7 of 10."
+    )
+
+
+def class_sentences(results: Results, reference: str) -> Iterable[str]:
+    """Say from which methods the reference differs significantly over the classes of each data set."""
+    for name, title in zip(results.datasets, results.titles, strict=True):
+        yield from said(sentences_on_classes, results, name, title, reference)
+
+
+def sentences_on_classes(results: Results, dataset: str, title: str, reference: str) -> Iterable[str]:
+    """Say from which methods the reference differs significantly over the classes of a data set."""
+    found = [one for one in compare_on_classes(results, dataset, reference) if one.adjusted < SIGNIFICANCE_LEVEL]
+    words = {True: "better than", False: "worse than"}
+    parts = [
+        f"{word} {listed(names)}"
+        for sign, word in words.items()
+        if (names := [results.methods[one.method] for one in found if (one.difference > 0) == sign])
+    ]
+    size = results.class_sizes(dataset)[-1]
+    where = f"Over the classes of {title} with {size:,} features"
+    test = "Wilcoxon's test with Holm's correction"
+    if parts:
+        yield f"{where}, {reference} is significantly {listed(parts)} ({test})."
+    else:
+        yield f"{where}, no significant difference between {reference} and another method can be shown ({test})."
+
+
+def stability_sentences(results: Results, reference: str) -> Iterable[str]:
+    """Name the method with the most stable choice, and the stability of the reference."""
+    stability = nan_mean(choice_stability(results).over_sizes.T)
+    if np.isnan(stability).all():
+        return
+    first = int(np.nanargmax(stability))
+    yield (
+        f"{results.methods[first]} has the most stable choice: {stability[first]:.2f}, where 1 is always the same "
+        "features and 0 is chance."
+    )
+    own = stability[results.methods.index(reference)]
+    if results.methods[first] != reference and not np.isnan(own):
+        yield f"The stability of {reference} is {own:.2f}."
+
+
+def time_sentences(results: Results) -> Iterable[str]:
+    """Name the methods that took the least and the most time on the data sets that all methods have."""
+    seconds = np.vectorize(seconds_of, otypes=[float])(results.rows)
+    usual = np.array([[median(one) for one in of_set] for of_set in seconds], dtype=float)
+    total = usual[~np.isnan(usual).any(axis=1)].sum(axis=0)
+    if len(results.methods) < 2 or not total.any():
+        return
+    slow, fast = (int(pick(total)) for pick in (np.argmax, np.argmin))
+    sets = "all data sets" if not np.isnan(usual).any() else "the data sets that all methods have"
+    yield (
+        f"To order the features of {sets} once, {results.methods[fast]} took {total[fast]:.2g} seconds and "
+        f"{results.methods[slow]} {total[slow]:.2g}."
+    )
+
+
+def timing_sentences(results: Results) -> Iterable[str]:
+    """Say how many methods are faster than in the paper, or name the fastest if the sizes differ."""
+    protocol = results.suite.protocol
+    seconds = nan_mean(results.values("seconds", [protocol.columns])[0, :, :, 0])
+    there = [(seconds[m], name) for m, name in enumerate(results.methods) if not np.isnan(seconds[m])]
+    if not there:
+        return
+    fast, slow = min(there), max(there)
+    yield f"{fast[1]} is the fastest with {fast[0]:.2g} seconds, {slow[1]} the slowest with {slow[0]:.2g}."
+    if (protocol.rows, protocol.columns) == (10_000, 5_000):
+        pairs = [(ours, paper.seconds()[name]) for ours, name in there if name in paper.seconds()]
+        n_faster = sum(ours < printed for ours, printed in pairs)
+        yield f"{n_faster} of {len(pairs)} methods are faster than in the paper, which used another computer."
