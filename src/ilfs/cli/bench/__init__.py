@@ -1,8 +1,8 @@
-"""``ilfs bench``: run a suite, and show its tables, its statistics and the selected features."""
+"""``ilfs bench``: run a suite, and show its tables, its statistics, the selected features, and all as a page."""
 
 from typing import Any
 
-from ilfs.cli.bench import features, run, statistics, table
+from ilfs.cli.bench import features, report, run, statistics, table
 
 
 def add_to(commands: Any) -> None:
@@ -13,3 +13,4 @@ def add_to(commands: Any) -> None:
     table.add_to(actions)
     statistics.add_to(actions)
     features.add_to(actions)
+    report.add_to(actions)

@@ -89,9 +89,14 @@ def store_path(options: argparse.Namespace) -> Path:
     if options.store:
         return Path(options.store)
     if options.suite is not None:
-        return Path(f"ilfs-{Path(options.suite).stem}.sqlite")
+        return Path(default_store(options.suite))
     found = sorted(Path().glob("ilfs-*.sqlite"))
     if len(found) != 1:
         there = f"there are {', '.join(map(str, found))}" if found else "there is no file ilfs-*.sqlite in this folder"
         raise ValueError(f"name a suite, or a file of results by --store: {there}")
     return found[0]
+
+
+def default_store(suite: str) -> str:
+    """Name of the file of results of a suite, given by its name or the path of its file."""
+    return f"ilfs-{Path(suite).stem}.sqlite"

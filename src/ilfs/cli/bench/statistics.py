@@ -1,6 +1,7 @@
 """``ilfs bench statistics``: print significance tests and the stability of the selections."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ilfs.choices import FORMATS, METRIC_TITLES
@@ -37,7 +38,11 @@ def print_statistics(options: argparse.Namespace) -> int:
     reference = options.reference or ("ilfs" if "ilfs" in results.methods else results.methods[0])
     grids = statistics_of(results, reference, options.metric)
     if options.with_store:
-        grids.append(joint_grid([results, results_of_other_store(options)], reference, options.metric))
+        other = results_of_other_store(Path(options.with_store), options)
+        if other.suite.experiment == "timing":
+            file = options.with_store
+            raise ValueError(f"--with-store must name results on data sets, got {file}, which has timings")
+        grids.append(joint_grid([results, other], reference, options.metric))
     if options.diagram:  # first: if this fails, the error must be the only output
         write_text_atomically(options.diagram, diagram_svg(rank_diagram(results, options.metric)))
     show(grids, options.format)

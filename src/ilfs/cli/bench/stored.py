@@ -34,18 +34,15 @@ def results_of(options: argparse.Namespace) -> Any:
     return results if chosen is None else results.by_classifier(chosen)
 
 
-def results_of_other_store(options: argparse.Namespace) -> Any:
-    """Read the results of the last run on the store of ``--with-store``, with the methods that are named."""
+def results_of_other_store(path: Path, options: argparse.Namespace) -> Any:
+    """Read the results of the last run on a file of ``--with-store``, with the methods that are named."""
     from ilfs.benchmark import Store
     from ilfs.benchmark.store.results import Results
 
-    path = Path(options.with_store)
     if not path.is_file():
         raise ValueError(f"there is no file {path}: --with-store must name a file of results")
     with Store(path) as store:
         run = last_run_of(store, None)
-        if run.suite.experiment == "timing":
-            raise ValueError(f"--with-store must name results on data sets, got {path}, which has timings")
         suite = replace(run.suite, voc=voc.options_of(options).or_else(run.suite.voc)).only(methods=options.methods)
         return Results.from_store(suite, store, any_code=options.any_code)
 

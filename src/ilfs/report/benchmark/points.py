@@ -6,7 +6,6 @@ import numpy as np
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.class_table import VOC_METRICS
-from ilfs.benchmark.comparison import choice_stability
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import deviation, mean, median, number, seconds_of
@@ -121,8 +120,8 @@ def class_curves(results: Results, d: int) -> tuple[Curve, ...]:
     return tuple(curves)
 
 
-def stability_points(results: Results, metric: str) -> tuple[StabilityPoint, ...]:
-    """Compute stability and performance of each method on each data set, means over the sizes.
+def stability_points(results: Results, metric: str, stability: Floats) -> tuple[StabilityPoint, ...]:
+    """Combine stability and performance of each method on each data set, means over the sizes.
 
     Parameters
     ----------
@@ -130,13 +129,14 @@ def stability_points(results: Results, metric: str) -> tuple[StabilityPoint, ...
         Results of a suite with the experiment ``"sizes"``.
     metric : str
         Name of the metric.
+    stability : ndarray of shape (n_datasets, n_methods)
+        Stability of the choice, from `ilfs.benchmark.comparison.choice_stability`.
 
     Returns
     -------
     tuple of StabilityPoint
         Without those that have no stability: it needs two splits and a choice.
     """
-    stability = choice_stability(results).over_sizes
     values = 100 * results.values_or_own(metric)
     performance = nan_mean(values.reshape(*values.shape[:2], -1))
     return tuple(

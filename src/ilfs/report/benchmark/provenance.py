@@ -125,11 +125,13 @@ def format_method(method: Any) -> str:
 
 def default_commands(suite: Suite) -> tuple[str, ...]:
     """Commands that repeat a built-in suite; none for a suite from a file or from Python code."""
-    return () if suite.name not in SUITES else repeat_commands(suite, suite.name)
+    if suite.name not in SUITES:
+        return ()
+    return run_command(suite, suite.name), shlex.join(["ilfs", "bench", "report", suite.name])
 
 
-def repeat_commands(suite: Suite, name: str, asked: Suite | None = None, store: str = "") -> tuple[str, ...]:
-    """Commands that run a suite and write its page.
+def run_command(suite: Suite, name: str, asked: Suite | None = None, store: str = "") -> str:
+    """Format the command that runs a suite.
 
     Parameters
     ----------
@@ -144,23 +146,18 @@ def repeat_commands(suite: Suite, name: str, asked: Suite | None = None, store: 
 
     Returns
     -------
-    tuple of str
-        Lines for a shell.
+    str
+        A line for a shell.
 
     Examples
     --------
     >>> from ilfs.benchmark import SUITES
-    >>> from ilfs.report.benchmark.provenance import repeat_commands
-    >>> for line in repeat_commands(SUITES["quick"].only(methods=["ilfs", "mi"]), "quick"):
-    ...     print(line)
-    ilfs bench run quick --methods ilfs mi
-    ilfs bench report quick -o quick.html
+    >>> from ilfs.report.benchmark.provenance import run_command
+    >>> run_command(SUITES["quick"].only(methods=["ilfs", "mi"]), "quick")
+    'ilfs bench run quick --methods ilfs mi'
     """
     chosen = different_options(suite, SUITES[name] if asked is None else asked)
-    at = ["--store", store] if store else []
-    run = ["ilfs", "bench", "run", name, *chosen, *at]
-    report = ["ilfs", "bench", "report", name, *at, "-o", f"{suite.name}.html"]
-    return shlex.join(run), shlex.join(report)
+    return shlex.join(["ilfs", "bench", "run", name, *chosen, *(["--store", store] if store else [])])
 
 
 def different_options(suite: Suite, asked: Suite) -> list[str]:
@@ -174,7 +171,8 @@ def different_options(suite: Suite, asked: Suite) -> list[str]:
         options += ["--splits", str(suite.n_splits)]
     if suite.experiment == "timing":
         sides = [(side, getattr(suite.protocol, side)) for side in ("rows", "columns")]
-        return [*options, *(f"--{side}={n}" for side, n in sides if n != getattr(asked.protocol, side))]
+        changed = [(side, n) for side, n in sides if n != getattr(asked.protocol, side)]
+        return [*options, *(word for side, n in changed for word in (f"--{side}", str(n)))]
     if suite.protocol.classifiers != asked.protocol.classifiers:
         options += ["--classifiers", *suite.protocol.classifier_names]
     return options

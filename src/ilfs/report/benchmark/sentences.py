@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,32 +11,42 @@ from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.class_table import class_table
 from ilfs.benchmark.comparison import (
     SIGNIFICANCE_LEVEL,
-    choice_stability,
     compare_on_classes,
     compare_on_each_dataset,
     compare_over_datasets,
     paper_verdict,
     rank_summary,
 )
+from ilfs.benchmark.methods.method import RANDOM
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
-from ilfs.choices import METRIC_TITLES
 from ilfs.report.benchmark.tables import median, seconds_of
 
 N_NAMED = 3  # methods that a sentence about the best names
+Said = TypeVar("Said")
+
+
+@dataclass(frozen=True)
+class KeyFact:
+    """A fact for the top of a page: what it is, the method, and its value."""
+
+    label: str
+    method: str
+    value: str
 
 
 @dataclass(frozen=True)
 class Sentences:
     """The results in words, by subject; a subject about which nothing can be said is empty."""
 
+    key_facts: tuple[KeyFact, ...] = ()
     best: tuple[str, ...] = ()
     significance: tuple[str, ...] = ()
     stability: tuple[str, ...] = ()
     time: tuple[str, ...] = ()
 
 
-def sentences_of(results: Results, reference: str, metric: str) -> Sentences:
+def sentences_of(results: Results, reference: str, metric: str, stability: Floats) -> Sentences:
     """Describe the results of a suite in words.
 
     Parameters
@@ -47,6 +57,8 @@ def sentences_of(results: Results, reference: str, metric: str) -> Sentences:
         Name of the method that is compared with all others.
     metric : str
         Name of the metric, for the experiment ``"sizes"``.
+    stability : ndarray of shape (n_datasets, n_methods)
+        Stability of the choice, for the experiment ``"sizes"``.
 
     Returns
     -------
@@ -54,25 +66,34 @@ def sentences_of(results: Results, reference: str, metric: str) -> Sentences:
         A test that is not possible with these results has no sentence.
     """
     if results.suite.experiment == "timing":
-        return Sentences(time=tuple(said(timing_sentences, results)))
+        facts = tuple(said(timing_facts, results))
+        return Sentences(key_facts=facts, time=tuple(said(timing_sentences, results)))
     time = tuple(said(time_sentences, results))
     if results.suite.experiment == "classes":
         return Sentences(
+            key_facts=(*said(class_facts, results), *said(time_facts, results)),
             best=tuple(said(best_on_classes, results)),
             significance=tuple(said(class_sentences, results, reference)),
             time=time,
         )
     tests = (rank_sentences, over_datasets_sentences, on_datasets_sentences, paper_sentences)
+    first = [fact for make in (mean_facts, rank_facts) for fact in said(make, results, metric)]
+    mean_stability = nan_mean(stability.T)
     return Sentences(
+        key_facts=(
+            *first,
+            *best_fact("Most stable choice", results.methods, mean_stability, "{:.2f} of 1"),
+            *said(time_facts, results),
+        ),
         best=tuple(said(best_sentences, results, reference, metric)),
         significance=tuple(sentence for make in tests for sentence in said(make, results, reference, metric)),
-        stability=tuple(said(stability_sentences, results, reference)),
+        stability=tuple(stability_sentences(results.methods, reference, mean_stability)),
         time=time,
     )
 
 
-def said(make: Callable[..., Iterable[str]], *arguments: Any) -> list[str]:
-    """Collect sentences; none if the test behind them is not possible."""
+def said(make: Callable[..., Iterable[Said]], *arguments: Any) -> list[Said]:
+    """Collect sentences or facts; none if the test behind them is not possible."""
     try:
         return list(make(*arguments))
     except ValueError:
@@ -91,18 +112,67 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def best_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
-    """Name the methods with the best means, and on how many data sets the reference is the best."""
+def dataset_means(results: Results, metric: str) -> Floats:
+    """Means in per cent over splits and sizes, of shape (n_datasets, n_methods), without data sets without results."""
     values = 100 * results.values_or_own(metric)
     means = nan_mean(values.reshape(*values.shape[:2], -1))
+    return means[~np.isnan(means).all(axis=1)]
+
+
+def mean_facts(results: Results, metric: str) -> Iterable[KeyFact]:
+    """Find the method with the best mean; one that lacks a data set has none."""
+    yield from best_fact("Best mean", results.methods, dataset_means(results, metric).mean(axis=0), "{:.1f} %")
+
+
+def best_fact(label: str, methods: Sequence[str], values: Floats, form: str) -> Iterable[KeyFact]:
+    """Find the method with the largest value, if there are several methods."""
+    if len(methods) > 1 and not np.isnan(values).all():
+        best = int(np.nanargmax(values))
+        yield KeyFact(label, methods[best], form.format(values[best]))
+
+
+def rank_facts(results: Results, metric: str) -> Iterable[KeyFact]:
+    """Find the method with the best mean rank."""
+    found = rank_summary(results, metric)
+    best = int(np.argmin(found.overall.mean_ranks))
+    yield KeyFact(
+        "Best mean rank", found.methods[best], f"{found.overall.mean_ranks[best]:.1f} of {len(found.methods)}"
+    )
+
+
+def time_facts(results: Results) -> Iterable[KeyFact]:
+    """Find the fastest method on the data sets that all methods have."""
+    methods, total = total_seconds(results)
+    if len(methods) > 1:
+        best = int(np.argmin(total))
+        yield KeyFact("Fastest", methods[best], f"{total[best]:.2g} s")
+
+
+def class_facts(results: Results) -> Iterable[KeyFact]:
+    """Find the method with the best mean of the classes of each data set."""
+    for name, title in zip(results.datasets, results.titles, strict=True):
+        means = nan_mean(class_table(results, name).values.T)
+        yield from best_fact(f"Best on {title}", results.methods, means, "{:.1f} %")
+
+
+def timing_facts(results: Results) -> Iterable[KeyFact]:
+    """Find the fastest method of the timing experiment."""
+    seconds = nan_mean(results.values("seconds", [results.suite.protocol.columns])[0, :, :, 0])
+    for fact in best_fact("Fastest", results.methods, -seconds, "{}"):
+        yield KeyFact(fact.label, fact.method, f"{np.nanmin(seconds):.2g} s")
+
+
+def best_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
+    """Name the methods with the best means, and on how many data sets the reference is the best."""
+    means = dataset_means(results, metric)
     overall = means.mean(axis=0)  # NaN for a method that lacks a data set: its mean would not be comparable
-    over = f", mean of {len(results.datasets)} data sets" if len(results.datasets) > 1 else f" on {results.titles[0]}"
-    yield from ranked_sentence(results.methods, overall, f"{METRIC_TITLES[metric]}{over}")
-    there = ~np.isnan(means[:, results.methods.index(reference)])
-    if len(results.datasets) > 1 and there.any():
-        best = np.nanmax(means[there], axis=1)
-        n_best = int(np.sum(np.round(means[there, results.methods.index(reference)] - best, 1) == 0))
-        yield f"{reference} has the best mean, up to 0.05 points, on {n_best} of {int(there.sum())} data sets."
+    over = f"mean over {len(means)} data sets" if len(results.datasets) > 1 else f"mean on {results.titles[0]}"
+    yield from ranked_sentence(results.methods, overall, over)
+    own = means[:, results.methods.index(reference)]
+    there = ~np.isnan(own)
+    if len(results.methods) > 1 and len(results.datasets) > 1 and there.any():
+        n_best = int(np.sum(own[there] == np.nanmax(means[there], axis=1)))
+        yield f"{reference} has the best mean, alone or with others, on {n_best} of {int(there.sum())} data sets."
 
 
 def ranked_sentence(methods: Sequence[str], values: Floats, what: str) -> Iterable[str]:
@@ -131,7 +201,7 @@ def rank_sentences(results: Results, _: str, metric: str) -> Iterable[str]:
     first = int(np.argmin(ranks))
     alike = [
         found.methods[m]
-        for m in np.argsort(ranks)
+        for m in np.argsort(ranks, kind="stable")
         if m != first and ranks[m] - ranks[first] < found.critical_difference
     ]
     yield f"{found.methods[first]} has the best mean rank, {ranks[first]:.1f} of {len(ranks)} methods."
@@ -150,7 +220,7 @@ def rank_sentences(results: Results, _: str, metric: str) -> Iterable[str]:
 def over_datasets_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
     """Say from which methods the reference differs significantly over the data sets."""
     found = compare_over_datasets(results, reference, metric)
-    groups = {"better than": [], "worse than": []}  # type: dict[str, list[str]]
+    groups: dict[str, list[str]] = {"better than": [], "worse than": []}
     for one in found:
         if one.adjusted < SIGNIFICANCE_LEVEL:
             groups["better than" if one.effects.mean.value > 0 else "worse than"].append(results.methods[one.method])
@@ -159,8 +229,9 @@ def over_datasets_sentences(results: Results, reference: str, metric: str) -> It
     if parts:
         yield f"Over the data sets, {reference} is significantly {listed(parts)} ({test})."
         return
-    least = 2.0 ** (1 - max(one.n_datasets for one in found)) * len(found)
-    few = f"; with so few data sets no corrected p-value can be below {min(least, 1):.2f}"
+    # The smallest p-value of Wilcoxon's test on n pairs is 2 / 2**n; Holm multiplies the smallest of m p-values by m.
+    least = min(2.0 ** (1 - max(one.n_datasets for one in found)) * len(found), 1.0)
+    few = f"; with so few data sets no corrected p-value can be below {least:.2f}"
     yield (
         f"Over the data sets, no significant difference between {reference} and another method can be shown "
         f"({test}{few if least >= SIGNIFICANCE_LEVEL else ''})."
@@ -214,34 +285,39 @@ def sentences_on_classes(results: Results, dataset: str, title: str, reference: 
         yield f"{where}, no significant difference between {reference} and another method can be shown ({test})."
 
 
-def stability_sentences(results: Results, reference: str) -> Iterable[str]:
+def stability_sentences(methods: Sequence[str], reference: str, stability: Floats) -> Iterable[str]:
     """Name the method with the most stable choice, and the stability of the reference."""
-    stability = nan_mean(choice_stability(results).over_sizes.T)
     if np.isnan(stability).all():
         return
     first = int(np.nanargmax(stability))
     yield (
-        f"{results.methods[first]} has the most stable choice: {stability[first]:.2f}, where 1 is always the same "
-        "features and 0 is chance."
+        f"{methods[first]} has the most stable choice: {stability[first]:.2f}, where 1 is always the same features "
+        "and 0 is chance."
     )
-    own = stability[results.methods.index(reference)]
-    if results.methods[first] != reference and not np.isnan(own):
+    own = stability[methods.index(reference)]
+    if methods[first] != reference and not np.isnan(own):
         yield f"The stability of {reference} is {own:.2f}."
 
 
 def time_sentences(results: Results) -> Iterable[str]:
     """Name the methods that took the least and the most time on the data sets that all methods have."""
-    seconds = np.vectorize(seconds_of, otypes=[float])(results.rows)
+    methods, total = total_seconds(results)
+    if len(methods) > 1:
+        slow, fast = (int(pick(total)) for pick in (np.argmax, np.argmin))
+        yield (
+            f"To order the features of all data sets once, {methods[fast]} took {total[fast]:.2g} seconds and "
+            f"{methods[slow]} {total[slow]:.2g}; data sets that a method lacks are not counted."
+        )
+
+
+def total_seconds(results: Results) -> tuple[list[str], Floats]:
+    """Sum of the median seconds over the data sets that all methods have, without the random order."""
+    chosen = [m for m, name in enumerate(results.methods) if name != RANDOM]
+    seconds = np.vectorize(seconds_of, otypes=[float])(results.rows)[:, chosen]
     usual = np.array([[median(one) for one in of_set] for of_set in seconds], dtype=float)
-    total = usual[~np.isnan(usual).any(axis=1)].sum(axis=0)
-    if len(results.methods) < 2 or not total.any():
-        return
-    slow, fast = (int(pick(total)) for pick in (np.argmax, np.argmin))
-    sets = "all data sets" if not np.isnan(usual).any() else "the data sets that all methods have"
-    yield (
-        f"To order the features of {sets} once, {results.methods[fast]} took {total[fast]:.2g} seconds and "
-        f"{results.methods[slow]} {total[slow]:.2g}."
-    )
+    is_complete = ~np.isnan(usual).any(axis=1)
+    names = [results.methods[m] for m in chosen] if is_complete.any() else []
+    return names, usual[is_complete].sum(axis=0)
 
 
 def timing_sentences(results: Results) -> Iterable[str]:

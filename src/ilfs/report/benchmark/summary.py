@@ -1,17 +1,17 @@
 """The results of a benchmark as plain data: everything that the benchmark page shows, and nothing of how it looks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from ilfs.arrays import Floats
 from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.class_table import VOC_METRICS
-from ilfs.benchmark.comparison import rank_diagram
+from ilfs.benchmark.comparison import choice_stability, rank_diagram
 from ilfs.benchmark.significance.diagram import Diagram
 from ilfs.benchmark.store.results import Results
-from ilfs.benchmark.suites.suite import Suite
 from ilfs.report.benchmark.paper_layout import paper_layout
 from ilfs.report.benchmark.points import (
     DatasetCurves,
@@ -27,15 +27,31 @@ from ilfs.report.benchmark.statistics import joint_grid, statistics_of
 from ilfs.report.benchmark.tables import number, tables_of
 from ilfs.text_table import Grid
 
-Better = Literal["high", "low", "zero", ""]  # which values of a table are good; "" if it is not for comparing
+Better = Literal["high", "low", "ratio", "zero", ""]
+POINTS, STABILITY, RATIO = 10.0, 0.5, 1000.0  # distances from the best value at which a value counts as bad
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table, and which of its values are good: large ones, small ones, or those near zero (differences)."""
+    """A table, and how its values compare.
+
+    Attributes
+    ----------
+    grid : Grid
+        The table.
+    better : {"high", "low", "ratio", "zero", ""}
+        Large values are good; small ones are; small ones are, compared by their ratio; values are differences; or they
+        are not to be compared.
+    reach : float
+        Distance (ratio) from the best value at which a value counts as bad.
+    by_row : bool
+        Compare the values of a row rather than those of a column.
+    """
 
     grid: Grid
     better: Better = ""
+    reach: float = POINTS
+    by_row: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +135,7 @@ class ClassifierSummary:
         Critical-difference diagram.
     no_diagram : str
         Why there is none.
-    tests : tuple of Grid
+    tests : tuple of ShownTable
         The tables of ``ilfs bench statistics``.
     sentences : Sentences
         The results in words.
@@ -133,7 +149,7 @@ class ClassifierSummary:
     stability: tuple[StabilityPoint, ...]
     diagram: Diagram | None
     no_diagram: str
-    tests: tuple[Grid, ...]
+    tests: tuple[ShownTable, ...]
     sentences: Sentences
 
 
@@ -151,6 +167,8 @@ class ExperimentSummary:
         Names of the methods.
     datasets : tuple of DatasetSummary
         The data sets.
+    n_splits : int
+        Number of splits.
     jobs : JobCounts
         Numbers of jobs.
     classifiers : tuple of ClassifierSummary
@@ -169,6 +187,7 @@ class ExperimentSummary:
     metric: str
     methods: tuple[str, ...]
     datasets: tuple[DatasetSummary, ...]
+    n_splits: int
     jobs: JobCounts
     classifiers: tuple[ClassifierSummary, ...]
     times: tuple[TimePoint, ...]
@@ -233,6 +252,8 @@ def summarise_experiment(results: Results, reference: str, metric: str, commands
     """Summarise the results of one suite."""
     check_has_results(results)
     names = sorted(results.classifiers, key=lambda name: name != results.classifier)
+    is_sizes = results.suite.experiment == "sizes"
+    stability = choice_stability(results).over_sizes if is_sizes else np.empty((0, 0))
     return ExperimentSummary(
         suite=results.suite.name,
         experiment=results.suite.experiment,
@@ -240,8 +261,11 @@ def summarise_experiment(results: Results, reference: str, metric: str, commands
         metric=metric,
         methods=results.methods,
         datasets=datasets_of(results),
+        n_splits=results.suite.n_splits,
         jobs=job_counts(results),
-        classifiers=tuple(summarise_classifier(results.by_classifier(name), reference, metric) for name in names),
+        classifiers=tuple(
+            summarise_classifier(results.by_classifier(name), reference, metric, stability) for name in names
+        ),
         times=time_points(results),
         failures=failures_of(results),
         provenance=provenance_of(results, commands),
@@ -290,22 +314,22 @@ def failures_of(results: Results) -> tuple[Failure, ...]:
     return tuple(Failure(dataset, method, tuple(found), reason) for (dataset, method, reason), found in splits.items())
 
 
-def summarise_classifier(results: Results, reference: str, metric: str) -> ClassifierSummary:
+def summarise_classifier(results: Results, reference: str, metric: str, stability: Floats) -> ClassifierSummary:
     """Summarise the results of one classifier."""
     is_timing, is_sizes = (results.suite.experiment == name for name in ("timing", "sizes"))
     diagram, reason = diagram_or_reason(results, metric) if is_sizes else (None, "")
     grids = tables_of(results)
     return ClassifierSummary(
         name="" if is_timing else results.classifier,
-        tables=tuple(ShownTable(grid, better_of(grid, results.suite)) for grid in grids),
+        tables=tuple(shown_table(grid, results) for grid in grids),
         layout=tuple(paper_layout(results, metric)),
         beside=beside_paper(results, grids),
         curves=() if is_timing else curves_of(results, metric),
-        stability=stability_points(results, metric) if is_sizes else (),
+        stability=stability_points(results, metric, stability) if is_sizes else (),
         diagram=diagram,
         no_diagram=reason,
-        tests=() if is_timing else tuple(statistics_of(results, reference, metric)),
-        sentences=sentences_of(results, reference, metric),
+        tests=() if is_timing else tuple(shown_test(one, results) for one in statistics_of(results, reference, metric)),
+        sentences=sentences_of(results, reference, metric, stability),
     )
 
 
@@ -317,11 +341,21 @@ def diagram_or_reason(results: Results, metric: str) -> tuple[Diagram | None, st
         return None, str(error)
 
 
-def better_of(grid: Grid, suite: Suite) -> Better:
-    """Find out which values of a table are good."""
-    if suite.experiment == "timing" or grid.title.startswith("Seconds"):
-        return "low"
-    return "zero" if "minus the paper's" in grid.title else "high"
+def shown_table(grid: Grid, results: Results) -> ShownTable:
+    """Say how the values of a table of results compare."""
+    if results.suite.experiment == "timing":
+        return ShownTable(grid)
+    if grid.title.startswith("Seconds"):
+        return ShownTable(grid, "ratio", RATIO)
+    is_by_row = results.suite.experiment == "classes"
+    return ShownTable(grid, "zero" if "minus the paper's" in grid.title else "high", POINTS, is_by_row)
+
+
+def shown_test(grid: Grid, results: Results) -> ShownTable:
+    """Say how the values of a table of tests compare."""
+    if grid.title.startswith("Mean rank"):
+        return ShownTable(grid, "low", len(results.methods) / 2)
+    return ShownTable(grid, "high", STABILITY) if grid.title.startswith("Stability") else ShownTable(grid)
 
 
 def beside_paper(results: Results, grids: Sequence[Grid]) -> tuple[BesidePaper, ...]:
@@ -339,7 +373,7 @@ def beside_paper(results: Results, grids: Sequence[Grid]) -> tuple[BesidePaper, 
 def beside_grid(ours: Grid, printed: Grid) -> BesidePaper:
     """Join two tables of the same shape, without rows and columns for which nothing is printed."""
     values = np.array([row[1:] for row in printed.rows], dtype=float)
-    rows, columns = (np.flatnonzero(~np.isnan(values).all(axis=axis)) for axis in (1, 0))
+    rows, columns = (np.flatnonzero(~np.isnan(values).all(axis=axis)).tolist() for axis in (1, 0))
     return BesidePaper(
         title=ours.title,
         corner=ours.header[0],
@@ -360,7 +394,4 @@ def beside_classes(results: Results, grids: Sequence[Grid], dataset: str) -> Bes
     joined = beside_grid(ours, Grid("", ours.header, rows))
     note = "The paper used another network: compare the order of the methods, not the values."
     own_network = results.suite.voc.or_environment().is_given
-    return BesidePaper(
-        joined.title, joined.corner, joined.columns, joined.rows, joined.ours, joined.printed,
-        () if own_network else (note,),
-    )  # fmt: skip
+    return replace(joined, notes=() if own_network else (note,))
