@@ -1,8 +1,8 @@
 """A paragraph on how a benchmark was computed, ready for the methods section of a paper."""
 
 from ilfs.choices import METRIC_TITLES
-from ilfs.report.benchmark.sentences import listed
 from ilfs.report.benchmark.summary import ExperimentSummary
+from ilfs.report.benchmark.words import counted, listed
 
 CITATION = (
     "G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli: Infinite Latent Feature Selection: A Probabilistic Latent "
@@ -24,17 +24,18 @@ def methods_text(experiment: ExperimentSummary) -> str:
         One paragraph.
     """
     facts = dict(experiment.provenance.protocol)
-    methods = f"{len(experiment.methods)} methods of feature selection ({', '.join(experiment.methods)})"
+    methods = f"{counted(len(experiment.methods), 'method')} of feature selection ({', '.join(experiment.methods)})"
     versions = experiment.provenance.versions[0] if experiment.provenance.versions else "ilfs"
     if experiment.experiment == "timing":
         return f"{methods} were timed on {facts['Data']} (threads: {facts['Threads']}; {versions})."
-    sets = f"{len(experiment.datasets)} data sets ({', '.join(one.title for one in experiment.datasets)})"
+    titles = ", ".join(one.title for one in experiment.datasets)
+    sets = f"{counted(len(experiment.datasets), 'data set')} ({titles})"
     what, sizes = next((name, value) for name, value in facts.items() if "features" in name)
     classifiers = listed([one.name for one in experiment.classifiers])
     metric = METRIC_TITLES[experiment.metric if experiment.experiment == "sizes" else "ap_macro"]
     return (
         f"{methods} were compared on {sets} by the protocol of Roffo et al. (2017). Features were ranked on the "
-        f"training rows of {experiment.n_splits} stratified splits, the same for all methods (seed "
+        f"training rows of {counted(experiment.n_splits, 'stratified split')}, the same for all methods (seed "
         f"{facts['Seed'].split(';')[0]}). {what}: {sizes}. They were evaluated on the test rows by {classifiers}"
         f"{of_svm(facts)}; the metric is {metric}. Methods were compared {tests_of(experiment)} ({versions})."
     )

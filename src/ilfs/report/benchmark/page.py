@@ -19,7 +19,6 @@ from ilfs.report.benchmark.page_charts import (
     timing_chart,
 )
 from ilfs.report.benchmark.page_tables import beside_html, table_html
-from ilfs.report.benchmark.sentences import listed
 from ilfs.report.benchmark.summary import (
     BenchmarkSummary,
     ClassifierSummary,
@@ -27,6 +26,7 @@ from ilfs.report.benchmark.summary import (
     ShownTable,
     summarise_benchmark,
 )
+from ilfs.report.benchmark.words import counted, listed
 from ilfs.report.markup import escape
 from ilfs.report.page import Document, Section, figure, package_text, paragraphs
 from ilfs.text_table import Grid
@@ -154,18 +154,6 @@ def introduction(experiment: ExperimentSummary, number: int) -> str:
     )
     about = EXPERIMENT_TITLES[experiment.experiment]
     return f'<p class="lead">{escape(about[:1].upper() + about[1:])}. {escape(facts)}</p>{tabs(experiment, number)}'
-
-
-def counted(n: int, what: str) -> str:
-    """Format a number of things.
-
-    Examples
-    --------
-    >>> from ilfs.report.benchmark.page import counted
-    >>> counted(1, "split"), counted(20, "split")
-    ('1 split', '20 splits')
-    """
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def tabs(experiment: ExperimentSummary, number: int) -> str:

@@ -11,6 +11,7 @@ from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.suites.built_in import SUITES
 from ilfs.benchmark.suites.suite import Suite
+from ilfs.report.benchmark.words import counted
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,16 @@ def provenance_of(results: Results, commands: Sequence[str] = ()) -> Provenance:
     there = [row for row in results.rows.ravel() if row is not None]
     return Provenance(
         protocol=tuple(protocol_facts(results)),
-        versions=counted(format_versions(json.loads(row.versions)) for row in there),
-        computers=counted(format_computer(json.loads(row.host)) for row in there),
+        versions=with_counts(format_versions(json.loads(row.versions)) for row in there),
+        computers=with_counts(format_computer(json.loads(row.host)) for row in there),
         commands=tuple(commands) or default_commands(results.suite),
     )
 
 
-def counted(words: Iterable[str]) -> tuple[str, ...]:
+def with_counts(words: Iterable[str]) -> tuple[str, ...]:
     """Different words, most frequent first; with their frequency if there are several."""
     counts = Counter(words).most_common()
-    return tuple(word if len(counts) == 1 else f"{word} ({n} {'job' if n == 1 else 'jobs'})" for word, n in counts)
+    return tuple(word if len(counts) == 1 else f"{word} ({counted(n, 'job')})" for word, n in counts)
 
 
 def format_versions(versions: dict[str, str | None]) -> str:

@@ -21,6 +21,7 @@ from ilfs.benchmark.methods.method import RANDOM
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import median, seconds_of
+from ilfs.report.benchmark.words import listed
 
 N_NAMED = 3  # methods that a sentence about the best names
 Said = TypeVar("Said")
@@ -98,18 +99,6 @@ def said(make: Callable[..., Iterable[Said]], *arguments: Any) -> list[Said]:
         return list(make(*arguments))
     except ValueError:
         return []
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names by commas and "and".
-
-    Examples
-    --------
-    >>> from ilfs.report.benchmark.sentences import listed
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def dataset_means(results: Results, metric: str) -> Floats:

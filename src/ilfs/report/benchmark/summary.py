@@ -25,6 +25,7 @@ from ilfs.report.benchmark.provenance import Provenance, provenance_of
 from ilfs.report.benchmark.sentences import Sentences, sentences_of
 from ilfs.report.benchmark.statistics import joint_grid, statistics_of
 from ilfs.report.benchmark.tables import number, tables_of
+from ilfs.report.benchmark.words import counted
 from ilfs.text_table import Grid
 
 Better = Literal["high", "low", "ratio", "zero", ""]
@@ -278,9 +279,10 @@ def check_has_results(results: Results) -> None:
     if counts.done:
         return
     if counts.other_code:
-        state = f"has {counts.other_code} jobs computed with other code or versions only: --any-code shows them"
+        jobs = counted(counts.other_code, "job")
+        state = f"has {jobs} computed with other code or versions only: --any-code shows them"
     elif counts.failed:
-        state = f"has {counts.failed} failed jobs and no finished one, the first: {results.reasons[0]}"
+        state = f"has {counted(counts.failed, 'failed job')} and no finished one, the first: {results.reasons[0]}"
     else:
         state = f"has no finished jobs: compute them by ilfs bench run {results.suite.name}"
     raise ValueError(f"the store of suite {results.suite.name} {state}")
