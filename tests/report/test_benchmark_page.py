@@ -302,8 +302,8 @@ def test_sentences_name_the_best_and_the_significant(results):
 def test_too_few_data_sets_for_a_test_are_said(tmp_path, load):
     suite = Suite("s", "sizes", PAPER_DATASETS[:4], methods("ilfs", "fisher", "random"), 2, Protocol(sizes=SIZES))
     found = summarise_benchmark([store_of(tmp_path / "s.sqlite", suite)]).experiments[0].classifiers[0].sentences
-    # the smallest p-value of Wilcoxon's test on four data sets is 2 / 2**4, and there are two comparisons
-    assert any("no corrected p-value can be below 0.25" in one for one in found.significance)
+    # the smallest p-value of Wilcoxon's test on four data sets is 2 / 2**4 = 0.125
+    assert any("4 data sets are too few for 2 comparisons" in one for one in found.significance)
 
 
 def test_one_method_on_one_data_set_gives_a_page(tmp_path, load):

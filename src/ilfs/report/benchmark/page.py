@@ -14,6 +14,7 @@ from ilfs.report.benchmark.page_charts import (
     chips_html,
     curves_chart,
     method_styles,
+    seconds_chart,
     stability_chart,
     time_chart,
     timing_chart,
@@ -118,15 +119,17 @@ def benchmark_page(summary: BenchmarkSummary, *, title: str | None = None) -> st
     return Document(
         title or f"Benchmark of feature selection: {'suites' if several else 'suite'} {listed(suites)}",
         [*sections, methods_section(summary)],
-        lead=contents(sections) if several else introduction(summary.experiments[0], 0) + contents(sections),
+        lead=contents([one for one in sections if "-" not in one.anchor])
+        if several
+        else introduction(summary.experiments[0], 0) + contents(sections),
         scripts=[package_text("benchmark.js")],
         styles=[package_text("benchmark.css")],
     ).html()
 
 
 def contents(sections: Sequence[Section]) -> str:
-    """Format links to the sections."""
-    links = [f'<a href="#{escape(one.anchor)}">{escape(one.title)}</a>' for one in sections if one.anchor and one.title]
+    """Format links to the sections; those of a classifier are shown and hidden with them."""
+    links = [f'<a href="#{escape(one.anchor)}" class="{one.kind}">{escape(one.title)}</a>' for one in sections]
     return f'<nav aria-label="sections">{" ".join(links)}</nav>'
 
 
@@ -209,11 +212,13 @@ def results_body(experiment: ExperimentSummary, view: ClassifierSummary) -> str:
     """Show the tables of results, the first one open."""
     tables = [one for one in view.tables if not one.grid.title.startswith("Seconds")]
     if experiment.experiment == "timing":
-        return f"{wide_figure(timing_chart(view, experiment.reference), 'Seconds of one fit.')}{table_html(tables[0])}"
+        drawn = figure(timing_chart(view, experiment.reference), "Seconds of one fit.")
+        return drawn + table_html(tables[0]) + in_layout_of_paper(view)
     where = "row" if tables[0].by_row else "column"
     note = f"Bold: the best of a {where}. The colour fades with the distance from it, and is gone 10 points below."
     first = f'{table_html(tables[0], order=best_first(tables[0].grid))}<p class="note">{note}</p>'
-    return first + details(f"{counted(len(tables) - 1, 'more table')}", map(table_html, tables[1:]))
+    more = details(f"{counted(len(tables) - 1, 'more table')}", map(table_html, tables[1:]))
+    return first + more + in_layout_of_paper(view)
 
 
 def best_first(grid: Grid) -> list[int]:
@@ -232,13 +237,17 @@ def details(title: str, bodies: Iterable[str]) -> str:
 
 
 def beside_body(view: ClassifierSummary) -> str:
-    """Show our values and the paper's, and both in the layout of the paper."""
+    """Show our values and the paper's, if it has any."""
     note = (
         '<p class="note">In each place: our value; below it the paper\'s and the difference. Blue: ours is higher; '
         "orange: the paper's is.</p>"
     )
-    pairs = "".join(map(beside_html, view.beside)) + note if view.beside else ""
-    return pairs + details("In the layout of the paper", (table_html(ShownTable(grid)) for grid in view.layout))
+    return "".join(map(beside_html, view.beside)) + note if view.beside else ""
+
+
+def in_layout_of_paper(view: ClassifierSummary) -> str:
+    """Show our tables and the paper's in its layout."""
+    return details("In the layout of the paper", (table_html(ShownTable(grid)) for grid in view.layout))
 
 
 def curves_body(experiment: ExperimentSummary, view: ClassifierSummary, styles: Styles) -> str:
@@ -316,13 +325,22 @@ def stability_body(experiment: ExperimentSummary, view: ClassifierSummary, style
 def times(experiment: ExperimentSummary, styles: Styles) -> str:
     """Show the seconds of the jobs against the size of their data."""
     grids = [one for one in experiment.classifiers[0].tables if one.grid.title.startswith("Seconds")]
+    sentences = bullets(experiment.classifiers[0].sentences.time)
+    drawn = time_figure(experiment, styles) if experiment.times else ""
+    return sentences + drawn + details("Table of seconds", map(table_html, grids))
+
+
+def time_figure(experiment: ExperimentSummary, styles: Styles) -> str:
+    """Draw time against size, or bars if all data have the same size."""
+    points = experiment.times
+    if len({one.n_values for one in points}) == 1:
+        caption = "Median seconds to order the features once, on one thread; mean of the data sets."
+        return figure(seconds_chart(points, experiment.reference), caption)
     caption = (
         "Median seconds to order the features once, on one thread, against the number of values in the training rows. "
         "Both scales are logarithmic; each point is a data set."
     )
-    drawn = wide_figure(time_chart(experiment.times, styles), caption) if experiment.times else ""
-    sentences = bullets(experiment.classifiers[0].sentences.time)
-    return f"{sentences}{chips_html(styles)}{drawn}" + details("Table of seconds", map(table_html, grids))
+    return chips_html(styles) + wide_figure(time_chart(points, styles), caption)
 
 
 def failures(experiment: ExperimentSummary) -> str:

@@ -168,16 +168,28 @@ def time_chart(points: Sequence[TimePoint], styles: dict[str, MethodStyle]) -> s
     )
 
 
+def seconds_chart(points: Sequence[TimePoint], reference: str) -> str:
+    """Draw the mean seconds of each method as bars, without the random order."""
+    names = dict.fromkeys(one.method for one in points if one.method != RANDOM)
+    seconds = {name: [one.seconds for one in points if one.method == name] for name in names}
+    return seconds_bars({name: float(np.mean(values)) for name, values in seconds.items()}, reference)
+
+
 def timing_chart(view: ClassifierSummary, reference: str) -> str:
-    """Draw the seconds of the timing experiment as bars, the fastest first."""
-    rows = sorted((row for row in view.tables[0].grid.rows if row[1] is not None), key=lambda row: row[1])
-    names = [str(row[0]) for row in rows]
+    """Draw the seconds of the timing experiment as bars."""
+    rows = view.tables[0].grid.rows
+    return seconds_bars({str(row[0]): row[1] for row in rows if row[1] is not None}, reference)
+
+
+def seconds_bars(seconds: dict[str, float], reference: str) -> str:
+    """Draw the seconds of each method as bars, the fastest first."""
+    names = sorted(seconds, key=lambda name: seconds[name])
     return bar_chart(
         names,
-        [row[1] for row in rows],
+        [seconds[name] for name in names],
         title="Seconds of one fit",
         x_title="seconds",
         colours=[0 if name == reference else GREY for name in names],
         log_x=True,
-        width=LARGE_CHART[0],
+        width=CHART_SIZE[0],
     )

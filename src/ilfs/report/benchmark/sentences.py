@@ -21,7 +21,7 @@ from ilfs.benchmark.methods.method import RANDOM
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import median, seconds_of
-from ilfs.report.benchmark.words import listed
+from ilfs.report.benchmark.words import counted, listed
 
 N_NAMED = 3  # methods that a sentence about the best names
 Said = TypeVar("Said")
@@ -134,7 +134,7 @@ def time_facts(results: Results) -> Iterable[KeyFact]:
     methods, total = total_seconds(results)
     if len(methods) > 1:
         best = int(np.argmin(total))
-        yield KeyFact("Fastest", methods[best], f"{total[best]:.2g} s")
+        yield KeyFact("Fastest", methods[best], seconds_text(total[best]))
 
 
 def class_facts(results: Results) -> Iterable[KeyFact]:
@@ -148,7 +148,7 @@ def timing_facts(results: Results) -> Iterable[KeyFact]:
     """Find the fastest method of the timing experiment."""
     seconds = nan_mean(results.values("seconds", [results.suite.protocol.columns])[0, :, :, 0])
     for fact in best_fact("Fastest", results.methods, -seconds, "{}"):
-        yield KeyFact(fact.label, fact.method, f"{np.nanmin(seconds):.2g} s")
+        yield KeyFact(fact.label, fact.method, seconds_text(float(np.nanmin(seconds))))
 
 
 def best_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
@@ -219,8 +219,9 @@ def over_datasets_sentences(results: Results, reference: str, metric: str) -> It
         yield f"Over the data sets, {reference} is significantly {listed(parts)} ({test})."
         return
     # The smallest p-value of Wilcoxon's test on n pairs is 2 / 2**n; Holm multiplies the smallest of m p-values by m.
-    least = min(2.0 ** (1 - max(one.n_datasets for one in found)) * len(found), 1.0)
-    few = f"; with so few data sets no corrected p-value can be below {least:.2f}"
+    n_datasets = max(one.n_datasets for one in found)
+    least = 2.0 ** (1 - n_datasets) * len(found)
+    few = f"; {n_datasets} data sets are too few for {counted(len(found), 'comparison')}"
     yield (
         f"Over the data sets, no significant difference between {reference} and another method can be shown "
         f"({test}{few if least >= SIGNIFICANCE_LEVEL else ''})."
@@ -293,10 +294,24 @@ def time_sentences(results: Results) -> Iterable[str]:
     methods, total = total_seconds(results)
     if len(methods) > 1:
         slow, fast = (int(pick(total)) for pick in (np.argmax, np.argmin))
+        missing = any(row is None or not row.is_done for row in results.rows.ravel())
         yield (
-            f"To order the features of all data sets once, {methods[fast]} took {total[fast]:.2g} seconds and "
-            f"{methods[slow]} {total[slow]:.2g}; data sets that a method lacks are not counted."
+            f"To order the features of all data sets once, {methods[fast]} took {seconds_text(total[fast])} and "
+            f"{methods[slow]} {seconds_text(total[slow])}"
+            f"{'; data sets that a method lacks are not counted' if missing else ''}."
         )
+
+
+def seconds_text(seconds: float) -> str:
+    """Format a time with two or more digits.
+
+    Examples
+    --------
+    >>> from ilfs.report.benchmark.sentences import seconds_text
+    >>> seconds_text(0.00123), seconds_text(4.56), seconds_text(1234.5)
+    ('0.0012 s', '4.6 s', '1,234 s')
+    """
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
 
 
 def total_seconds(results: Results) -> tuple[list[str], Floats]:
@@ -317,7 +332,7 @@ def timing_sentences(results: Results) -> Iterable[str]:
     if not there:
         return
     fast, slow = min(there), max(there)
-    yield f"{fast[1]} is the fastest with {fast[0]:.2g} seconds, {slow[1]} the slowest with {slow[0]:.2g}."
+    yield f"{fast[1]} is the fastest with {seconds_text(fast[0])}, {slow[1]} the slowest with {seconds_text(slow[0])}."
     if (protocol.rows, protocol.columns) == (10_000, 5_000):
         pairs = [(ours, paper.seconds()[name]) for ours, name in there if name in paper.seconds()]
         n_faster = sum(ours < printed for ours, printed in pairs)
