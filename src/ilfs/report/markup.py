@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from html import escape as html_escape
 from typing import Any
+from unicodedata import category
 
 from ilfs.text_table import format_value
 
+JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -21,11 +23,14 @@ def printable(text: Any) -> str:
     'two lines'
     """
     words = str(text)
-    if words.isascii() and words.isprintable():
+    if words.isprintable():
         return words
-    return "".join(
-        mark if mark.isprintable() or mark in "\N{ZERO WIDTH JOINER}" else replacement(mark) for mark in words
-    )
+    return "".join(mark if is_shown(mark) else replacement(mark) for mark in words)
+
+
+def is_shown(mark: str) -> bool:
+    """Return True for printable characters, wide and narrow spaces, and joiners, which emoji and some scripts need."""
+    return mark.isprintable() or category(mark) == "Zs" or mark in JOINERS
 
 
 def replacement(mark: str) -> str:
@@ -61,7 +66,12 @@ def shortened(text: str, max_letters: int) -> str:
 
 
 def html_table(
-    header: Sequence[str], rows: Sequence[Sequence[Any]], *, caption: str = "", digits: int = 2, kind: str = "plain"
+    header: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    caption: str = "",
+    digits: int | None = 2,
+    kind: str = "plain",
 ) -> str:
     """Format a table as HTML, with numbers on the right and without style attributes.
 
@@ -73,8 +83,8 @@ def html_table(
         Words, numbers, or None for a missing value.
     caption : str, default=""
         Title of the table.
-    digits : int, default=2
-        Decimals of floats.
+    digits : int or None, default=2
+        Decimals of floats; None for four significant digits.
     kind : str, default="plain"
         CSS class.
 
@@ -98,7 +108,10 @@ def html_table(
         marks = [' class="number"' if number else "" for number in is_number]
         return f"<tr>{''.join(f'<{tag}{mark}>{word}</{tag}>' for word, mark in zip(words, marks, strict=True))}</tr>"
 
-    body = "\n".join(line([escape(format_value(value, digits)) for value in row], "td") for row in rows)
+    def word(value: Any) -> str:
+        return f"{value:.4g}" if digits is None and isinstance(value, float) else format_value(value, digits or 0)
+
+    body = "\n".join(line([escape(word(value)) for value in row], "td") for row in rows)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     head = line([escape(word) for word in header], 'th scope="col"').replace('</th scope="col">', "</th>")
     return (

@@ -22,6 +22,7 @@ from ilfs.report.charts.drawing import (
 from ilfs.report.charts.lines import flat
 
 ROW_PX = 22.0  # height of a bar with its space
+SMALL_LETTER_PX = 5.4
 BELOW_PX = 44.0  # room for ticks and title of the axis
 
 
@@ -173,7 +174,8 @@ def column_group(frame: Frame, group: int, label: str, heights: Sequence[float])
     slot = frame.x(1.0) - frame.x(0.0)
     thick = min(0.72 * slot / max(len(heights), 1), 34.0)
     middle = frame.x(group + 0.5)
-    parts = [text_at(middle, frame.y.start + 18, label, "middle", "tick", max(3, int(slot / LETTER_PX)))]
+    kind = "tick" if LETTER_PX * len(label) < 0.8 * slot else "tick small"
+    parts = [text_at(middle, frame.y.start + 18, label, "middle", kind, max(3, int(slot / SMALL_LETTER_PX)))]
     for k, height in enumerate(heights):
         top, x = frame.y(height), middle + (k - len(heights) / 2) * thick
         parts += [bar(x + 0.5, top, thick - 1, frame.y(0.0) - top, f"s{k % N_COLOURS}")]

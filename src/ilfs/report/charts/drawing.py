@@ -9,8 +9,9 @@ from ilfs.report.markup import escape, shortened
 N_COLOURS = 10  # classes s0, s1, ... of the style sheet
 WIDTH_PX, HEIGHT_PX = 460, 280
 LETTER_PX = 6.4  # mean width of a letter of 12 px
+LEGEND_LETTER_PX = 6.9  # with room for the larger letters of phones
 LINE_PX = 17.0  # height of a line of text
-MAX_NAME_LETTERS = 26
+MAX_NAME_LETTERS, MAX_TITLE_LETTERS = 26, 60
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Frame:
             f'<path class="axis" d="M{left:.1f} {bottom:.1f}H{right:.1f}{marks}"/>',
             *(text_at(left - 7, self.y(tick) + 4, tick_text(tick), "end", "tick") for tick in self.y.ticks()),
             *(text_at(self.x(tick), bottom + 18, tick_text(tick), "middle", "tick") for tick in self.x.ticks()),
-            text_at((left + right) / 2, self.height - 5, self.x_title, "middle", "axis-title"),
-            text_at(0, self.y.end - 12, self.y_title, "start", "axis-title"),
+            text_at((left + right) / 2, self.height - 5, self.x_title, "middle", "axis-title", MAX_TITLE_LETTERS),
+            text_at(0, self.y.end - 12, self.y_title, "start", "axis-title", MAX_TITLE_LETTERS),
             *legend_parts(self.legend, self.width),
         ]
 
@@ -81,7 +82,7 @@ def legend_lines(legend: Sequence[tuple[str, str]], width: float) -> list[list[t
     lines: list[list[tuple[str, str]]] = []
     used = width
     for mark, label in legend:
-        needed = 30 + LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
+        needed = 34 + LEGEND_LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
         if used + needed > width:
             lines.append([])
             used = 0.0
@@ -98,7 +99,7 @@ def legend_parts(legend: Sequence[tuple[str, str]], width: float) -> list[str]:
         for mark, label in line:
             parts += [f'<rect class="{mark}" x="{x:.1f}" y="{y - 5:.1f}" width="12" height="10" rx="2"/>']
             parts += [text_at(x + 17, y + 4, label, "start", "legend", MAX_NAME_LETTERS)]
-            x += 30 + LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
+            x += 34 + LEGEND_LETTER_PX * len(shortened(label, MAX_NAME_LETTERS))
     return parts
 
 

@@ -13,7 +13,11 @@ from ilfs.report.markup import escape, shortened
 
 MAX_ROW_LETTERS, MAX_COLUMN_LETTERS, MAX_TOOLTIP_LETTERS = 20, 14, 60
 MIN_NAMED_PX, MIN_LARGE_PX = 8.0, 13.0  # heights of a row from which on it has a name, and a name of usual size
+MIN_LEFT_PX = 4.0  # margin of a map without names
 MAX_VALUE_ROW_PX = 34.0  # height of a row whose values are written
+MAX_SQUARE_PX = 44.0  # side of a square without its value
+MAX_TOOLTIPS = 400  # squares that are drawn one by one, each with its tooltip
+N_SHADES = 20  # opacities of the others
 SLANT = 0.72  # height of a slanted name as a fraction of its length
 
 
@@ -65,15 +69,18 @@ def heat_map(
     matrix = np.asarray(values, dtype=float)
     grid = Grid.around(matrix, rows, columns, decimals is not None, width)
     ends = colour_ends(matrix, low, high, diverging)
+    part = np.clip((matrix - ends[0]) / (ends[1] - ends[0]), 0.0, 1.0)
     parts = grid.names(rows, columns or ())
-    others = rows if columns is None else columns
-    for i, j in np.argwhere(np.isfinite(matrix)).tolist():
-        about = f"{shortened(rows[i], MAX_TOOLTIP_LETTERS)}, {shortened(others[j], MAX_TOOLTIP_LETTERS)}"
-        part = (matrix[i, j] - ends[0]) / (ends[1] - ends[0])
-        parts += [grid.square(i, j, float(part), diverging, f"{about}: {matrix[i, j]:.3g}")]
-        if decimals is not None:
-            parts += [grid.value(i, j, f"{matrix[i, j]:.{decimals}f}")]
-    return svg(title, description, parts, (width, grid.top + grid.row_px * len(rows) + 4))
+    if matrix.size > MAX_TOOLTIPS and decimals is None:
+        parts += grid.shades(part, diverging)
+    else:
+        others = rows if columns is None else columns
+        for i, j in np.argwhere(np.isfinite(matrix)).tolist():
+            about = f"{shortened(rows[i], MAX_TOOLTIP_LETTERS)}, {shortened(others[j], MAX_TOOLTIP_LETTERS)}"
+            parts += [grid.square(i, j, float(part[i, j]), diverging, f"{about}: {matrix[i, j]:.3g}")]
+            parts += [grid.value(i, j, f"{matrix[i, j]:.{decimals}f}")] if decimals is not None else []
+    size = (width, grid.top + grid.row_px * len(rows) + 4)
+    return svg(title, description, parts, size, {"data-grid": grid.attribute()})
 
 
 def colour_ends(matrix: Floats, low: float | None, high: float | None, diverging: bool) -> tuple[float, float]:
@@ -87,6 +94,11 @@ def colour_ends(matrix: Floats, low: float | None, high: float | None, diverging
     if not bottom < top:
         return (bottom - 0.5, bottom + 0.5) if isfinite(bottom) else (0.0, 1.0)
     return bottom, top
+
+
+def colour_of(part: float, diverging: bool) -> tuple[str, float]:
+    """Return the CSS class and the opacity of a value, given as a fraction of the colour scale."""
+    return ("cold" if part < 0.5 else "warm", abs(2 * part - 1)) if diverging else ("cold", part)
 
 
 @dataclass(frozen=True)
@@ -104,15 +116,18 @@ class Grid:
     ) -> "Grid":
         """Leave room for the names."""
         left = 10 + LETTER_PX * max((len(shortened(name, MAX_ROW_LETTERS)) for name in rows), default=1)
+        if not has_values and (width - left) / max(matrix.shape[1], 1) < MIN_NAMED_PX:  # too many rows for names
+            left = MIN_LEFT_PX
         longest = max((len(shortened(name, MAX_COLUMN_LETTERS)) for name in columns or ()), default=0)
         column_px = (width - left - (4 + SLANT * LETTER_PX * longest)) / max(matrix.shape[1], 1)
+        column_px = column_px if has_values else min(column_px, MAX_SQUARE_PX)
         row_px = min(column_px, MAX_VALUE_ROW_PX) if has_values else column_px
         return cls(left, 12 + SLANT * LETTER_PX * longest if longest else 4.0, column_px, row_px)
 
     def names(self, rows: Sequence[str], columns: Sequence[str]) -> list[str]:
         """Write the names of rows and columns."""
         kind = "name" if self.row_px >= MIN_LARGE_PX else "small"
-        shown = rows if self.row_px >= MIN_NAMED_PX else ()
+        shown = rows if self.left > MIN_LEFT_PX else ()
         lines = [self.top + (i + 0.5) * self.row_px + 4 for i in range(len(shown))]
         parts = [
             text_at(self.left - 6, y, name, "end", kind, MAX_ROW_LETTERS) for y, name in zip(lines, shown, strict=True)
@@ -125,13 +140,29 @@ class Grid:
 
     def square(self, i: int, j: int, part: float, diverging: bool, about: str) -> str:
         """Draw one value: the colour says the sign, the opacity the size."""
-        amount = min(max(part, 0.0), 1.0)
-        kind, strength = ("cold" if amount < 0.5 else "warm", abs(2 * amount - 1)) if diverging else ("cold", amount)
+        kind, strength = colour_of(part, diverging)
         x, y = self.left + j * self.column_px, self.top + i * self.row_px
         return (
             f'<rect class="{kind}" x="{x:.2f}" y="{y:.2f}" width="{self.column_px:.2f}" height="{self.row_px:.2f}" '
             f'fill-opacity="{strength:.2f}"><title>{escape(about)}</title></rect>'
         )
+
+    def shades(self, part: Floats, diverging: bool) -> list[str]:
+        """Draw many values without tooltips: squares of the same shade are one path."""
+        squares: dict[tuple[str, float], list[str]] = {}
+        w, h = self.column_px, self.row_px
+        for i, j in np.argwhere(np.isfinite(part)).tolist():
+            kind, strength = colour_of(float(part[i, j]), diverging)
+            path = f"M{self.left + j * w:.1f} {self.top + i * h:.1f}h{w:.2f}v{h:.2f}h-{w:.2f}z"
+            squares.setdefault((kind, round(N_SHADES * strength) / N_SHADES), []).append(path)
+        return [
+            f'<path class="{kind}" fill-opacity="{strength:g}" d="{"".join(paths)}"/>'
+            for (kind, strength), paths in squares.items()
+        ]
+
+    def attribute(self) -> str:
+        """Format the places, so that a script can find the square under the pointer."""
+        return f"{self.left:.2f} {self.top:.2f} {self.column_px:.3f} {self.row_px:.3f}"
 
     def value(self, i: int, j: int, word: str) -> str:
         """Write a value into its square."""
