@@ -4,13 +4,18 @@ import argparse
 from typing import Any
 
 from ilfs.choices import FORMATS
-from ilfs.cli.bench.options import add_suite
+from ilfs.cli.bench.options import add_action, add_suite
 from ilfs.cli.bench.stored import results_of, show
+
+EXAMPLES = """\
+ilfs bench features quick --datasets breast_cancer --size 5 --by ilfs
+ilfs bench features paper --top 50 --format csv > features.csv
+"""
 
 
 def add_to(actions: Any) -> None:
     """Add ``ilfs bench features``."""
-    parser = actions.add_parser("features", help="list the features that the methods select")
+    parser = add_action(actions, "features", "list the features that the methods select", examples=EXAMPLES)
     add_suite(parser)
     parser.add_argument(
         "--size", type=int, metavar="N", help="count features among the best N (the smallest evaluated number)"
@@ -19,7 +24,7 @@ def add_to(actions: Any) -> None:
     parser.add_argument(
         "--by", metavar="METHOD", help="order the list by the selections of this method (the mean of all methods)"
     )
-    parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="format of the tables (text)")
     parser.set_defaults(function=print_features)
 
 

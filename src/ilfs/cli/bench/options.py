@@ -10,6 +10,26 @@ from ilfs.cli import voc
 MAX_TIMING_SIDE = 2**31 - 1  # largest number of rows or columns in the timing experiment
 
 
+def add_action(actions: Any, name: str, about: str, *, details: str = "", examples: str = "") -> Any:
+    """Add the parser of an action, with examples at the end of its help.
+
+    Parameters
+    ----------
+    actions : argparse subparsers
+        The actions of ``ilfs bench``.
+    name, about : str
+        Name of the action, and what it does in a few words.
+    details : str
+        Sentences at the top of its help, in lines of at most 79 characters.
+    examples : str
+        Commands, one in each line.
+    """
+    description = f"{about[0].upper()}{about[1:]}.{details and f' {details}'}"
+    epilog = "examples:\n" + "".join(f"  {line}\n" for line in examples.splitlines())
+    formatter = argparse.RawDescriptionHelpFormatter
+    return actions.add_parser(name, help=about, description=description, epilog=epilog, formatter_class=formatter)
+
+
 def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> None:
     """Add the options that choose a suite.
 
@@ -18,8 +38,8 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
     parser.add_argument(
         "suite",
         nargs="?" if of_last_run else None,
-        help="paper, deep, modern, novelty, steps, timing, quick, or the path of a .toml file"
-        + " (default: the last run)" * of_last_run,
+        help="quick, paper, deep, timing, modern, novelty, steps, or the path of a .toml file"
+        + " (the last run)" * of_last_run,
     )
     parser.add_argument(
         "--datasets",
@@ -36,11 +56,11 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
         metavar="NAME",
         help="classifiers: linear_svm, knn, rbf, extra_trees, or import paths of scikit-learn classifiers",
     )
-    parser.add_argument("--splits", type=int, metavar="N", help="number of splits")
+    parser.add_argument("--splits", type=int, metavar="N", help="number of splits (that of the suite)")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of the timing experiment (10000)")
     parser.add_argument("--columns", type=int, metavar="N", help="columns of the timing experiment (5000)")
     parser.add_argument("--store", metavar="FILE", help="file of results (ilfs-SUITE.sqlite)")
-    voc.add_options(parser)
+    voc.add_options(parser, is_hidden=of_last_run)
     if of_last_run:
         parser.add_argument(
             "--any-code",

@@ -6,29 +6,28 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.choices import METRIC_TITLES
-from ilfs.cli.bench.options import add_suite, default_store, store_path
+from ilfs.cli.bench.options import add_action, add_suite, default_store, store_path
 from ilfs.cli.bench.stored import results_of, results_of_other_store
 
 REPEATED_OPTIONS = (
     *("datasets", "methods", "classifiers", "splits", "rows", "columns", "store", "with_store"),
     *("reference", "classifier", "title"),
 )
-EXAMPLES = """examples:
-  ilfs bench run quick; ilfs bench report quick -o quick.html
-  ilfs bench report paper --store paper.sqlite --with-store deep.sqlite timing.sqlite -o paper.html
+DETAILS = """\
+It needs no network.
+It has tables beside the paper's, performance against the number of features,
+significance tests, stability, time, failed jobs, and how to repeat it. Prints
+the path of the page."""
+EXAMPLES = """\
+ilfs bench report quick -o quick.html
+ilfs bench report paper --with-store ilfs-deep.sqlite ilfs-timing.sqlite -o paper.html
 """
 
 
 def add_to(actions: Any) -> None:
     """Add ``ilfs bench report``."""
-    parser = actions.add_parser(
-        "report",
-        help="write tables, plots and tests as one HTML page",
-        description="Write the results of a suite as one HTML page that needs no network: tables beside the paper's, "
-        "performance against the number of features, significance tests, stability, time, failed jobs, and how to "
-        "repeat it. Prints the path of the page.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_action(
+        actions, "report", "write tables, plots and tests as one HTML page", details=DETAILS, examples=EXAMPLES
     )
     add_suite(parser)
     parser.add_argument("-o", "--output", metavar="PAGE.html", help="page to write (ilfs-SUITE.html)")

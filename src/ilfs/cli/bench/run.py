@@ -5,13 +5,26 @@ import sys
 from typing import Any
 
 from ilfs.cli import voc
-from ilfs.cli.bench.options import add_suite, asked_suite, check_jobs, chosen_suite, store_path
+from ilfs.cli.bench.options import add_action, add_suite, asked_suite, check_jobs, chosen_suite, store_path
 from ilfs.cli.bench.stored import note
+
+EXAMPLES = """\
+ilfs bench run quick
+ilfs bench run paper --splits 3 --jobs 2 --time-limit 60
+ilfs bench run quick --datasets mine.csv --methods ilfs fisher --classifiers linear_svm knn
+ilfs bench run paper --retry-failed
+"""
 
 
 def add_to(actions: Any) -> None:
     """Add ``ilfs bench run``."""
-    parser = actions.add_parser("run", help="compute the missing results of a suite")
+    parser = add_action(
+        actions,
+        "run",
+        "compute the missing results of a suite",
+        details="You can stop it at any time: the\nsame command continues. The exit code is 1 if a job failed.",
+        examples=EXAMPLES,
+    )
     add_suite(parser, of_last_run=False)
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="number of processes (-1: one per core)")
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds after which a job counts as failed")

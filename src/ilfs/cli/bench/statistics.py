@@ -5,20 +5,30 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.choices import FORMATS, METRIC_TITLES
-from ilfs.cli.bench.options import add_classifier, add_suite
+from ilfs.cli.bench.options import add_action, add_classifier, add_suite
 from ilfs.cli.bench.stored import results_of, results_of_other_store, show
+
+EXAMPLES = """\
+ilfs bench statistics quick --diagram ranks.svg
+ilfs bench statistics paper --reference fisher --metric balanced_accuracy
+ilfs bench statistics paper --with-store ilfs-deep.sqlite
+"""
 
 
 def add_to(actions: Any) -> None:
     """Add ``ilfs bench statistics``."""
-    parser = actions.add_parser("statistics", help="print significance tests and the stability of the selections")
+    parser = add_action(
+        actions, "statistics", "print significance tests and the stability of the selections", examples=EXAMPLES
+    )
     add_suite(parser)
     parser.add_argument(
         "--reference", metavar="METHOD", help="method to compare with all others (ilfs, else the first)"
     )
-    parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES)
+    parser.add_argument(
+        "--metric", default="ap_macro", choices=METRIC_TITLES, help="metric to compare (ap_macro: average precision)"
+    )
     add_classifier(parser)
-    parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="format of the tables (text)")
     parser.add_argument(
         "--with-store",
         metavar="FILE",

@@ -4,19 +4,27 @@ import argparse
 from typing import Any
 
 from ilfs.choices import FORMATS, LAYOUTS
-from ilfs.cli.bench.options import add_classifier, add_suite
+from ilfs.cli.bench.options import add_action, add_classifier, add_suite
 from ilfs.cli.bench.stored import results_of, show
+
+EXAMPLES = """\
+ilfs bench table quick
+ilfs bench table paper --layout paper --format latex > table4.tex
+ilfs bench table paper --format csv > results.csv
+"""
 
 
 def add_to(actions: Any) -> None:
     """Add ``ilfs bench table``."""
-    parser = actions.add_parser("table", help="print the tables of a suite beside the paper's")
+    parser = add_action(actions, "table", "print the tables of a suite beside the paper's", examples=EXAMPLES)
     add_suite(parser)
     parser.add_argument(
         "--jobs", type=int, metavar="N", help="show timings with this number of threads (that of the last run)"
     )
     add_classifier(parser)
-    parser.add_argument("--format", choices=FORMATS, default="text", help="csv: the measured metrics in long form")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="format of the tables (text); csv: all metrics in long form"
+    )
     parser.add_argument(
         "--layout",
         choices=LAYOUTS,
