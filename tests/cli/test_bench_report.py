@@ -1,11 +1,14 @@
 """The command ``ilfs bench report``, called as a user would."""
 
+import argparse
+import shlex
 import sqlite3
 from contextlib import closing
 
 import pytest
 
 from ilfs.cli import main
+from ilfs.cli.main import command_line
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +115,31 @@ def test_a_damaged_store_is_one_sentence(store, tmp_path, capsys):
     assert main(["bench", "report", "--store", str(damaged), "-o", str(tmp_path / "page.html")]) == 2
     assert capsys.readouterr().err.startswith("ilfs: the store")
     assert not (tmp_path / "page.html").exists()
+
+
+def help_of(parser):
+    """Yield the help texts of a parser and of the actions below it."""
+    yield parser.format_help()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield from help_of(one)
+
+
+@pytest.mark.parametrize("command", ["bench", "datasets"])
+def test_examples_in_the_help_can_be_parsed(command):
+    (commands,) = [one for one in command_line()._actions if isinstance(one, argparse._SubParsersAction)]
+    texts = list(help_of(commands.choices[command]))
+    lines = [line.strip() for text in texts if "examples:" in text for line in text.split("examples:")[1].splitlines()]
+    examples = [line.split("#")[0].split(" > ")[0] for line in lines if line.startswith("ilfs ")]
+    assert len(examples) > 3
+    for example in examples:
+        assert callable(command_line().parse_args(shlex.split(example)[1:]).function)
+
+
+def test_no_line_of_a_help_text_is_too_long_for_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    (commands,) = [one for one in command_line()._actions if isinstance(one, argparse._SubParsersAction)]
+    for command in ("bench", "datasets"):
+        for text in help_of(commands.choices[command]):
+            assert [line for line in text.split("examples:")[0].splitlines() if len(line) > 80] == []

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ilfs.choices import METRIC_TITLES
 from ilfs.cli import voc
 
 MAX_TIMING_SIDE = 2**31 - 1  # largest number of rows or columns in the timing experiment
@@ -72,6 +73,17 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
 def add_classifier(parser: argparse.ArgumentParser) -> None:
     """Add the option that chooses the classifier whose metrics are shown."""
     parser.add_argument("--classifier", metavar="NAME", help="classifier to show (linear_svm, else the first)")
+
+
+def add_metric(parser: argparse.ArgumentParser) -> None:
+    """Add the option that chooses the metric of tests."""
+    parser.add_argument(
+        "--metric",
+        default="ap_macro",
+        choices=METRIC_TITLES,
+        metavar="NAME",
+        help=f"metric to compare: {', '.join(METRIC_TITLES)} (ap_macro: average precision)",
+    )
 
 
 def asked_suite(options: argparse.Namespace) -> Any:

@@ -5,8 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from ilfs.choices import METRIC_TITLES
-from ilfs.cli.bench.options import add_action, add_suite, default_store, store_path
+from ilfs.cli.bench.options import add_action, add_metric, add_suite, default_store, store_path
 from ilfs.cli.bench.stored import results_of, results_of_other_store
 
 REPEATED_OPTIONS = (
@@ -34,7 +33,7 @@ def add_to(actions: Any) -> None:
     parser.add_argument(
         "--reference", metavar="METHOD", help="method to compare with all others (ilfs, else the first)"
     )
-    parser.add_argument("--metric", default="ap_macro", choices=METRIC_TITLES, help="metric of plots and tests")
+    add_metric(parser)
     parser.add_argument("--classifier", metavar="NAME", help="classifier to show first (linear_svm, else the first)")
     parser.add_argument(
         "--with-store",

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ilfs.choices import FORMATS, METRIC_TITLES
-from ilfs.cli.bench.options import add_action, add_classifier, add_suite
+from ilfs.choices import FORMATS
+from ilfs.cli.bench.options import add_action, add_classifier, add_metric, add_suite
 from ilfs.cli.bench.stored import results_of, results_of_other_store, show
 
 EXAMPLES = """\
@@ -24,9 +24,7 @@ def add_to(actions: Any) -> None:
     parser.add_argument(
         "--reference", metavar="METHOD", help="method to compare with all others (ilfs, else the first)"
     )
-    parser.add_argument(
-        "--metric", default="ap_macro", choices=METRIC_TITLES, help="metric to compare (ap_macro: average precision)"
-    )
+    add_metric(parser)
     add_classifier(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="format of the tables (text)")
     parser.add_argument(
