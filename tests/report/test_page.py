@@ -35,7 +35,10 @@ def name_of(selector):
     return repr(selector).replace("\n", "").replace("       ", " ")
 
 
-@pytest.mark.parametrize("selector", CONFIGURATIONS, ids=name_of)
+ONE_OF_EACH = list({type(selector): selector for selector in reversed(CONFIGURATIONS)}.values())
+
+
+@pytest.mark.parametrize("selector", ONE_OF_EACH, ids=name_of)
 def test_every_method_gives_a_page_whose_data_are_those_of_its_table(selector, tmp_path):
     X, y = planted(n_samples=60, n_features=20, n_informative=4)
     done = clone(selector).fit(X, y if selector._reads_labels else None)
@@ -161,7 +164,9 @@ def test_the_sentences_say_how_many_why_and_how_sure(tmp_path):
     assert "features selected: those whose q-value is at most 0.05." in fdr
     assert "The labels were shuffled 99 times, and the best features were better than in each of these trials" in fdr
     assert "With 95 % confidence, at most" in fdr
-    assert "so many were asked for" in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
+    assert (
+        "3 features are selected, as many as were asked for." in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
+    )
     assert "was not tested" in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
     assert "reads no labels" in page_of(LaplacianScore(3).fit(X), tmp_path).sentences
     assert "the best half" in page_of(FisherScore().fit(X, y), tmp_path).sentences

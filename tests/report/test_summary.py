@@ -88,6 +88,25 @@ def test_a_frame_with_its_target_needs_no_labels():
     np.testing.assert_array_equal(summary.values.codes, y)
 
 
+@pytest.mark.parametrize("kind", ["lazy", "anndata", "csv"])
+def test_the_labels_of_other_tables_are_found_by_the_name_of_the_target(kind, tmp_path):
+    X, y = planted(n_features=5)
+    labels = np.array(["a", "b"])[y]
+    frame = pd.DataFrame(np.round(X, 2), columns=list("abcde")).assign(kind=labels)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    if kind == "lazy":
+        given = pytest.importorskip("polars").from_pandas(frame).lazy()
+    elif kind == "anndata":
+        obs = pd.DataFrame({"kind": labels}, index=[str(row) for row in range(len(y))])
+        given = pytest.importorskip("anndata").AnnData(X, obs=obs)
+    else:
+        given = tmp_path / "t.csv"
+    selector = FisherScore(2).fit(frame if kind == "csv" else given, "kind")
+    summary = summarise_ranking(selector, given)
+    np.testing.assert_array_equal(summary.values.codes, y)
+    assert summary.values.labels == ("a", "b")
+
+
 def test_a_large_table_is_sampled_with_some_rows_of_every_class(monkeypatch):
     monkeypatch.setattr("ilfs.report.class_values.MAX_ROWS_READ", 3000)
     rng = np.random.default_rng(0)
@@ -149,7 +168,7 @@ def test_errors_name_the_rule_and_the_value():
     selector = FisherScore(3).fit(X, y)
     with pytest.raises(NotFittedError):
         summarise_ranking(FisherScore())
-    with pytest.raises(ValueError, match="39 features"):
+    with pytest.raises(ValueError, match="X must have the 40 columns that the selector was fitted on, got 39"):
         summarise_ranking(selector, X[:, :39], y)
     other = stability(FisherScore(), X[:, :30], y, k=3, n_resamples=4)
     with pytest.raises(ValueError, match="stability must be that of the 40 features of the selector, got 30"):

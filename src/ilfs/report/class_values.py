@@ -121,9 +121,10 @@ def read_rows(selector: RankingSelector, X: Any, y: Any, columns: Integers, seed
     """
     if isinstance(X, Summary):
         return None
-    if y is None and getattr(selector, "target_name_", None) in (names_of(X) or ()):
-        y = selector.target_name_
     is_path = isinstance(X, str | os.PathLike)
+    target = getattr(selector, "target_name_", None)
+    if y is None and target is not None and (is_path or target in possible_targets(X)):
+        y = target
     if is_path:
         X, y = read(X, target=y if isinstance(y, str) else None), None if isinstance(y, str) else y
     source = checked_source(selector, X, y)
@@ -136,7 +137,15 @@ def read_rows(selector: RankingSelector, X: Any, y: Any, columns: Integers, seed
 
 def names_of(X: Any) -> Any:
     """Return the names of the columns of a data frame, None of anything else."""
-    return None if isinstance(X, Source | str | os.PathLike) else column_names(X)
+    if isinstance(X, Source | str | os.PathLike):
+        return None
+    return X.collect_schema().names() if hasattr(X, "collect_schema") else column_names(X)  # polars, also lazy
+
+
+def possible_targets(X: Any) -> list[Any]:
+    """Return the names of the columns that may hold the labels: those of a frame, or the annotations of an AnnData."""
+    found = names_of(getattr(X, "obs", X))
+    return [] if found is None else list(found)
 
 
 def checked_source(selector: RankingSelector, X: Any, y: Any) -> Source:

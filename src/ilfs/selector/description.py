@@ -202,6 +202,25 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         # By name, because reports are a layer above the selectors. matplotlib is imported when a picture is drawn.
         return import_object("ilfs.report.plots.SelectorPlots")(self)
 
+    @property
+    def _repr_html_(self) -> Any:
+        diagram = super()._repr_html_  # raises an AttributeError if scikit-learn is set to display text
+        return lambda: self._ranking_html() or diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        page = self._ranking_html() if "text/html" in bundle else None
+        return bundle if page is None else bundle | {"text/html": page}
+
+    def _ranking_html(self) -> str | None:
+        """Format the top of the ranking for a notebook; None if the selector is not fitted."""
+        if not hasattr(self, "order_"):
+            return None
+        try:
+            return str(import_object("ilfs.report.notebook.selector_html")(self))
+        except ValueError:  # parameters were changed since the fit, so that nothing is selected
+            return None
+
     # Columns of the table, and facts about a feature
 
     def _table_of(self, columns: Integers, names: NDArray[Any]) -> RankingTable:

@@ -23,11 +23,12 @@ class Fact:
 def answer_html(summary: RankingSummary) -> str:
     """Format the answer: facts in large letters, the best selected features, and sentences."""
     facts = "\n".join(
-        f'<div class="fact {fact.kind}"><dd>{escape(fact.value)}</dd><dt>{escape(fact.about)}</dt></div>'
+        f'<div class="fact {fact.kind}"><dt>{escape(fact.about)}</dt><dd>{escape(fact.value)}</dd></div>'
         for fact in facts_of(summary)
     )
     sentences = "\n".join(f"<p>{escape(sentence)}</p>" for sentence in sentences_of(summary))
-    return f'<dl class="facts">\n{facts}\n</dl>\n{named_html(summary)}\n{sentences}'
+    heading = '<h2 class="visually-hidden">The answer</h2>'
+    return f'{heading}\n<dl class="facts">\n{facts}\n</dl>\n{named_html(summary)}\n{sentences}'
 
 
 def facts_of(summary: RankingSummary) -> list[Fact]:
@@ -95,7 +96,8 @@ def cut_sentence(summary: RankingSummary) -> str:
         )
     if isinstance(rule, float):
         return f"{count} selected: a fraction of {rule:g} was asked for."
-    return f"{count} selected: so many were asked for." if rule != "search" else f"{count} selected."
+    asked = ", as many as were asked for." if rule != "search" else "."
+    return f"{count} {'is' if n_selected == 1 else 'are'} selected{asked}"
 
 
 def forced_sentence(summary: RankingSummary) -> list[str]:
@@ -125,7 +127,8 @@ def test_sentences(summary: RankingSummary) -> list[str]:
     usual = ", and the best features were better than in nearly all of these trials"
     is_each = found.n_permutations and found.p_value <= 1 / (1 + found.n_permutations) + 1e-12
     confirmed = (
-        f"{found.n_confirmed:,} features are confirmed: among them, a fraction of {found.fdr:g} is expected by chance."
+        f"{found.n_confirmed:,} features are confirmed: of these, at most {100 * found.fdr:g} % are expected to be "
+        "there by chance."
     )
     return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}).", confirmed]
 

@@ -84,12 +84,15 @@ function wordAt(column, place) {
   return column.words[column.codes[place]];
 }
 
-// Text of a number: about four digits; probabilities with two; an exponent for very small and very large ones.
+// Text of a number. Columns of one scale have fixed decimals, so that they are easy to compare; other numbers have about
+// four digits, probabilities two.
 function numberText(value, kind) {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (kind === "integer") return value.toLocaleString("en-US");
-  if (value === 0) return "0";
+  if (value === 0 && kind !== "fixed") return "0";
+  if (kind === "exponent") return value.toExponential(3).replaceAll("-", "−");
+  if (kind === "fixed") return value.toFixed(4).replaceAll("-", "−");
   const size = Math.abs(value);
   let text;
   if (kind === "probability") text = size >= 1e-4 ? String(Number(value.toPrecision(2))) : value.toExponential(1);

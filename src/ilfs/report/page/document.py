@@ -44,7 +44,8 @@ class Section:
         """Return the section as HTML."""
         anchor = f' id="{escape(self.anchor)}"' if self.anchor else ""
         heading = f"<h2>{escape(self.title)}</h2>\n" if self.title else ""
-        return f'<section{anchor} class="{escape(self.kind)}">\n{heading}{self.body}\n</section>'
+        kind = f' class="{escape(self.kind)}"' if self.kind else ""
+        return f"<section{anchor}{kind}>\n{heading}{self.body}\n</section>"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ class RankingPage {
   constructor(data) {
     this.data = data;
     this.chosen = Uint8Array.from(data.selected);
-    this.family = -1; // place of the head of the family to show
     const parts = "search direction largest-q verdict family only-chosen cut-slider cut-number shown-count list chosen-count detail".split(" ");
     this.part = Object.fromEntries(parts.map((id) => [id, document.getElementById(id)]));
     for (const hidden of document.querySelectorAll("[data-interactive]")) hidden.hidden = false;
@@ -185,7 +184,7 @@ class RankingPage {
   sentence(place) {
     const { data } = this;
     const at = (key) => columnOf(data, key)?.values[place];
-    const words = [`Rank ${(place + 1).toLocaleString("en-US")} of ${data.n.toLocaleString("en-US")}, score ${numberText(at("score"), "")}.`];
+    const words = [`Rank ${(place + 1).toLocaleString("en-US")} of ${data.n.toLocaleString("en-US")}, score ${numberText(at("score"), columnOf(data, "score").kind)}.`];
     const direction = columnOf(data, "direction");
     if (direction && wordAt(direction, place) !== "") {
       words.push(`Higher in ${shortened(wordAt(direction, place), 40)}, by ${numberText(Math.abs(at("effect")), "effect")} standard deviations.`);
@@ -218,11 +217,11 @@ class RankingPage {
   }
 
   familyPart(place) {
-    const { data, families } = this;
+    const { data } = this;
     if (!data.nearest) return null;
     const only = new Uint8Array(data.n);
     only[place] = 1;
-    const own = this.chosen[place] ? families : familiesOf(data, only, STRONG_CORRELATION);
+    const own = familiesOf(data, only, STRONG_CORRELATION);
     const members = this.everyPlace().filter((one) => own.head[one] === place && one !== place);
     const items = members.slice(0, MAX_MEMBERS).map((one) => this.memberItem(one, own.similarity[one]));
     const nearest = data.nearest[place];

@@ -16,6 +16,7 @@ TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
 # Columns that the table on the page begins with, because a phone shows only a few.
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
+MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
 MAX_FILE_LETTERS = 60
 TITLES = {
     "feature": "feature", "q_value": "q-value", "p_value": "p-value", "log2_fold_change": "log2 fold change",
@@ -89,7 +90,15 @@ def kind_of(summary: RankingSummary, title: str, values: NDArray[Any]) -> str:
         return "name"
     if values.dtype.kind in "OUSTb":
         return "word"
-    return KINDS.get(title, "integer" if values.dtype.kind in "iu" else "number")
+    if title in KINDS or values.dtype.kind in "iu":
+        return KINDS.get(title, "integer")
+    return "number" if title.startswith(MEAN_PREFIX) else decimals_of(values)
+
+
+def decimals_of(values: NDArray[Any]) -> str:
+    """Return "fixed" if four decimals suit a column, "exponent" for very small or very large numbers."""
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return "fixed" if largest == 0 or MIN_FIXED <= largest < MAX_FIXED else "exponent"
 
 
 def shown_columns(summary: RankingSummary) -> list[str]:

@@ -146,7 +146,7 @@ class FeatureTable {
       const kind = column.key === "verdict" ? ` verdict ${word}` : "";
       return element("td", { class: `word${kind}` }, word === "" ? "–" : element("bdi", {}, shortened(word, 40)));
     }
-    const cell = element("td", { class: "number" }, numberText(column.values[place], column.kind));
+    const cell = element("td", { class: column.key === "score" ? "number bar" : "number" }, numberText(column.values[place], column.kind));
     if (column.key === "score") cell.prepend(this.barOf(column, place));
     return cell;
   }

@@ -10,6 +10,7 @@ from ilfs.report.markup import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
 # Okabe and Ito's colours for all kinds of colour vision, the light ones darkened for white paper; as in reports.
@@ -139,10 +140,14 @@ def set_title(ax: "Axes", title: str, pad: float = 8.0) -> None:
     ax.set_title(title, loc="left", fontsize=10.5, pad=pad, **PLAIN)
 
 
+def whole_figure(ax: "Axes") -> "Figure":
+    """Return the figure of axes, which may be in a part of it."""
+    return ax.figure.canvas.figure
+
+
 def points_of(ax: "Axes", pixels: float) -> float:
     """Convert pixels of a figure to points."""
-    figure = ax.get_figure(root=True)
-    return pixels / (100.0 if figure is None else figure.dpi) * 72
+    return pixels / whole_figure(ax).dpi * 72
 
 
 def set_names(ax: "Axes", names: Sequence[str], max_letters: int = MAX_NAME_LETTERS) -> None:

@@ -97,7 +97,7 @@ class FamilyMap:
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
         >>> shown = FamilyMap.from_selector(ILFS(3).fit(X, y))
         >>> [(family.head, len(family.members)) for family in shown.families]
-        [('worst concave points', 8), ('worst radius', 10), ('worst texture', 1)]
+        [('worst concave points', 2), ('worst radius', 8), ('mean concave points', 2)]
         """
         if not isinstance(selector, PicksSubsets):
             raise ValueError(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
-from ilfs.report.plots.canvas import PLAIN, SOFT, TINY, shown_name
+from ilfs.report.plots.canvas import PLAIN, SOFT, TINY, shown_name, whole_figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,9 +114,9 @@ def name_points(ax: "Axes", names: "Sequence[str]", x: Floats, y: Floats, all_po
     text : dict
         Options of the texts.
     """
-    figure = ax.get_figure(root=True)
-    if not names or figure is None:
+    if not names:
         return
+    figure = whole_figure(ax)
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()  # the layout moves the axes, and with them the points
     pixel = figure.dpi / 100  # distances are given for 100 dots per inch

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COLOURS = "cividis"  # looks the same with all kinds of colour vision
 PICK = "#ff7a1a"
+MAX_STEP = 1.0  # largest distance of the lowest value from the next one, in ranges of the others
 N_NUMBERED = 9  # best pixels, which are numbered
 
 Order = Literal["C", "F"]
@@ -112,15 +113,16 @@ def draw_pixels(ax: "Axes", shown: PixelMap) -> None:
     shown : PixelMap
         The numbers.
     """
-    image = ax.imshow(np.ma.masked_invalid(shown.image), cmap=COLOURS, interpolation="nearest")
+    low = lowest_shade(shown.image)
+    image = ax.imshow(np.ma.masked_invalid(shown.image), cmap=COLOURS, interpolation="nearest", vmin=low)
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():
         spine.set_visible(False)
     numbered, others = shown.picks[:N_NUMBERED], shown.picks[N_NUMBERED:]
     area = (0.62 * pixel_points(ax, shown)) ** 2
-    ax.scatter(others[:, 1], others[:, 0], s=0.3 * area, color=PICK, linewidth=0)
-    ax.scatter(numbered[:, 1], numbered[:, 0], s=max(area, 70), color=PICK, linewidth=0)
+    ax.scatter(others[:, 1], others[:, 0], s=np.clip(0.3 * area, 14, 70), color=PICK, linewidth=0)
+    ax.scatter(numbered[:, 1], numbered[:, 0], s=np.clip(area, 70, 260), color=PICK, linewidth=0)
     for rank, (row, column) in enumerate(numbered.tolist(), start=1):
         text: dict[str, Any] = {
             "ha": "center",
@@ -130,12 +132,29 @@ def draw_pixels(ax: "Axes", shown: PixelMap) -> None:
             "clip_on": True,
         }
         ax.text(column, row, str(rank), fontsize=TINY, **text)
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.03, shrink=0.6, aspect=20)
+    extend = "min" if np.nanmin(shown.image) < low else "neither"
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.03, shrink=0.6, aspect=20, extend=extend)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=TINY, length=2)
     bar.set_label(shown.title, fontsize=SMALL)
     bar.ax.locator_params(nbins=4)
     set_title(ax, f"{shown.title.capitalize()} of {shown.image.size:,} pixels, {len(shown.picks):,} selected")
+
+
+def lowest_shade(image: Floats) -> float:
+    """Return the value with the darkest colour: pixels that never change would hide the differences of the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.report.plots.pixels import lowest_shade
+    >>> lowest_shade(np.array([[0.0, 0.6], [0.7, 0.8]])), lowest_shade(np.array([[0.5, 0.6], [0.7, 0.8]]))
+    (0.6, 0.5)
+    """
+    values = np.unique(image[np.isfinite(image)])
+    if values.size > 2 and values[1] - values[0] > MAX_STEP * (values[-1] - values[1]):
+        return float(values[1])
+    return float(values[0]) if values.size else 0.0
 
 
 def pixel_points(ax: "Axes", shown: PixelMap) -> float:

@@ -166,7 +166,7 @@ class ScoreCurve:
         >>> from ilfs.report.plots.scores import ScoreCurve
         >>> curve = ScoreCurve.from_selector(FisherScore(2).fit(*load_wine(return_X_y=True)))
         >>> curve.values.round(2).tolist()[:3], curve.selected.tolist(), curve.title
-        ([2.56, 2.01, 1.92], [1, 2], 'score')
+        ([2.67, 2.38, 2.17], [1, 2], 'score')
         """
         mask, null = selector.get_support(), attribute(selector, "null_curve_")
         tested = None if null is None else tested_statistic(selector, null)
@@ -362,7 +362,7 @@ def rank_title(curve: ScoreCurve) -> str:
         return "rank"
     if curve.n_first_selected is not None:
         return f"rank (dashed: {curve.selected.size:,} selected)"
-    return f"rank by {curve.title} (dots: {curve.selected.size:,} selected)"
+    return f"rank by {curve.title} (orange: {curve.selected.size:,} selected)"
 
 
 def set_rank_axis(ax: "Axes", n_features: int) -> None:

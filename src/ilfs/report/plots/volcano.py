@@ -152,7 +152,8 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
     n_selected = int(np.count_nonzero(volcano.is_selected))
     set_title(ax, f"Effect and q-value: {n_selected:,} of {len(volcano.names):,} features selected")
     if len(volcano.labels) > 2:  # of two classes, the sides of the picture are named
-        colour_legend(ax, colours, "higher in ", **below_axes(len(colours)))
+        # Effects of several classes are not negative, and large ones are seldom uncertain: this corner is free.
+        colour_legend(ax, colours, "higher in ", loc="lower right", ncols=1 if len(colours) <= 4 else 2)
     best = np.flatnonzero(volcano.is_selected)[:top]
     if not best.size:
         best = np.arange(min(top, len(volcano.names)))
@@ -212,8 +213,3 @@ def whole_powers(highest: float) -> "MultipleLocator":
     from matplotlib.ticker import MultipleLocator
 
     return MultipleLocator(0.5 if highest < 1.6 else max(1, round(highest / 6)))
-
-
-def below_axes(n_entries: int) -> dict[str, object]:
-    """Return the place of a legend below the title of the horizontal axis."""
-    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": min(max(n_entries, 1), 4)}
