@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from page_reader import Page, hash_of
 
 from ilfs.benchmark import BenchmarkMethod, Outcome, Protocol, Store, Suite, TimingJob
 from ilfs.benchmark import paper_tables as paper
@@ -189,6 +190,13 @@ def test_the_page_needs_no_network_and_has_no_inline_style(results, by_class, ti
     anchors = [attributes["id"] for _, attributes in parsed(page).tags if "id" in attributes]
     assert {link[1:] for link in links} <= set(anchors)
     assert len(set(anchors)) == len(anchors)
+
+
+def test_the_page_is_well_formed_and_runs_its_own_script_only(results, by_class, timings):
+    page = Page(page_of(results, by_class, timings))  # it checks that every element is closed
+    assert page.open == []
+    assert page.policy["default-src"] == ["'none'"]
+    assert page.policy["script-src"] == [hash_of(text) for text in page.inside["script"]]
 
 
 def test_several_suites_stand_on_one_page_with_the_papers_procedure_over_all(results, by_class, timings):
