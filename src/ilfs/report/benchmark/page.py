@@ -277,18 +277,15 @@ def tests_body(experiment: ExperimentSummary, view: ClassifierSummary) -> str:
             "Mean ranks over the data sets, the best on the left. Methods joined by a bar cannot be told apart by "
             "Nemenyi's test at the level 0.05."
         )
-        drawn = wide_figure(diagram_chart(view.diagram, experiment.reference), caption)
+        # It scrolls sideways on a phone, so that its texts stay readable.
+        diagram = diagram_chart(view.diagram, experiment.reference)
+        drawn = figure(f'<div class="wide" tabindex="0">{diagram}</div>', caption, kind="wide-figure diagram")
     else:
         drawn = paragraphs([f"No critical-difference diagram: {view.no_diagram}."] if view.no_diagram else [])
     tests = [one for one in view.tests if not one.grid.title.startswith("Stability")]
     tables = "".join(map(table_html, tests[:1]))
     beside = f'<div class="beside"><div>{drawn}</div><div>{tables}</div></div>' if view.diagram else drawn + tables
     return bullets(view.sentences.significance) + beside + details("All tests", map(table_html, tests[1:]))
-
-
-def wide_figure(drawing: str, caption: str) -> str:
-    """Make a large figure, which scrolls sideways on a phone so that its texts stay readable."""
-    return figure(f'<div class="wide" tabindex="0">{drawing}</div>', caption, kind="wide-figure")
 
 
 def stability_body(experiment: ExperimentSummary, view: ClassifierSummary, styles: Styles) -> str:
@@ -301,7 +298,7 @@ def stability_body(experiment: ExperimentSummary, view: ClassifierSummary, style
     title = "Stability against performance"
     caption = f"Mean over {counted(len(sets), 'data set')}. The best methods are at the top right."
     drawn = stability_chart(chosen, styles, y_title, title=title, is_large=True)
-    large = wide_figure(drawn, caption)
+    large = figure(drawn, caption, kind="wide-figure")
     small = "".join(
         figure(
             stability_chart(
@@ -340,7 +337,7 @@ def time_figure(experiment: ExperimentSummary, styles: Styles) -> str:
         "Median seconds to order the features once, on one thread, against the number of values in the training rows. "
         "Both scales are logarithmic; each point is a data set."
     )
-    return chips_html(styles) + wide_figure(time_chart(points, styles), caption)
+    return chips_html(styles) + figure(time_chart(points, styles), caption, kind="wide-figure")
 
 
 def failures(experiment: ExperimentSummary) -> str:

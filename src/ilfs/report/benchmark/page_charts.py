@@ -19,7 +19,7 @@ N_EMPHASISED = 5
 MAX_CHIP_LETTERS = 28
 LOG_RATIO = 30  # an axis is logarithmic if its largest value is so many times the smallest
 CHART_SIZE = (460, 290)
-LARGE_CHART = (720, 430)
+LARGE_CHART = (560, 380)
 
 
 @dataclass(frozen=True)
