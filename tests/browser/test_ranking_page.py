@@ -300,6 +300,7 @@ OTHERS = {
     "no labels": lambda tmp_path, X, y: LaplacianScore(5).fit(X),
     "no test": lambda tmp_path, X, y: FisherScore(5).fit(X, y),
     "twelve classes": lambda tmp_path, X, y: ILFS(5, n_permutations=20).fit(X, np.arange(len(X)) % 12),
+    "forty classes": lambda tmp_path, X, y: FisherScore(5).fit(X, np.arange(len(X)) % 40),
     "three classes": lambda tmp_path, X, y: ILFS(5, n_permutations=20).fit(X, np.arange(len(X)) % 3),
     "several labels": lambda tmp_path, X, y: ILFS(5).fit(X, np.column_stack([y, y % 2 == np.arange(len(X)) % 3]) * 1),
     "search": lambda tmp_path, X, y: SizeCV(ILFS(), sizes=[1, 3, 9]).fit(X, y),
@@ -316,8 +317,10 @@ def test_pages_of_other_selectors_work(browser, make, tmp_path):
     X[:3, 4] = np.nan if make is OTHERS["no test"] else X[:3, 4]
     selector = make(tmp_path, X, y)
     again = stability(FisherScore(), X, y, k=3, n_resamples=4) if selector.n_features_in_ == 30 else None
-    path = write_page(selector, tmp_path / "page.html", X[:, : selector.n_features_in_], y, stability=again)
+    labels = np.arange(len(X)) % 40 if make is OTHERS["forty classes"] else y
+    path = write_page(selector, tmp_path / "page.html", X[:, : selector.n_features_in_], labels, stability=again)
     page = browser.open(path)
+    assert len(page.all("#detail .box")) == (15 if make is OTHERS["forty classes"] else 2)
     assert len(rows(page)) == min(selector.n_features_in_, len(rows(page)))
     for button in page.all("th button"):
         button.click()

@@ -94,7 +94,7 @@ def test_one_feature_and_two_features_give_a_page(tmp_path):
 def test_a_selection_of_no_features_says_so(tmp_path):
     X, y = np.random.default_rng(1).normal(size=(40, 30)), np.arange(40) % 2
     page = page_of(FisherScore("fdr").fit(X, y), tmp_path, X, y)
-    assert "0 features selected: those whose q-value is at most 0.05." in page.sentences
+    assert "0 features are selected: those whose q-value is at most 0.05." in page.sentences
     assert "NOT clearly better" in page.sentences
 
 
@@ -161,7 +161,7 @@ def test_without_scripts_the_best_fifty_features_are_there(tmp_path):
 def test_the_sentences_say_how_many_why_and_how_sure(tmp_path):
     X, y = planted()
     fdr = page_of(ILFS("fdr", n_permutations=99).fit(X, y), tmp_path).sentences
-    assert "features selected: those whose q-value is at most 0.05." in fdr
+    assert "features are selected: those whose q-value is at most 0.05." in fdr
     assert "The labels were shuffled 99 times, and the best features were better than in each of these trials" in fdr
     assert "With 95 % confidence, at most" in fdr
     assert (
@@ -169,7 +169,7 @@ def test_the_sentences_say_how_many_why_and_how_sure(tmp_path):
     )
     assert "was not tested" in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
     assert "reads no labels" in page_of(LaplacianScore(3).fit(X), tmp_path).sentences
-    assert "the best half" in page_of(FisherScore().fit(X, y), tmp_path).sentences
+    assert "the best half, because no number was asked for" in page_of(FisherScore().fit(X, y), tmp_path).sentences
     again = stability(FisherScore(), X, y, k=3, n_resamples=10)
     assert "On 10 random halves of the rows" in page_of(FisherScore(3).fit(X, y), tmp_path, stability=again).sentences
 
@@ -229,7 +229,7 @@ def test_the_payload_gives_back_numbers_words_and_levels():
     values = rng.normal(size=(5, 40))
     values[0, 3], values[2] = np.nan, np.nan
     header = {
-        "floats": payload.floats([1.5, np.inf, -np.inf, np.nan, 1e-30]),
+        "floats": payload.floats([1.5, 1e300, -np.inf, np.nan, 1e-30]),
         "integers": [payload.integers([0, 255]), payload.integers([-1, 70_000]), payload.integers([300])],
         "words": payload.words(["b", "a", "b", ""]),
         "levels": payload.levels(values),

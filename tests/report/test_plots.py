@@ -494,6 +494,31 @@ class TestFiles:
     def test_all_kinds_of_selectors_are_drawn(self, data, selector, tmp_path):
         assert write_plot(selector.fit(*data), tmp_path / "a.png", *data).exists()
 
+    def test_a_rule_that_selects_nothing_leaves_the_heat_map_out(self, tmp_path):
+        rng = np.random.default_rng(1)
+        X, y = rng.normal(size=(30, 5)), np.arange(30) % 2
+        selector = FisherScore("fdr", fdr=0.01).fit(X, y)
+        assert not selector.get_support().any()
+        assert write_plot(selector, tmp_path / "a.png", X, y).exists()
+
+    @pytest.mark.parametrize("columns", [[0], [0, 0], [0, 1]])
+    def test_tiny_tables_are_drawn(self, tmp_path, columns):
+        X, y = np.column_stack([np.arange(8.0), np.ones(8)])[:, columns], np.arange(8) // 4
+        selector = FisherScore(1.0, n_permutations=20).fit(X, y)
+        assert write_plot(selector, tmp_path / "a.png", X, y).exists()
+        drawn(selector.plot.scores(ax=axes()))
+        drawn(selector.plot.volcano(ax=axes()))
+
+    def test_a_file_that_was_opened_by_read_is_drawn(self, data, tmp_path):
+        frame = pd.DataFrame(data[0]).add_prefix("g").assign(kind=np.array(["a", "b"])[data[1]])
+        frame.to_csv(tmp_path / "table.csv", index=False)
+        source = ilfs.read(tmp_path / "table.csv", target="kind")
+        selector = FisherScore(4).fit(source)
+        shown = HeatMap.from_selector(selector, source)
+        assert shown.labels == ("a", "b")
+        np.testing.assert_allclose(shown.z, HeatMap.from_selector(selector, frame, "kind").z, rtol=1e-6)
+        assert write_plot(selector, tmp_path / "a.png", source).exists()
+
     def test_a_table_with_thousands_of_features_stays_small(self, tmp_path):
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(30, 5000)), np.arange(30) % 2

@@ -14,7 +14,7 @@ N_SHOWN = 10
 MAX_NAME_LETTERS = 48
 MAX_TITLE_LETTERS = 300
 MAX_CALL_LETTERS = 300
-# Dollar signs in names are no formulas. Text and lines take the colours of the notebook, so that they suit light and dark themes, whatever sets them.
+# Text and lines take the colours of the notebook, so that they suit light and dark themes, whatever sets them.
 STYLE = """
 .ilfs-ranking{font-size:.92em;line-height:1.45;max-width:60em;overflow-x:auto}
 .ilfs-ranking p{margin:.2em 0}
@@ -71,6 +71,7 @@ def selector_html(selector: RankingSelector, top: int = N_SHOWN) -> str:
     more = f"{n_more:,} more features: selector.table(), selector.plot.scores()" if n_more else "selector.plot.scores()"
     return "\n".join(
         [
+            # A notebook would typeset what stands between dollar signs in names, but for these two classes.
             f'<div class="ilfs-ranking tex2jax_ignore mathjax_ignore"><style>{STYLE}</style>',
             f"<p><strong>{escape(best.method)}</strong>: {best.n_selected:,} of {best.n_features:,} features "
             f'selected <span class="ilfs-soft"><code>{escape(call)}</code></span></p>',

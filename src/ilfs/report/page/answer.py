@@ -81,23 +81,24 @@ def sentences_of(summary: RankingSummary) -> list[str]:
 def cut_sentence(summary: RankingSummary) -> str:
     """Say why so many features are selected."""
     rule, n_selected = summary.rule, summary.n_selected
-    count = f"{n_selected:,} feature{'s' if n_selected != 1 else ''}"
+    selected = f"{n_selected:,} feature{' is' if n_selected == 1 else 's are'} selected"
     if rule is None:
-        return f"No number of features was asked for, so the best half, {count}, are selected: move the cut below."
-    if rule == "fdr" or (rule == "search" and summary.sizes is None and summary.certainty is not None):
-        level = summary.certainty.fdr if summary.certainty else 0.05
-        return f"{count} selected: those whose q-value is at most {level:g}."
-    if rule == "absorption":
-        return f"{count} selected: about so many features hold the random walk of the method."
+        return f"{selected}, the best half, because no number was asked for: move the cut below."
+    if rule == "search" and summary.sizes is None and summary.certainty is None:
+        return f"{selected}."
     if rule == "auto" or (rule == "search" and summary.sizes is not None):
         return (
-            f"{count} selected: in cross-validation, with the selection inside the folds, no other number of features "
+            f"{selected}: in cross-validation, with the selection inside the folds, no other number of features "
             "predicted the classes clearly better."
         )
-    if isinstance(rule, float):
-        return f"{count} selected: a fraction of {rule:g} was asked for."
-    asked = ", as many as were asked for." if rule != "search" else "."
-    return f"{count} {'is' if n_selected == 1 else 'are'} selected{asked}"
+    if rule in ("fdr", "search"):
+        level = summary.certainty.fdr if summary.certainty else 0.05
+        return f"{selected}: those whose q-value is at most {level:g}."
+    if rule == "absorption":
+        return f"{selected}: about so many features hold the random walk of the method."
+    return (
+        f"{selected}, a fraction of {rule:g}." if isinstance(rule, float) else f"{selected}, as many as were asked for."
+    )
 
 
 def forced_sentence(summary: RankingSummary) -> list[str]:

@@ -3,6 +3,7 @@
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const N_COLOURS = 10;
+const MAX_STRIPS = 15; // classes in a plot of values
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -23,7 +24,8 @@ function svgText(x, y, text, anchor, kind) {
 }
 
 function chart(title, width, height, ...children) {
-  return svgElement("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" }, svgElement("title", {}, title), ...children);
+  const attributes = { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" };
+  return svgElement("svg", attributes, svgElement("title", {}, title), ...children);
 }
 
 // A small bar beside a number, for a fraction from 0 to 1.
@@ -82,8 +84,18 @@ function horizontalAxis(limits, left, right, bottom, title) {
   ];
 }
 
+// Of many classes, those with the largest medians.
+function classesToDraw(quantiles) {
+  const classes = quantiles.map((_, k) => k);
+  if (classes.length <= MAX_STRIPS) return classes;
+  const median = quantiles.map((one) => (Number.isNaN(one[2]) ? -Infinity : one[2]));
+  return classes.sort((a, b) => median[b] - median[a]).slice(0, MAX_STRIPS).sort((a, b) => a - b);
+}
+
 // Values of one feature by class: all points of the kept rows, and boxes of the quartiles of all rows.
-function stripPlot(name, labels, codes, values, quantiles) {
+function stripPlot(name, everyLabel, codes, values, quantiles) {
+  const drawn = classesToDraw(quantiles);
+  const labels = drawn.map((k) => everyLabel[k]);
   const width = 420;
   const strip = labels.length > 4 ? 34 : 44;
   const left = 12 + 6.4 * Math.max(...labels.map((label) => shortened(label, 16).length));
@@ -96,11 +108,12 @@ function stripPlot(name, labels, codes, values, quantiles) {
     const spread = strip * 0.3;
     const dots = [];
     values.forEach((value, row) => {
-      if (codes[row] === k && !Number.isNaN(value)) dots.push(`M${x(value).toFixed(1)} ${(y + spread * (2 * scattered(row) - 1)).toFixed(1)}h0`);
+      if (codes[row] !== drawn[k] || Number.isNaN(value)) return;
+      dots.push(`M${x(value).toFixed(1)} ${(y + spread * (2 * scattered(row) - 1)).toFixed(1)}h0`);
     });
     parts.push(svgText(left - 8, y + 4, shortened(label, 16), "end", "name"));
     parts.push(svgElement("path", { class: `dots s${k % N_COLOURS}`, d: dots.join("") }));
-    parts.push(boxPath(quantiles[k], x, y, strip * 0.22, k));
+    parts.push(boxPath(quantiles[drawn[k]], x, y, strip * 0.22, k));
   });
   return chart(`Values of ${shortened(name, 60)} by class`, width, bottom + 42, ...parts);
 }
@@ -144,7 +157,8 @@ function tokenPlot(fractions, edges) {
   ];
   fractions.forEach((fraction, k) => {
     const x = left + slot * k;
-    parts.push(svgElement("rect", { class: "bar s0", x: (x + 2).toFixed(1), y: y(fraction).toFixed(1), width: (slot - 4).toFixed(1), height: (bottom - y(fraction)).toFixed(1), rx: 1.5 }));
+    const [top, wide] = [y(fraction), slot - 4];
+    parts.push(svgElement("rect", { class: "bar s0", x: x + 2, y: top, width: wide, height: bottom - top, rx: 1.5 }));
     parts.push(svgText(x + slot / 2, bottom + 16, `${edges[k].toFixed(2)}–${edges[k + 1].toFixed(2)}`, "middle", "tick small"));
   });
   return chart("Token histogram", width, height, ...parts);

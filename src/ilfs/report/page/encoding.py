@@ -40,7 +40,9 @@ class Payload:
 
     def floats(self, values: ArrayLike, bits: int = SHORT_BITS) -> dict[str, Any]:
         """Add numbers, rounded to so many binary digits; infinite values and NaN stay."""
-        return self._add(rounded(np.asarray(values, dtype=np.float32).ravel(), bits), "f4")
+        with np.errstate(over="ignore", under="ignore"):  # beyond the range of float32: infinite, or 0
+            short = np.asarray(values).astype(np.float32).ravel()
+        return self._add(rounded(short, bits), "f4")
 
     def integers(self, values: ArrayLike) -> dict[str, Any]:
         """Add integers, in the smallest type that holds them."""

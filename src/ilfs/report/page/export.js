@@ -10,7 +10,8 @@ function csvWord(word) {
 }
 
 function csvNumber(value) {
-  return Number.isNaN(value) ? "" : String(Number.isFinite(value) ? Number(value.toPrecision(6)) : value);
+  if (Number.isNaN(value)) return "";
+  return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : value > 0 ? "inf" : "-inf";
 }
 
 function csvText(data, places) {

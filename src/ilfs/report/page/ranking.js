@@ -6,13 +6,15 @@ const MAX_LISTED = 500; // chosen features in the list on the page
 const MAX_MEMBERS = 20; // members of a family in the details
 const MAX_FAMILIES = 300; // families to filter by
 const SLIDER_STEPS = 1000;
+const MARGIN_PX = 120; // details of which less is in sight are scrolled to
+const FILTERS = ["search", "direction", "largest-q", "verdict", "family", "only-chosen"];
+const PARTS = [...FILTERS, "cut-slider", "cut-number", "shown-count", "list", "chosen-count", "detail"];
 
 class RankingPage {
   constructor(data) {
     this.data = data;
     this.chosen = Uint8Array.from(data.selected);
-    const parts = "search direction largest-q verdict family only-chosen cut-slider cut-number shown-count list chosen-count detail".split(" ");
-    this.part = Object.fromEntries(parts.map((id) => [id, document.getElementById(id)]));
+    this.part = Object.fromEntries(PARTS.map((id) => [id, document.getElementById(id)])); // null for a part not there
     for (const hidden of document.querySelectorAll("[data-interactive]")) hidden.hidden = false;
     this.table = new FeatureTable(document.getElementById("table"), data, {
       onChoose: (place) => this.show(place, true),
@@ -20,7 +22,8 @@ class RankingPage {
       isChosen: (place) => this.chosen[place],
     });
     const volcano = document.getElementById("volcano");
-    this.volcano = volcano && columnOf(data, "effect") ? new VolcanoPlot(volcano, data, (place, jumps = true) => this.show(place, jumps)) : null;
+    const onPoint = (place, jumps = true) => this.show(place, jumps);
+    this.volcano = volcano && columnOf(data, "effect") ? new VolcanoPlot(volcano, data, onPoint) : null;
     const map = document.querySelector("figure.correlations");
     if (map && data.map) readMap(map, data);
     this.fillChoices();
@@ -32,12 +35,12 @@ class RankingPage {
 
   fillChoices() {
     const direction = columnOf(this.data, "direction");
-    if (direction) this.part.direction.append(...direction.words.filter((word) => word !== "").map((word) => element("option", { value: word }, shortened(word, 40))));
+    const words = direction ? direction.words.filter((word) => word !== "") : [];
+    this.part.direction?.append(...words.map((word) => element("option", { value: word }, shortened(word, 40))));
   }
 
   listen() {
-    for (const id of ["search", "direction", "largest-q", "verdict", "only-chosen"]) this.part[id]?.addEventListener("input", () => this.filter());
-    this.part.family?.addEventListener("input", () => this.filter());
+    for (const id of FILTERS) this.part[id]?.addEventListener("input", () => this.filter());
     this.part["cut-slider"].addEventListener("input", (event) => this.cut(this.sizeOf(Number(event.target.value))));
     this.part["cut-number"].addEventListener("input", (event) => this.cut(Number(event.target.value) || 0));
     const actions = {
@@ -51,8 +54,12 @@ class RankingPage {
       "save-all-csv": () => download(`${this.data.file}_all.csv`, csvText(this.data, this.everyPlace()), "text/csv"),
       "save-all-rnk": () => download(`${this.data.file}_all.rnk`, rnkText(this.data, this.everyPlace()), "text/plain"),
     };
-    for (const [id, act] of Object.entries(actions)) document.getElementById(id)?.addEventListener("click", (event) => act(event.currentTarget));
-    for (const chip of document.querySelectorAll("button.chip")) chip.addEventListener("click", () => this.show(Number(chip.dataset.place), true));
+    for (const [id, act] of Object.entries(actions)) {
+      document.getElementById(id).addEventListener("click", (event) => act(event.currentTarget));
+    }
+    for (const chip of document.querySelectorAll("button.chip")) {
+      chip.addEventListener("click", () => this.show(Number(chip.dataset.place), true));
+    }
   }
 
   // The slider is logarithmic: the first features matter most.
@@ -150,7 +157,7 @@ class RankingPage {
   }
 
   clearFilters() {
-    for (const id of ["search", "direction", "largest-q", "verdict", "family"]) if (this.part[id]) this.part[id].value = "";
+    for (const id of FILTERS) if (this.part[id]) this.part[id].value = "";
     this.part["only-chosen"].checked = false;
     this.filter();
   }
@@ -168,29 +175,34 @@ class RankingPage {
     this.volcano?.mark(place);
     const { detail } = this.part;
     detail.replaceChildren(...this.detailsOf(place));
-    if (jumps && detail.getBoundingClientRect().top > window.innerHeight - 120) detail.scrollIntoView({ behavior: "smooth", block: "start" });
-    if (jumps && detail.getBoundingClientRect().bottom < 120) detail.scrollIntoView({ behavior: "smooth", block: "start" });
+    const { top, bottom } = detail.getBoundingClientRect();
+    const isOutOfSight = top > window.innerHeight - MARGIN_PX || bottom < MARGIN_PX;
+    if (jumps && isOutOfSight) detail.scrollIntoView({ behavior: "smooth", block: "start" });
   }
 
   detailsOf(place) {
     const { data } = this;
-    const heading = element("h3", { class: "feature-name", title: oneLine(data.names[place].slice(0, 2000)) }, element("bdi", {}, shortened(data.names[place], 120)));
+    const name = element("bdi", {}, shortened(data.names[place], 120));
+    const heading = element("h3", { class: "feature-name", title: oneLine(data.names[place].slice(0, 2000)) }, name);
     const button = element("button", { type: "button" }, this.chosen[place] ? "Remove from the chosen" : "Add to the chosen");
     button.addEventListener("click", () => this.toggle(place));
-    return [heading, element("p", {}, this.sentence(place)), this.valuesPart(place), this.tokensPart(place), this.familyPart(place),
-      element("p", { class: "no-print" }, button)].filter(Boolean);
+    const parts = [this.valuesPart(place), this.tokensPart(place), this.familyPart(place)].filter(Boolean);
+    return [heading, element("p", {}, this.sentence(place)), ...parts, element("p", { class: "no-print" }, button)];
   }
 
   sentence(place) {
     const { data } = this;
     const at = (key) => columnOf(data, key)?.values[place];
-    const words = [`Rank ${(place + 1).toLocaleString("en-US")} of ${data.n.toLocaleString("en-US")}, score ${numberText(at("score"), columnOf(data, "score").kind)}.`];
+    const score = numberText(at("score"), columnOf(data, "score").kind);
+    const words = [`Rank ${numberText(place + 1, "integer")} of ${numberText(data.n, "integer")}, score ${score}.`];
     const direction = columnOf(data, "direction");
     if (direction && wordAt(direction, place) !== "") {
-      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}, by ${numberText(Math.abs(at("effect")), "effect")} standard deviations.`);
+      const effect = numberText(Math.abs(at("effect")), "effect");
+      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}, by ${effect} standard deviations.`);
     }
-    if (at("q_value") !== undefined) words.push(`q-value ${numberText(at("q_value"), "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
-    if (at("selection_frequency") !== undefined) words.push(`Selected on ${Math.round(100 * at("selection_frequency"))} % of the subsamples.`);
+    const [q, frequency] = [at("q_value"), at("selection_frequency")];
+    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
+    if (frequency !== undefined) words.push(`Selected on ${Math.round(100 * frequency)} % of the subsamples.`);
     if (at("missing") > 0) words.push(`Missing in ${numberText(100 * at("missing"), "")} % of the rows.`);
     return words.join(" ");
   }
@@ -199,8 +211,12 @@ class RankingPage {
     const { data } = this;
     const values = valuesOf(data, place);
     const name = data.names[place];
-    if (values) return element("figure", {}, stripPlot(name, data.values.labels, data.values.codes, values, quantilesOf(data, place)),
-      element("figcaption", {}, data.values.note));
+    if (values) {
+      const { labels, codes, note } = data.values;
+      const some = labels.length > MAX_STRIPS ? `The ${MAX_STRIPS} of ${labels.length} classes with the largest medians. ` : "";
+      const plot = stripPlot(name, labels, codes, values, quantilesOf(data, place));
+      return element("figure", {}, plot, element("figcaption", {}, some + note));
+    }
     const means = data.columns.filter((column) => column.key.startsWith("mean_"));
     if (!means.length) return null;
     return element("figure", {}, meansPlot(name, data.classes, means.map((column) => column.values[place])));
@@ -213,7 +229,8 @@ class RankingPage {
     const total = counts.reduce((sum, count) => sum + count, 0);
     if (!total) return null;
     return element("figure", {}, tokenPlot(Array.from(counts, (count) => count / total), tokens.edges),
-      element("figcaption", {}, "Fraction of the samples by how well this feature represents them (tokens). A good feature has most samples on the right."));
+      element("figcaption", {}, "Fraction of the samples by how well this feature represents them (tokens). A good feature " +
+        "has most samples on the right."));
   }
 
   familyPart(place) {
@@ -238,7 +255,8 @@ class RankingPage {
   }
 
   memberItem(place, similarity) {
-    return element("li", {}, this.linkTo(place), element("span", { class: "number" }, smallBar(Math.abs(similarity)), numberText(similarity, "effect")));
+    const bar = smallBar(Math.abs(similarity));
+    return element("li", {}, this.linkTo(place), element("span", { class: "number" }, bar, numberText(similarity, "effect")));
   }
 
   linkTo(place) {

@@ -188,7 +188,8 @@ def static_value(title: str, value: Any) -> Any:
     """Format a value of the static table."""
     if title == "q_value":
         return float(f"{value:.2g}")
-    return shortened(str(value), MAX_STATIC_LETTERS) if isinstance(value, str) else value
+    is_word = title == "feature" or isinstance(value, str)  # names of columns may be integers
+    return shortened(str(value), MAX_STATIC_LETTERS) if is_word else value
 
 
 def methods_html(summary: RankingSummary) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 LARGEST_Z = 2.5  # z-scores beyond this have the colour of this one
-COLOURS = "RdBu_r"
+Z_COLOURS = "RdBu_r"
 MISSING_COLOUR = "#d9dce1"
 STRIP_HEIGHT, STRIP_GAP = 6.0, 2.5  # of the classes above the values, in points
 PADS = {False: 8.0, True: 30.0}  # points between values and title, without and with classes
@@ -222,7 +222,7 @@ def draw_values(ax: "Axes", shown: HeatMap) -> "AxesImage":
     """Draw the z-scores; missing values are grey."""
     from matplotlib import colormaps
 
-    colours = colormaps[COLOURS].with_extremes(bad=MISSING_COLOUR)
+    colours = colormaps[Z_COLOURS].with_extremes(bad=MISSING_COLOUR)
     z = np.ma.masked_invalid(shown.z)
     return ax.imshow(z, colours, aspect="auto", interpolation="nearest", vmin=-LARGEST_Z, vmax=LARGEST_Z)
 

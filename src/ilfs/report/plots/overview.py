@@ -15,6 +15,7 @@ from ilfs.report.plots.heatmap import HeatMap, draw_heatmap
 from ilfs.report.plots.scores import BestFeatures, ScoreCurve, draw_curve, draw_scores
 from ilfs.report.plots.volcano import Volcano, draw_volcano
 from ilfs.selector import RankingSelector
+from ilfs.summaries import Summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -130,7 +131,7 @@ def overview(
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    has_volcano, has_values = can_draw_volcano(selector), X is not None
+    has_volcano, has_values = can_draw_volcano(selector), can_draw_values(selector, X)
     best = BestFeatures.from_selector(selector, N_BARS, input_features)
     values = HeatMap.from_selector(selector, X, y, N_HEATMAP_FEATURES, input_features) if has_values else None
     extra = 0.0 if values is None else 1.6 + 0.19 * max(len(values.names), 8)
@@ -154,6 +155,11 @@ def overview(
 def can_draw_volcano(selector: RankingSelector) -> bool:
     """Return True if a selector has q-values and one class for each sample."""
     return {"q_value", "effect"} <= set(selector.table(1))
+
+
+def can_draw_values(selector: RankingSelector, X: Any) -> bool:
+    """Return True if there are rows, and features to show of them: a rule may select none."""
+    return X is not None and not isinstance(X, Summary) and bool(selector.get_support().any())
 
 
 def write_titles(

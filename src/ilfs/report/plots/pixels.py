@@ -14,7 +14,7 @@ from ilfs.selector import RankingSelector
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = "cividis"  # looks the same with all kinds of colour vision
+SHADES = "cividis"  # looks the same with all kinds of colour vision
 PICK = "#ff7a1a"
 MAX_STEP = 1.0  # largest distance of the lowest value from the next one, in ranges of the others
 N_NUMBERED = 9  # best pixels, which are numbered
@@ -114,7 +114,7 @@ def draw_pixels(ax: "Axes", shown: PixelMap) -> None:
         The numbers.
     """
     low = lowest_shade(shown.image)
-    image = ax.imshow(np.ma.masked_invalid(shown.image), cmap=COLOURS, interpolation="nearest", vmin=low)
+    image = ax.imshow(np.ma.masked_invalid(shown.image), cmap=SHADES, interpolation="nearest", vmin=low)
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():

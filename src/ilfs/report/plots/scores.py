@@ -331,12 +331,13 @@ def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
     values = np.where(np.isfinite(curve.values), curve.values, np.nan)
     ranks, size = np.arange(1, values.size + 1), TINY - 0.5 if small else SMALL
     draw_null(ax, curve.null, size)
-    style: dict[str, Any] = {"marker": "o", "markersize": 3} if values.size <= MAX_MARKERS else {}
+    marks_all = values.size <= MAX_MARKERS and not small
+    style: dict[str, Any] = {"marker": "o", "markersize": 3} if marks_all else {}
     ax.plot(ranks, values, color=ONE_COLOUR, linewidth=1.4 if small else 1.8, zorder=3, **style)
     if curve.n_first_selected is not None:
         ax.axvline(curve.n_first_selected, color=RULE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     elif curve.selected.size:
-        area = 7 if small else 16
+        area = 11 if small else 18
         ax.scatter(curve.selected, values[curve.selected - 1], s=area, color="#d55e00", zorder=4, linewidth=0)
     quiet(ax, grid="y")
     set_rank_axis(ax, values.size)
