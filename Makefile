@@ -98,6 +98,7 @@ bench-quick: $(VENV)/package  ## run a small benchmark from end to end, with dat
 	$(BIN)/ilfs bench run quick --store out/quick.sqlite
 	$(BIN)/ilfs bench table quick --store out/quick.sqlite
 	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
+	$(BIN)/ilfs bench report quick --store out/quick.sqlite -o out/quick.html
 
 # The minus sign lets make continue: jobs that exceed the time limit fail, and the tables list them.
 findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (hours)

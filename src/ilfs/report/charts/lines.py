@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ilfs.arrays import Floats
 from ilfs.report.charts.axes import span
 from ilfs.report.charts.drawing import HEIGHT_PX, MAX_NAME_LETTERS, N_COLOURS, WIDTH_PX, Frame, frame_of, svg, text_at
+from ilfs.report.charts.labels import place_labels
 from ilfs.report.markup import escape
 
 
@@ -31,6 +32,8 @@ class Series:
         Tooltips of the points.
     colour : int, optional
         Index of the colour; that of the place in the list of series by default.
+    kind : str, default=""
+        Further CSS classes of its marks, for styles and scripts.
     """
 
     label: str
@@ -40,6 +43,7 @@ class Series:
     high: ArrayLike | None = None
     names: Sequence[str] | None = None
     colour: int | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -233,20 +237,25 @@ def scatter(
         found = finite_points(one, frame)
         parts += error_bars(one, colour_class(one, k), frame, found)
         parts += [dot(one, i, px, py, colour_class(one, k), 3.5) for i, px, py in found]
-        if labelled and one.names is not None:
-            parts += [point_label(one.names[i], px, py, frame) for i, px, py in found]
+    if labelled:
+        parts += point_labels(series, frame)
     return svg(title, description, parts, size, axis_data(frame))
 
 
-def point_label(name: str, x: float, y: float, frame: Frame) -> str:
-    """Write a name beside its point, on the side that has more room."""
-    is_right = x > (frame.x.start + frame.x.end) / 2
-    return text_at(x - 6 if is_right else x + 6, y - 5, name, "end" if is_right else "start", "point", MAX_NAME_LETTERS)
+def point_labels(series: Sequence[Series], frame: Frame) -> list[str]:
+    """Write the names of points beside them, where they cover no other; those of the first series come nearest."""
+    found = [(one, *point) for one in series if one.names is not None for point in finite_points(one, frame)]
+    names = [one.names[k] for one, k, _, _ in found if one.names is not None]
+    places = place_labels(names, [(x, y) for _, _, x, y in found], frame)
+    return [
+        text_at(at.x, at.y, name, "start", f"point {one.kind}".rstrip(), MAX_NAME_LETTERS)
+        for (one, *_), name, at in zip(found, names, places, strict=True)
+    ]
 
 
 def colour_class(series: Series, place: int) -> str:
-    """Return the CSS class of a series."""
-    return f"s{(place if series.colour is None else series.colour) % N_COLOURS}"
+    """Return the CSS classes of a series."""
+    return f"s{(place if series.colour is None else series.colour) % N_COLOURS} {series.kind}".rstrip()
 
 
 def finite_points(series: Series, frame: Frame) -> list[tuple[int, float, float]]:
