@@ -99,6 +99,55 @@ class TestProgress:
         assert sorted(recorder.ended) == sorted(recorder.begun)
         np.testing.assert_array_equal(fitted.order_, SVMRFE().fit(X, Y[:, 0]).order_)
 
+    def test_the_folds_of_the_rule_auto_follow_the_ranking(self):
+        X, y = planted(n_samples=60, n_features=5)
+        recorder = PropagatedRecorder()
+        fitted = SVMRFE("auto").set_callbacks(recorder).fit(X, y)
+        eliminations = ["fit/ranking/elimination"] * 4
+        assert recorder.begun == ["fit", "fit/ranking", *eliminations] + ["fit/fold"] * 5
+        assert recorder.ended == [*eliminations, "fit/ranking"] + ["fit/fold"] * 5 + ["fit"]
+        assert recorder.setups == recorder.teardowns == 1
+        assert fitted.n_features_ == SVMRFE("auto").fit(X, y).n_features_
+        assert private_state(fitted) == []
+
+    def test_the_folds_follow_a_ranking_without_a_loop_and_one_of_several_labels(self):
+        X, Y = two_labels()
+        recorder = Recorder()
+        FisherScore("auto").set_callbacks(recorder).fit(X, Y[:, 0])
+        assert recorder.ended == ["fit/ranking"] + ["fit/fold"] * 5 + ["fit"]
+        recorder = PropagatedRecorder()
+        fitted = SVMRFE("auto").set_callbacks(recorder).fit(X, Y)
+        labels = 2 * (["fit/ranking/label=fit/elimination"] * 11 + ["fit/ranking/label=fit"])
+        assert recorder.ended == [*labels, "fit/ranking"] + ["fit/fold"] * 5 + ["fit"]
+        assert [private_state(one) for one in (fitted, *fitted.per_label_.values())] == [[], [], []]
+
+    def test_a_callback_may_stop_the_folds(self):
+        X, y = planted(n_samples=60, n_features=5)
+        recorder = Recorder("fit/fold")
+        fitted = FisherScore("auto").set_callbacks(recorder).fit(X, y)
+        assert recorder.ended == ["fit/ranking", "fit/fold", "fit"]
+        assert [name for name in fitted.cv_results_ if name.startswith("split")] == ["split0_test_score"]
+        assert fitted.get_support().sum() == fitted.n_features_
+
+    @pytest.mark.parametrize("task", ["fit/ranking", "fit/fold"])
+    def test_an_interrupt_in_a_fold_leaves_the_selector_unfitted(self, task):
+        class Interrupting(Recorder):
+            def on_fit_task_end(self, estimator, context):
+                super().on_fit_task_end(estimator, context)
+                if path_of(context) == task:
+                    raise KeyboardInterrupt
+
+        X, y = planted(n_samples=60, n_features=5)
+        recorder = Interrupting()
+        selector = FisherScore("auto").set_callbacks(recorder)
+        with pytest.raises(KeyboardInterrupt):
+            selector.fit(X, y)
+        assert recorder.ended[-1] == task
+        assert recorder.ended.count("fit/fold") <= 1
+        assert not hasattr(selector, "order_")
+        assert private_state(selector) == []
+        assert selector.set_callbacks().fit(X, y).n_features_ == FisherScore("auto").fit(X, y).n_features_
+
     def test_a_progress_bar_over_labels_ends_its_threads(self):
         # A bar that is not torn down keeps Python from exiting.
         script = (

@@ -80,6 +80,7 @@ def reports_progress(fit: Callable[Concatenate[E, P], T]) -> Callable[Concatenat
     ----------
     fit : method
         A method of a `ProgressMixin` that calls ``_steps`` or ``_sub_fits`` at most once, and then ``_end_progress``.
+        After ``_begin_with_ranking``, it calls ``_later_steps`` in between.
 
     Returns
     -------
@@ -95,6 +96,7 @@ def reports_progress(fit: Callable[Concatenate[E, P], T]) -> Callable[Concatenat
         finally:
             # The tree of tasks grows with the steps: a fitted estimator should neither keep nor pickle it.
             self.__dict__.pop("_fit_task", None)
+            self.__dict__.pop("_ranking_task", None)
 
     return reporting
 
@@ -104,9 +106,14 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
 
     scikit-learn describes a fit as a tree of tasks. Here the whole fit is the root, and the steps of one loop are its
     children. The root task begins when the loop begins, because its number of children must be known then.
+
+    A fit that ranks the features and then repeats that, as cross-validation does, calls ``_begin_with_ranking`` first.
+    Its root has a child for the ranking, whose children are the steps of the method's own loop, and one for each later
+    step.
     """
 
     _fit_task: Any = None
+    _ranking_task: Any = None
 
     def _begin_progress(self, n_steps: int | None) -> Any:
         """Set up the callbacks and begin the task of the whole fit.
@@ -115,6 +122,23 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
         """
         self._fit_task = self._init_callback_context(max_subtasks=n_steps)
         return self._fit_task.call_on_fit_task_begin(estimator=self)
+
+    def _begin_with_ranking(self, n_later: int) -> None:
+        """Begin a fit that ranks the features and then does at most ``n_later`` further steps."""
+        self._begin_progress(1 + n_later)
+
+    def _begin_loop(self, n_steps: int | None) -> Any:
+        """Begin the task whose steps are those of a loop: the whole fit, or its ranking."""
+        if self._fit_task is None:
+            return self._begin_progress(n_steps)
+        self._ranking_task = self._fit_task.subcontext(task_name="ranking", max_subtasks=n_steps)
+        return self._ranking_task.call_on_fit_task_begin(estimator=self)
+
+    def _later_steps(self, items: Iterable[T], name: str) -> Iterator[T]:
+        """End the ranking, then loop over items and report each as a step; a callback may end the loop early."""
+        ranking = self._begin_loop(0) if self._ranking_task is None else self._ranking_task
+        ranking.call_on_fit_task_end(estimator=self)
+        yield from self._reported(items, name, self._fit_task)
 
     def _end_progress(self) -> bool:
         """End the task of the whole fit; begin it first if there was no loop to report.
@@ -146,7 +170,11 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
         object
             The items.
         """
-        task = self._begin_progress(len(items) if isinstance(items, Sized) else total)
+        task = self._begin_loop(len(items) if isinstance(items, Sized) else total)
+        yield from self._reported(items, name, task)
+
+    def _reported(self, items: Iterable[T], name: str, task: Any) -> Iterator[T]:
+        """Loop over items and report each as a step of a task."""
         for item in items:
             step = task.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
             yield item
@@ -172,7 +200,7 @@ class ProgressMixin(CallbackSupportMixin):  # type: ignore[misc]
         ProgressMixin
             The estimators.
         """
-        task = self._begin_progress(total)
+        task = self._begin_loop(total)
         for part in parts:
             part.set_callbacks()  # remove the copies that cloning made: scikit-learn propagates callbacks itself
             step = task.subcontext(task_name=name)

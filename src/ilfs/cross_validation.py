@@ -13,7 +13,7 @@ convention and not a confidence interval.
 The rule ``n_features_to_select="auto"`` of the selectors and the searches of `ilfs.selection` share these functions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal, Self
@@ -135,18 +135,20 @@ class SizeEvaluator:
         # Columns in their order in X, as `transform` gives them.
         subsets = [[np.sort(order[:size]) for size in self.sizes.tolist()] for order in orders]
         known = {columns.tobytes(): columns for of_order in subsets for columns in of_order}
-        scores = {key: self._score(columns, train, test) for key, columns in known.items()}
+        scores = {key: self.score(columns, train, test) for key, columns in known.items()}
         return np.array([[scores[columns.tobytes()] for columns in of_order] for of_order in subsets])
 
-    def _score(self, columns: Integers, train: Samples, test: Samples) -> float:
-        """Fit the estimator on some columns and score it."""
+    def score(self, columns: Integers, train: Samples, test: Samples) -> float:
+        """Fit the estimator on some columns of the training rows, and score it on the test rows."""
         model = clone(self.estimator)
         model.fit(train.X[:, columns], train.y, **fit_weights(model, train.weight))
         weights = {"sample_weight": test.weight} if self.weighs_scores and test.weight is not None else {}
         return float(self.scorer(model, test.X[:, columns], test.y, **weights))
 
 
-def size_by_cross_validation(selector: Any, samples: Samples, groups: Any = None) -> tuple[int, dict[str, Any]]:
+def size_by_cross_validation(
+    selector: Any, samples: Samples, groups: Any = None, steps: Callable[[Iterable[Any]], Iterable[Any]] = iter
+) -> tuple[int, dict[str, Any]]:
     """Find the number of features by the one-standard-error rule, with the defaults of `ilfs.selection.SizeCV`.
 
     Parameters
@@ -157,6 +159,8 @@ def size_by_cross_validation(selector: Any, samples: Samples, groups: Any = None
         All rows.
     groups : array of shape (n_samples,), optional
         Rows of a group are in the same fold.
+    steps : callable, optional
+        Function of the scores of the folds that yields them, and may report each or stop early.
 
     Returns
     -------
@@ -169,7 +173,7 @@ def size_by_cross_validation(selector: Any, samples: Samples, groups: Any = None
     evaluator = SizeEvaluator.for_samples(samples, least=n_forced)
     weight = {} if samples.weight is None else {"sample_weight": samples.weight}
     splits = splits_of(None, samples, groups, 0)
-    scores = np.array([fold_scores(selector, evaluator, samples, split, weight) for split in splits])
+    scores = np.array(list(steps(fold_scores(selector, evaluator, samples, split, weight) for split in splits)))
     check_scores(scores, evaluator.sizes)
     results = results_table({"n_features": evaluator.sizes}, scores)
     return chosen_size(evaluator.sizes, results["mean_test_score"], results["std_error"], "one_se"), results

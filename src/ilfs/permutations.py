@@ -7,6 +7,7 @@ observed labels, so the rows are read as often as without permutations. `ilfs.nu
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -161,8 +162,9 @@ class HasNull(HasPValues, PlannedSelector):
 
     def _plan_statistics(self, labellings: Sequence[Classes], first: int = 0) -> Plan[Floats]:
         """Compute the statistics under each labelling from the given one on, all in the same reads."""
-        plans = [
-            under_labelling(self._clone_for_null()._plan_statistic(labellings[number]), number, without_warnings)
+        one = self._clone_for_null()
+        plans = [  # copies: scikit-learn's clone inspects all parameters again
+            under_labelling(copy(one)._plan_statistic(labellings[number]), number, without_warnings)
             for number in range(first, len(labellings))
         ]
         return np.array((yield from at_once(plans)))

@@ -1,5 +1,7 @@
 """Stability over half-samples: each is the fit on its rows, for every kind of table; guarantees by simulation."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -15,7 +17,7 @@ import ilfs
 from ilfs import CFS, ILFS, FisherScore, InfFS, LaplacianScore, MutualInformation, Novelty, ReliefF
 from ilfs.selection import RankEnsemble, resampling, stability
 from ilfs.selection.half_samples import half_samples
-from ilfs.sources import Source, batches, table_source, tables
+from ilfs.sources import Source, batches, stream_source, table_source, tables
 from ilfs.stability_indices import kuncheva_index, nogueira_stability
 from ilfs.statistics.labels import encode_labels
 
@@ -127,6 +129,21 @@ class TestEqualsFitsOnTheRows:
             found.subsets, fits_on_halves(RankEnsemble(["fisher", "mi"]), X, Y, halves_of(Y))[:, :5]
         )
 
+    def test_the_number_to_compare_is_that_of_the_selector_unless_given(self):
+        def compared(selector, X=X, **options):
+            return stability(selector, X, Y, n_resamples=4, **options).k
+
+        assert compared(ILFS(10)) == compared(SelectKBest(f_classif)) == 10
+        assert compared(ILFS(10), k=3) == 3
+        assert (
+            compared(ILFS()) == compared(FisherScore(0.2)) == compared(ILFS("absorption")) == compared("fisher") == 20
+        )
+        assert compared(FisherScore(), X[:, :5]) == 4
+        with pytest.raises(ValueError, match="the number of features, 24, got 30 from the selector: give a smaller k"):
+            compared(FisherScore(30))
+        with pytest.raises(ValueError, match="k must be less than the number of features, 1, got 1"):
+            compared(FisherScore(), X[:, :1])
+
     def test_permutations_and_the_number_of_features_are_not_used(self):
         plain = stability(FisherScore(), X, Y, **ARGUMENTS)
         assert_equal(stability(FisherScore("fdr", n_permutations=30), X, Y, **ARGUMENTS), plain)
@@ -215,6 +232,92 @@ class CountingSource(Source):
         one = CountingSource(self._table, subsets)
         one.counter = self.counter
         return one
+
+
+class TestProgress:
+    @pytest.mark.parametrize("selector", [ILFS(), FisherScore(), ReliefF(), SelectKBest(f_classif)], ids=str)
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_fractions_grow_up_to_one_and_do_not_change_the_result(self, selector, n_jobs):
+        fractions = []
+        found = stability(selector, X, Y, n_jobs=n_jobs, progress=fractions.append, **ARGUMENTS)
+        assert fractions == sorted(set(fractions))
+        assert fractions[0] > 0
+        assert fractions[-1] == 1
+        assert_equal(found, stability(selector, X, Y, **ARGUMENTS))
+
+    def test_a_refit_is_a_step(self):
+        fractions = []
+        stability(ReliefF(), X, Y, progress=fractions.append, **ARGUMENTS)
+        np.testing.assert_allclose(fractions, np.arange(1, 9) / 8)  # all rows, six halves, correlations
+
+    def test_the_reads_of_a_stream_are_reported_to_both_listeners(self, monkeypatch):
+        monkeypatch.setattr(tables, "BLOCK_ROWS", 32)
+        frame = pl.DataFrame({f"f{j}": X[:, j] for j in range(24)} | {"kind": NAMES}).lazy()
+        fractions, reads = [], []
+        source = stream_source(frame, "kind", None, reads_labels=True)
+        source.progress = reads.append
+        stability(ILFS(), source, progress=fractions.append, **ARGUMENTS)
+        of_rows = [one for one in reads if one.number]
+        np.testing.assert_allclose(fractions, [(one.number - 1 + one.fraction) / 4 for one in of_rows])
+        assert {one.number for one in of_rows} == {1, 2, 3, 4}
+
+    def test_dask_tables_report_their_reads(self):
+        da = pytest.importorskip("dask.array", reason="Dask is not installed")
+        fractions = []
+        stability(FisherScore(), da.from_array(X, chunks=(32, 24)), Y, progress=fractions.append, **ARGUMENTS)
+        np.testing.assert_allclose(fractions, np.arange(1, 7) / 6)  # three partitions, read twice
+
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_an_interrupt_ends_the_fits(self, n_jobs):
+        """Refits after the interrupt would append to the list of the fractions."""
+        fractions = []
+
+        def interrupt(fraction):
+            fractions.append(fraction)
+            if len(fractions) == 3:
+                raise KeyboardInterrupt
+
+        for selector in (ILFS(), ReliefF()):
+            fractions.clear()
+            with pytest.raises(KeyboardInterrupt):
+                stability(selector, X, Y, n_jobs=n_jobs, progress=interrupt, **ARGUMENTS)
+            assert len(fractions) == 3
+
+    @pytest.mark.parametrize("selector", ["ILFS()", "ReliefF()"])
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_a_signal_ends_a_long_run_at_once(self, selector, n_jobs):
+        done = subprocess.run([sys.executable, "-c", INTERRUPTED, selector, str(n_jobs)], check=True, timeout=300)
+        assert done.returncode == 0
+
+
+# A run of minutes, and a signal as Ctrl-C sends it, a tenth of a second after its first report.
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np
+from ilfs import ILFS, ReliefF
+from ilfs.selection import stability
+
+def begin(fraction):
+    global timer
+    if timer is None:
+        timer = threading.Timer(0.1, send)
+        timer.start()
+
+def send():
+    global sent
+    sent = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+
+if __name__ == "__main__":
+    X = np.random.default_rng(0).normal(size=(2000, 1000))
+    selector, timer, sent = eval(sys.argv[1]), None, None
+    try:
+        stability(selector, X, X[:, 0] > 0, n_resamples=2000, n_jobs=int(sys.argv[2]), progress=begin)
+    except KeyboardInterrupt:
+        assert time.monotonic() - sent < 5, time.monotonic() - sent
+    else:
+        raise AssertionError("not interrupted")
+"""
 
 
 class TestRandomNumbers:

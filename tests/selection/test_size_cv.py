@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ilfs import ILFS, FisherScore, LaplacianScore, MutualInformation, ReliefF, read
 from ilfs.cross_validation import chosen_size
-from ilfs.selection import SizeCV
+from ilfs.selection import ILFSCV, SizeCV
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -233,6 +233,16 @@ class TestProgress:
         n_folds = sum(name.startswith("split") for name in found.cv_results_)
         assert n_folds == counter.folds == (stop_after or 5)
         assert found.n_features_ in (1, 2)
+
+    def test_folds_in_processes_may_be_stopped(self):
+        counter = self.Counter(1)
+        found = SizeCV("fisher", sizes=[1, 2], n_jobs=2).set_callbacks(counter).fit(*informative())
+        assert counter.folds == sum(name.startswith("split") for name in found.cv_results_) == 1
+
+    def test_a_search_for_parameters_reports_its_folds(self):
+        counter = self.Counter(None)
+        ILFSCV(n_tokens=(4, 6), sizes=[1, 2]).set_callbacks(counter).fit(*informative())
+        assert counter.folds == 5
 
 
 class TestResult:

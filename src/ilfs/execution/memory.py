@@ -10,6 +10,7 @@ from ilfs.arrays import Integers
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.merging import MergeTree, merge_parts
 from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
+from ilfs.execution.report import Report
 from ilfs.execution.threads import QUEUED_PER_THREAD, in_order, one_blas_thread
 from ilfs.sources.source import Labelling
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
@@ -35,7 +36,7 @@ class InMemory(Fold):
     """
 
     def __init__(self, source: TableSource, n_jobs: int | None = None) -> None:
-        self._source = source
+        self._source, self._n_reads = source, 0
         self.n_features, self.labellings = source.n_features, source.labellings
         n_values = source.to_matrix().nnz if isinstance(source, SparseSource) else source.n_rows * source.n_features
         self._n_threads = effective_n_jobs(n_jobs) if n_values > MAX_SERIAL_VALUES else 1
@@ -63,24 +64,31 @@ class InMemory(Fold):
         iterator of statistics
             One for each request. Those of chosen columns are computed one at a time: statistics of pairs are large.
         """
+        self._n_reads += 1
+        report = Report(self._source, self._n_reads, lambda: len(reads))
         whole = [read for read in reads if read.columns is None]
-        of_whole = iter(self._read_whole(whole) if whole else ())
+        of_whole = iter(self._read_whole(whole, report) if whole else ())
         # Chosen columns are copied for each request anyway, so nothing is lost by one pass for each.
         for read in reads:
-            yield next(of_whole) if read.columns is None else self._read_chosen(read, read.columns)
+            yield next(of_whole) if read.columns is None else self._read_chosen(read, read.columns, report)
 
-    def _read_whole(self, reads: list[Read[Any]]) -> list[Any]:
+    def _read_whole(self, reads: list[Read[Any]], report: Report) -> list[Any]:
         """Read all columns. A task is one strip of columns of one block of rows."""
+        tasks = list(self._partition.strips())
 
         def work(task: tuple[slice, slice]) -> list[tuple[Part, Any]]:
             block = self._partition.strip(*task)
             return [((i, task[1].start), read.description(block(read.labelling))) for i, read in enumerate(reads)]
 
-        done = self._schedule(work, self._partition.strips(), QUEUED_PER_THREAD)
-        parts = merge_parts(pair for pairs in done for pair in pairs)
+        def done() -> Iterator[tuple[Part, Any]]:
+            for pairs in self._schedule(work, tasks, QUEUED_PER_THREAD):
+                yield from pairs
+                report.add(len(reads) / len(tasks))
+
+        parts = merge_parts(done())
         return [_joined(parts, number) for number in range(len(reads))]
 
-    def _read_chosen(self, read: Read[S], columns: Integers) -> S:
+    def _read_chosen(self, read: Read[S], columns: Integers, report: Report) -> S:
         """Read chosen columns. A task is one leaf with all of these columns.
 
         Few tasks are submitted ahead, so that few large statistics wait to be merged.
@@ -95,6 +103,7 @@ class InMemory(Fold):
                 tree.add(statistic)
                 del statistic  # large: do not keep it while waiting for the next one
         result = tree.result()
+        report.add(1)
         return type(result).join([result])
 
     def _schedule(self, work: Any, tasks: Iterable[Any], ahead: int) -> Iterator[Any]:

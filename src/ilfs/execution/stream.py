@@ -19,9 +19,10 @@ from ilfs.execution.blockwise import all_columns, dense_block, gathered_block, p
 from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.merging import MergeTree, merged_in_place
 from ilfs.execution.partition import block_strips, leaves
+from ilfs.execution.report import Report
 from ilfs.execution.threads import blocks, in_order, one_blas_thread
 from ilfs.memory import return_free_memory
-from ilfs.sources.source import ReadProgress, RowBlock, Source
+from ilfs.sources.source import RowBlock, Source
 from ilfs.statistics.description import S
 from ilfs.statistics.labels import RowLabels
 
@@ -64,7 +65,8 @@ class Streamed(SourceFold):
         return_free_memory()  # of the blocks of the read before, which had other sizes
         found: dict[int, Any] = {}
         passes = list(self._passes(reads))
-        report = Report(self._source, self._n_reads, sum(strip.n_columns for _, strips in passes for strip in strips))
+        n_columns = sum(strip.n_columns for _, strips in passes for strip in strips)
+        report = Report(self._source, self._n_reads, lambda: float(self._source.all_rows.rows.sum()) * n_columns)
         for numbers, strips in passes:
             statistics = self._read_strips([reads[number] for number in numbers], strips, report)
             found |= zip(numbers, statistics, strict=True)
@@ -85,7 +87,7 @@ class Streamed(SourceFold):
             columns = all_columns([reads[number] for number in chosen])
             yield chosen, [Strip(columns, 0, self.n_features if columns is None else columns.size)]
 
-    def _read_strips(self, reads: Sequence[Read[Any]], strips: Sequence[Strip], report: "Report") -> list[Any]:
+    def _read_strips(self, reads: Sequence[Read[Any]], strips: Sequence[Strip], report: Report) -> list[Any]:
         """Read strips of columns from the first row to the last, and return the statistic of each request."""
         trees: list[Trees] = [defaultdict(partial(MergeTree, in_place=True)) for _ in reads]
         with (
@@ -161,31 +163,6 @@ def joined(trees: Trees) -> Any:
         raise ValueError("a statistic needs at least one block of rows, got none")
     merged = [trees.pop(first_column).result() for first_column in sorted(trees)]
     return type(merged[0]).join(merged)
-
-
-class Report:
-    """Progress of a read, passed on to the function that the source has for it.
-
-    Parameters
-    ----------
-    source : Source
-        Its attribute ``progress``, if there is one, is called.
-    number : int
-        Number of the read.
-    n_columns : int
-        Number of columns that are read from all rows.
-    """
-
-    def __init__(self, source: Source, number: int, n_columns: int) -> None:
-        self._call: Callable[[ReadProgress], None] | None = getattr(source, "progress", None)
-        self._number, self._done = number, 0
-        self._n_values = float(source.all_rows.rows.sum()) * n_columns if self._call is not None else 0.0
-
-    def add(self, n_values: int) -> None:
-        """Report that some values were read."""
-        if self._call is not None:
-            self._done += n_values
-            self._call(ReadProgress(self._number, min(self._done / self._n_values, 1.0)))
 
 
 class one_ahead(Iterator[T]):  # noqa: N801  used as a context manager

@@ -1,8 +1,13 @@
 """Sentences on how sure a ranking is, and how many features its rule selects."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
+from ilfs.ties import UNIT_FLOOR, first_of_largest
 
 
 def certainty_sentences(selector: RankingSelector) -> list[str]:
@@ -54,14 +59,100 @@ def rule_sentence(selector: RankingSelector) -> list[str]:
     rule = getattr(selector, "n_features_to_select", None)
     if not isinstance(rule, str):
         return []
+    curve = curve_sentence(getattr(selector, "cv_results_", {}), getattr(selector, "n_features_", 0))
+    return [selection_sentence(selector), *(curve if rule == "auto" else [])]
+
+
+def selection_sentence(selector: RankingSelector) -> str:
+    """Say how many features are selected, and why that many.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        A fitted selector.
+
+    Returns
+    -------
+    str
+        A sentence without a full stop.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from ilfs import FisherScore
+    >>> from ilfs.report.certainty import selection_sentence
+    >>> selection_sentence(FisherScore(5).fit(*load_wine(return_X_y=True)))
+    'the best 5 of 13 features, as many as were asked for'
+    """
+    rule = getattr(selector, "n_features_to_select", None)
     n_selected, n_features = int(np.count_nonzero(selector._get_support_mask())), selector.n_features_in_
     some = f"{n_selected:,} of {n_features:,} features"
     if rule == "auto":
-        return [f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"]
+        return f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
     if rule == "absorption":
-        return [f"the random walk of ILFS returns to about {some}"]
-    sentence = f"{some} have a false discovery rate of at most {getattr(selector, 'fdr', 0.0):g}"
-    bound = getattr(selector, "false_discovery_bound_", None)
+        return f"the random walk of ILFS returns to about {some}"
+    if rule == "fdr":
+        return fdr_sentence(selector, some, n_selected)
+    if rule is None:
+        return f"the best {some}, which is half of them"
+    asked = "as many as were asked for" if isinstance(rule, int) else f"the fraction {rule:g} that was asked for"
+    return f"the best {some}, {asked}"
+
+
+def fdr_sentence(selector: RankingSelector, some: str, n_selected: int) -> str:
+    """Say how many features are selected by their false discovery rate."""
+    level, bound = getattr(selector, "fdr", 0.0), getattr(selector, "false_discovery_bound_", None)
+    sentence = f"{some} have a false discovery rate of at most {level:g}"
     if not n_selected or bound is None:
-        return [sentence]
-    return [f"{sentence}; with 95 % confidence, at most {round(bound * n_selected):,} of them are there by chance"]
+        return sentence
+    return f"{sentence}; with 95 % confidence, at most {round(bound * n_selected):,} of them are there by chance"
+
+
+def curve_sentence(results: Mapping[str, NDArray[Any]], size: int) -> list[str]:
+    """State the metric of the chosen size and of the best one, and how many sizes do not differ from the best.
+
+    Parameters
+    ----------
+    results : mapping of str to ndarray
+        The table ``cv_results_``, or an empty one.
+    size : int
+        The chosen number of features.
+
+    Returns
+    -------
+    list of str
+        One sentence; none if the table is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.cross_validation import results_table
+    >>> from ilfs.report.certainty import curve_sentence
+    >>> scores = np.array([[0.6, 0.8, 0.9], [0.7, 0.9, 0.8], [0.6, 0.7, 0.9]])
+    >>> print(*curve_sentence(results_table({"n_features": np.array([1, 5, 20])}, scores), 5))
+    the mean accuracy over 3 folds is 0.800 (standard error 0.058) with 5 features and 0.867 (0.033) with 20, the best
+    number; 1 of the 3 numbers that were compared is within one standard error of the best
+    """
+    if not results:
+        return []
+    from ilfs.cross_validation import good_enough  # imports much of scikit-learn
+
+    sizes, mean, error = results["n_features"], results["mean_test_score"], results["std_error"]
+    n_folds = sum(name.startswith("split") for name in results)
+    best, chosen = first_of_largest(mean, UNIT_FLOOR), int(np.flatnonzero(sizes == size)[0])
+    n_good = int(np.count_nonzero(good_enough(mean, error, "one_se")))
+    if n_folds == 1:  # a callback has stopped the loop
+        return [f"the accuracy in one fold is {mean[chosen]:.3f} with {counted(sizes[chosen])}, the best number"]
+    sentence = (
+        f"the mean accuracy over {n_folds} folds is {mean[chosen]:.3f} (standard error {error[chosen]:.3f}) with "
+    )
+    sentence += counted(sizes[chosen])
+    if chosen != best:
+        sentence += f" and {mean[best]:.3f} ({error[best]:.3f}) with {sizes[best]:,}"
+    is_good = f"{n_good} of the {sizes.size} numbers that were compared {'is' if n_good == 1 else 'are'}"
+    return [f"{sentence}, the best number; {is_good} within one standard error of the best"]
+
+
+def counted(n_features: int) -> str:
+    """Format a number of features."""
+    return f"{n_features:,} feature{'' if n_features == 1 else 's'}"

@@ -32,12 +32,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from ilfs.arrays import Floats, Integers
 from ilfs.cross_validation import fitted_order, seed_of
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_choice, check_integer
+from ilfs.selection.parallel import results_in_order
 from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_of
 from ilfs.selector import Scores
 from ilfs.sources import TableSource
@@ -112,6 +113,8 @@ class RankEnsemble(WrapsSelectors):
     array([2, 1, 3])
     """
 
+    _takes_long = True
+
     def __init__(
         self,
         selectors: Any,
@@ -156,10 +159,10 @@ class RankEnsemble(WrapsSelectors):
         table = self._samples(source)
         X, y, weight = table.X, source.y, table.weight
         samples = bootstraps(y, X.shape[0], self.n_bootstraps, self.random_state) if self.n_bootstraps else [None]
-        orders = Parallel(n_jobs=self.n_jobs)(
-            delayed(order_on_rows)(selector, X, y, weight, rows) for selector in self._to_fit() for rows in samples
-        )
-        self.rankings_ = np.array([ranking_of(order) for order in orders])
+        fits = [(selector, rows) for selector in self._to_fit() for rows in samples]
+        tasks = (delayed(order_on_rows)(selector, X, y, weight, rows) for selector, rows in fits)
+        with results_in_order(tasks, self.n_jobs) as orders:
+            self.rankings_ = np.array([ranking_of(one) for one in self._steps(orders, "ranking", len(fits))])
         return self._combine(self.rankings_)
 
     # Every selector handles an indicator matrix in its own way.

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
@@ -31,6 +31,7 @@ from ilfs.parameters import check_choice, check_integer
 from ilfs.permutations import MIN_PERMUTATIONS, HasNull, HasPValues, permutations_to_make, without_warnings
 from ilfs.redundancy import PicksSubsets
 from ilfs.registry import classes_with, method_of
+from ilfs.selection.parallel import results_in_order
 from ilfs.selection.wrapping import WrapsSelectors, as_selector
 from ilfs.selector import RankingSelector, Scores
 from ilfs.sources import Source, TableSource
@@ -208,11 +209,10 @@ class FDRSelector(HasPValues, WrapsSelectors):
         selector = self._to_fit()[0]
         fitted, _ = fitted_order(selector, X, y, fit_params)
         labels = permuted_labels(table)
-        refits = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(null_statistic)(scoring_part(selector), X, one, fit_params) for one in labels
-        )
         observed = np.where(high > low, fitted_statistic(fitted), np.nan)
-        null = np.array(list(self._steps(refits, "permutation", len(labels))))
+        tasks = (delayed(null_statistic)(scoring_part(selector), X, one, fit_params) for one in labels)
+        with results_in_order(tasks, self.n_jobs) as refits:
+            null = np.array(list(self._steps(refits, "permutation", len(labels))))
         return fitted, PermutationTest.from_statistics(observed, null, UNIT_FLOOR)
 
     def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002

@@ -12,14 +12,14 @@ this happens by chance follows from the number of features that are correlated w
 features, or among `MAX_SAMPLED_COLUMNS` features drawn at random.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Fold, Plan, ask, both, fold_of, run_plan, together
@@ -27,13 +27,15 @@ from ilfs.execution.fold import Read
 from ilfs.execution.limits import PAIR_BYTES, PAIR_COPIES
 from ilfs.execution.plan import with_changed_requests
 from ilfs.memory import FREE_FRACTION, GIGABYTE, free_bytes
-from ilfs.parameters import check_choice, check_integer, check_within
+from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.permutations import without_warnings
 from ilfs.registry import classes_with
 from ilfs.selection.ensemble import order_on_rows
 from ilfs.selection.half_samples import half_samples
+from ilfs.selection.parallel import results_in_order
+from ilfs.selection.progress import FractionDone
 from ilfs.selection.stability_result import Stability
-from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_of
+from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_clone, ranking_of
 from ilfs.selector import PlannedSelector, RankingSelector, Scores
 from ilfs.sources import Source, TableSource
 from ilfs.sources.subsets import RowSubsets
@@ -46,6 +48,7 @@ from ilfs.validation import check_n_jobs, refuse_one_class
 MAX_SAMPLED_COLUMNS = 1000  # features whose correlations tell how many relatives a feature has
 MAX_STATISTICS_BYTES = 2**30  # of the statistics of all half-samples that are computed in the same reads
 MAX_PAIRED_COLUMNS = 1000  # columns whose cross products a plan is assumed to need, to estimate its memory
+DEFAULT_COMPARED = 20  # best features, if the selector has no number of its own
 RANK_QUANTILES = (0.05, 0.5, 0.95)
 
 # Order on all rows, orders on each half, moments of all rows as one class, and the engine.
@@ -57,7 +60,7 @@ def stability(
     X: Any,
     y: Any = None,
     n_resamples: int = 50,
-    k: int = 20,
+    k: int | None = None,
     groups: Any = None,
     random_state: int | np.random.Generator | None = 0,
     *,
@@ -65,6 +68,7 @@ def stability(
     complementary_pairs: bool = True,
     family_correlation: float = 0.7,
     n_jobs: int | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Stability:
     """Measure how much the best features change between random halves of the rows.
 
@@ -75,15 +79,17 @@ def stability(
     ----------
     selector : estimator or str
         Selector that has ``order_``, ``ranking_`` or ``scores_`` after fitting, or the name of a method such as
-        ``"fisher"``. It is not changed; its own number of features is not used.
+        ``"fisher"``. It is not changed.
     X : array, data frame, sparse matrix, file, stream or Dask table
         Data in any form that the selector takes.
     y : array of shape (n_samples,) or (n_samples, n_labels), or str, optional
         Class of every sample, an indicator matrix, or the name of a column. Not needed if the selector reads no labels.
     n_resamples : int, default=50
         Number of half-samples; even with ``complementary_pairs``.
-    k : int, default=20
-        Number of best features to compare; fewer than all features.
+    k : int, optional
+        Number of best features to compare; fewer than all features. By default the selector's own number of features
+        if it is an integer, such as 10 for ``ILFS(10)``, and otherwise 20, or one fewer than all features if there are
+        at most 20.
     groups : array of shape (n_samples,), optional
         Group of each row, such as its donor. The rows of a group are in the same half.
     random_state : int, numpy.random.Generator or None, default=0
@@ -98,6 +104,9 @@ def stability(
         Least absolute correlation of two features of a family, for ``family_frequency``.
     n_jobs : int, optional
         Number of threads, or of processes for methods that are fitted anew. The result does not depend on it.
+    progress : callable, optional
+        It is called often with the fraction of the work that is done, from 0 to 1. An exception that it raises ends the
+        computation.
 
     Returns
     -------
@@ -126,7 +135,8 @@ def stability(
     [('worst concave points', 1.0), ('worst radius', 0.74), ('mean concave points', 0.68)]
     """
     check_integer("n_resamples", n_resamples, 2)
-    check_integer("k", k, 1)
+    if k is not None:
+        check_integer("k", k, 1)
     check_choice("complementary_pairs", complementary_pairs, (True, False))
     check_within("family_correlation", family_correlation, 0, 1)
     check_n_jobs(n_jobs)
@@ -134,10 +144,10 @@ def stability(
         raise ValueError(f"n_resamples must be even with complementary_pairs=True, got {n_resamples}")
     if isinstance(X, Summary):
         raise TypeError("stability needs rows to draw halves of them, got a summary of rows")
-    resampled = ResampledSelector(selector, n_jobs, is_labelled=y is not None)
+    resampled = ResampledSelector(selector, n_jobs, is_labelled=y is not None, progress=progress)
     source = resampled._source_of(X, y, sample_weight)
     try:
-        resampled.check(source, k)
+        k = resampled.check(source, k)
         observed = source.encoded_labels()
         halves = half_samples(observed, n_resamples, random_state, groups, complementary_pairs=complementary_pairs)
         subsets = RowSubsets.of_rows(halves, observed, source.labellings)
@@ -159,10 +169,19 @@ class ResampledSelector(WrapsSelectors):
         Number of threads or processes.
     is_labelled : bool, default=True
         True if labels are given. Selectors of other packages get them even if they do not declare that they need them.
+    progress : callable, optional
+        Function of the fraction of the work that is done.
     """
 
-    def __init__(self, selector: Any, n_jobs: int | None = None, *, is_labelled: bool = True) -> None:
-        self.selector, self.n_jobs, self.is_labelled = selector, n_jobs, is_labelled
+    def __init__(
+        self,
+        selector: Any,
+        n_jobs: int | None = None,
+        *,
+        is_labelled: bool = True,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        self.selector, self.n_jobs, self.is_labelled, self.progress = selector, n_jobs, is_labelled, progress
 
     def _wrapped(self) -> list[Any]:
         return [as_selector(self.selector, "selector")]
@@ -186,14 +205,17 @@ class ResampledSelector(WrapsSelectors):
             f"table if it fits, or use a method that reads rows in blocks ({classes_with('streams')})"
         )
 
-    def check(self, source: Source, k: int) -> None:
-        """Raise if the selector does not take the source, or k is not less than the number of features."""
+    def check(self, source: Source, k: int | None) -> int:
+        """Raise if the selector does not take the source, or k is not less than the number of features; return k."""
         if self._reads_labels and len(source.labellings) == 1:
             refuse_one_class(source.labellings[0])
-        if k >= source.n_features:
-            raise ValueError(f"k must be less than the number of features, {source.n_features}, got {k}")
+        own = number_to_compare(self._wrapped()[0], source.n_features)
+        if (own if k is None else k) >= source.n_features:
+            got = f"{own} from the selector: give a smaller k" if k is None else k
+            raise ValueError(f"k must be less than the number of features, {source.n_features}, got {got}")
         if source.has_weights:
             self._check_weight(np.ones(1))
+        return own if k is None else k
 
     def run(
         self, source: Source, subsets: RowSubsets, k: int, family_correlation: float, complementary_pairs: bool
@@ -201,13 +223,15 @@ class ResampledSelector(WrapsSelectors):
         """Fit the selector on all rows and on each subset of the rows, and compare the best features."""
         if self._reads_labels and len(source.labellings) == 1:
             check_classes(subsets)
+        done = FractionDone(self.progress)
         fit = self._read_together if self._shares_reads(source) else self._fit_anew
-        order, orders, moments, fold = fit(source, subsets)
+        order, orders, moments, fold = fit(source, subsets, done)
         check_varying(moments, k)
         best = np.array([one[:k] for one in orders])
         columns = np.unique(best)
         check_pairs(columns.size + MAX_SAMPLED_COLUMNS, k)
         related, n_related = run_plan(plan_families(moments, columns, family_correlation), fold)
+        done.end()
         low, median, high = np.quantile([ranking_of(one) for one in orders], RANK_QUANTILES, axis=0)
         units = {"jackknife_size": 2 if complementary_pairs else 1}
         return Stability(
@@ -234,37 +258,37 @@ class ResampledSelector(WrapsSelectors):
 
     def _clone(self) -> Any:
         """Return an unfitted selector that ranks all features and makes no permutations."""
-        one = clone(self._to_fit()[0])
-        if isinstance(one, RankingSelector):
-            plain = {"n_features_to_select": None, "n_permutations": 0}
-            one.set_params(**{name: value for name, value in plain.items() if name in one.get_params(deep=False)})
-        return one
+        return ranking_clone(self._to_fit()[0])
 
     # Fits on rows in memory, one after the other
 
-    def _fit_anew(self, source: Source, subsets: RowSubsets) -> Fits:
+    def _fit_anew(self, source: Source, subsets: RowSubsets, done: FractionDone) -> Fits:
         table = self._in_memory(source)
         samples = self._samples(table)
         X, y, weight = samples.X, table.y, samples.weight
         fold = fold_of(table, self.n_jobs)
         moments = fold(Moments(), labelling=None).checked()  # before the fits, which do not know the names of columns
+        done.begin(2 + len(subsets.taken))  # the fits, and the correlations of the chosen features
         order = order_on_rows(self._clone(), X, y, weight, None)
-        orders = Parallel(n_jobs=self.n_jobs)(
-            delayed(order_on_half)(self._clone(), X, y, weight, np.flatnonzero(taken)) for taken in subsets.taken
-        )
-        return order, orders, moments, fold
+        done.step()
+        tasks = (delayed(order_on_half)(self._clone(), X, y, weight, np.flatnonzero(one)) for one in subsets.taken)
+        with results_in_order(tasks, self.n_jobs) as fits:
+            return order, list(done.counted(fits)), moments, fold
 
     # Fits by statistics, in the same reads
 
-    def _read_together(self, source: Source, subsets: RowSubsets) -> Fits:
-        self._clone()._check_parameters()
-        fold = fold_of(source.with_subsets(subsets), self.n_jobs)
+    def _read_together(self, source: Source, subsets: RowSubsets, done: FractionDone) -> Fits:
+        one = self._clone()
+        one._check_parameters()
+        resampled = done.listening(source.with_subsets(subsets))
+        fold = fold_of(resampled, self.n_jobs)
         classes, all_rows = list(source.labellings), source.all_rows
         plans: list[Plan[Any]] = [
             both(self._plan_all(classes, all_rows), ask(Moments(), labelling=None)),
             *(self._plan_half(fold.labellings, len(classes), number) for number in range(len(subsets.taken))),
         ]
         size = plans_at_a_time(source.n_features, max((one.n_classes for one in classes), default=1))
+        done.begin(one.n_reads * ceil(len(plans) / size) + 1)  # one more read for the correlations
         results = [one for batch in in_batches(plans, size) for one in run_plan(together(batch), fold)]
         (order, moments), *orders = results
         return order, orders, moments.checked(), fold
@@ -297,6 +321,26 @@ class ResampledSelector(WrapsSelectors):
             scores = yield from one._plan(classes[0] if classes else all_rows)
         order: Integers = scores.order()
         return order
+
+
+def number_to_compare(selector: Any, n_features: int) -> int:
+    """Return the default of ``k``: the selector's own number of features, if it is an integer.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from ilfs import ILFS
+    >>> from ilfs.selection.resampling import number_to_compare
+    >>> [number_to_compare(one, n_features=100) for one in (ILFS(7), SelectKBest(k=8), ILFS(), ILFS(0.5), ILFS("fdr"))]
+    [7, 8, 20, 20, 20]
+    >>> number_to_compare(ILFS(), n_features=4)
+    3
+    """
+    for name in ("n_features_to_select", "k"):  # as selectors of this package, and those of scikit-learn, call it
+        number: Any = getattr(selector, name, None)
+        if is_integer(number):
+            return int(number)
+    return max(1, min(DEFAULT_COMPARED, n_features - 1))
 
 
 def check_classes(subsets: RowSubsets) -> None:

@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from ilfs.arrays import Floats, Integers
 from ilfs.callbacks import reports_progress
 from ilfs.cross_validation import Rule, Samples, SizeEvaluator, check_scores, fitted_order, seed_of, splits_of
 from ilfs.parameters import check_choice, check_integer, is_integer
+from ilfs.selection.parallel import results_in_order
 from ilfs.selection.wrapping import WrapsSelectors
 from ilfs.sources import TableSource
 from ilfs.validation import check_labels, check_n_jobs
@@ -92,10 +93,9 @@ class CrossValidationSearch(WrapsSelectors):
         least = self._forced().size
         evaluator = SizeEvaluator.for_samples(samples, self.estimator, self.scoring, self.sizes, seed, least)
         score_fold = self._fold_function()
-        folds = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(score_fold)(evaluator, samples, split, fit_params) for split in splits
-        )
-        scores = np.array(list(self._steps(folds, "fold", len(splits))))
+        tasks = (delayed(score_fold)(evaluator, samples, split, fit_params) for split in splits)
+        with results_in_order(tasks, self.n_jobs) as folds:
+            scores = np.array(list(self._steps(folds, "fold", len(splits))))
         check_scores(scores, evaluator.sizes)
         return evaluator.sizes, scores
 

@@ -90,6 +90,7 @@ class RankingSelector(ProgressMixin, SizeRules, ReadsInput, DescribesRanking, Ba
         self._check_must_keep()
         try:
             self._check_source_for_rule(source)
+            self._begin_folds()
             permuted = self._permuted(source, groups)
             with self._named_columns():
                 scores = self._score_any(permuted)

@@ -1,5 +1,6 @@
 """Number of features to select: an integer, a fraction, half of them, or a rule that finds it."""
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
@@ -73,19 +74,28 @@ class SizeRules(SelectorMixin):  # type: ignore[misc]
                 f"several sets of rows: load the table if it fits, or give {others}"
             )
 
+    def _begin_folds(self) -> None:
+        """Begin the progress of a fit whose ranking is followed by the folds of the rule "auto"."""
+        if self._uses_rule("auto"):
+            from ilfs.cross_validation import DEFAULT_FOLDS  # imports much of scikit-learn
+
+            self._begin_with_ranking(DEFAULT_FOLDS)
+
     def _cross_validate_size(self, source: Source, groups: ArrayLike | None) -> None:
         """Set the number of features by the rule "auto"."""
         from ilfs.cross_validation import Samples, size_by_cross_validation  # imports much of scikit-learn
 
         assert isinstance(source, TableSource)
         samples = Samples.from_source(source)
-        size, results = size_by_cross_validation(self._clone_for_folds(), samples, groups)
+        folds = partial(self._later_steps, name="fold")
+        size, results = size_by_cross_validation(self._clone_for_folds(), samples, groups, folds)
         for one in (self, *getattr(self, "per_label_", {}).values()):
             one.n_features_, one.cv_results_ = size, results
 
     def _clone_for_folds(self) -> Self:
         """Return an unfitted selector that orders the features in a fold."""
         one: Self = self._with_positions(clone(self).set_params(n_features_to_select=None))
+        one.set_callbacks()  # a fold is one step: callbacks are not told of the steps inside it
         return one
 
     def _fixed_size(self) -> int | None:

@@ -1,0 +1,50 @@
+"""Sentences on how sure a ranking is."""
+
+import numpy as np
+import pytest
+from helpers import planted
+
+from ilfs import FisherScore
+from ilfs.cross_validation import results_table
+from ilfs.report.certainty import certainty_sentences, curve_sentence
+
+SIZES = np.array([1, 10, 1000])
+
+
+def sentence_of(scores, size):
+    (sentence,) = curve_sentence(results_table({"n_features": SIZES}, np.array(scores)), size)
+    return sentence
+
+
+def test_a_flat_curve_is_said_to_be_flat():
+    assert sentence_of([[0.7, 0.9, 0.7], [0.9, 0.9, 0.9], [0.8, 0.7, 0.9]], 1) == (
+        "the mean accuracy over 3 folds is 0.800 (standard error 0.058) with 1 feature and 0.833 (0.067) with 10, the "
+        "best number; 3 of the 3 numbers that were compared are within one standard error of the best"
+    )
+
+
+def test_the_best_number_is_stated_once():
+    assert sentence_of([[0.5, 0.6, 0.9], [0.5, 0.6, 0.9]], 1000) == (
+        "the mean accuracy over 2 folds is 0.900 (standard error 0.000) with 1,000 features, the best number; 1 of the "
+        "3 numbers that were compared is within one standard error of the best"
+    )
+
+
+def test_one_fold_has_no_standard_error():
+    assert sentence_of([[0.5, 0.75, 0.7]], 10) == "the accuracy in one fold is 0.750 with 10 features, the best number"
+
+
+def test_a_fitted_selector_states_its_own_curve():
+    X, y = planted(n_samples=60, n_features=8)
+    fitted = FisherScore("auto").fit(X, y)
+    results = fitted.cv_results_
+    chosen = list(results["n_features"]).index(fitted.n_features_)
+    first, second = certainty_sentences(fitted)
+    assert first.startswith(f"the best {fitted.n_features_} of 8 features predict the classes nearly as well")
+    assert f"{results['mean_test_score'][chosen]:.3f} (standard error {results['std_error'][chosen]:.3f})" in second
+    assert f"{results['mean_test_score'].max():.3f}" in second
+
+
+@pytest.mark.parametrize("number", [3, 0.5, None])
+def test_a_given_number_needs_no_sentence(number):
+    assert certainty_sentences(FisherScore(number).fit(*planted(n_samples=60, n_features=8))) == []
