@@ -102,11 +102,13 @@ def format_value(value: Any, decimals: int, *, exponent: bool = False) -> str:
     >>> from ilfs.text_table import format_value
     >>> format_value(0.046, 2), format_value(12345, 2), format_value(None, 2), format_value(1e-9, 2, exponent=True)
     ('0.05', '12,345', '-', '1.00e-09')
+    >>> format_value(-0.001, 2)
+    '0.00'
     """
     if value is None or value != value:
         return MISSING_TEXT
     if isinstance(value, float):
-        return f"{value:.{decimals}{'e' if exponent else 'f'}}"
+        return f"{value:z.{decimals}{'e' if exponent else 'f'}}"  # z: what rounds to -0.00 is written as 0.00
     return f"{value:,}" if isinstance(value, int) else _printable(str(value))
 
 
@@ -394,7 +396,7 @@ class Grid:
     def _csv_value(self, value: Any, word: Callable[[str], str]) -> str:
         if isinstance(value, str | Marked):
             return word(str(value))
-        return f"{value:.{CSV_DECIMALS}f}" if isinstance(value, float) else str(value)
+        return f"{value:z.{CSV_DECIMALS}f}" if isinstance(value, float) else str(value)
 
 
 def _printable(word: str) -> str:

@@ -134,7 +134,7 @@ def stability_chart(
         own = [one for one in points if one.method == name]
         if own:
             x, y = (float(np.mean([getattr(one, what) for one in own])) for what in ("stability", "performance"))
-            about = name if is_large else f"{name}: stability {x:.2f}, performance {y:.1f} %"
+            about = name if is_large else f"{name}: stability {x:z.2f}, performance {y:.1f} %"
             series.append(Series("", [x], [y], names=[about], colour=style.colour, kind=style.kind))
     return scatter(
         series,

@@ -83,7 +83,7 @@ def sentences_of(results: Results, reference: str, metric: str, stability: Float
     return Sentences(
         key_facts=(
             *first,
-            *best_fact("Most stable choice", results.methods, mean_stability, "{:.2f} of 1"),
+            *best_fact("Most stable choice", results.methods, mean_stability, "{:z.2f} of 1"),
             *said(time_facts, results),
         ),
         best=tuple(said(best_sentences, results, reference, metric)),
@@ -281,12 +281,12 @@ def stability_sentences(methods: Sequence[str], reference: str, stability: Float
         return
     first = int(np.nanargmax(stability))
     yield (
-        f"{methods[first]} has the most stable choice: {stability[first]:.2f}, where 1 is always the same features "
+        f"{methods[first]} has the most stable choice: {stability[first]:z.2f}, where 1 is always the same features "
         "and 0 is chance."
     )
     own = stability[methods.index(reference)]
     if methods[first] != reference and not np.isnan(own):
-        yield f"The stability of {reference} is {own:.2f}."
+        yield f"The stability of {reference} is {own:z.2f}."
 
 
 def time_sentences(results: Results) -> Iterable[str]:

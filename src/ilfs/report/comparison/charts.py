@@ -147,7 +147,7 @@ def index_chart(comparison: Comparison) -> str:
         low=low,
         high=high,
         colours=of_bars,
-        texts=[f"{value:.2f}" for value in values],
+        texts=[f"{value:z.2f}" for value in values],
     )
 
 

@@ -157,7 +157,7 @@ def agreement_word(below: Floats, above: Floats, i: int, j: int) -> str:
     """Format the value of a pair of methods."""
     if i == j:
         return "."
-    return f"{100 * below[i, j]:.0f} %" if j < i else f"{above[i, j]:.2f}"
+    return f"{100 * below[i, j]:.0f} %" if j < i else f"{above[i, j]:z.2f}"
 
 
 def ranking_lines(comparison: Comparison, top: int) -> list[str]:
@@ -184,4 +184,4 @@ def plus_minus(mean: float, error: float) -> str:
     >>> plus_minus(0.8234, 0.041), plus_minus(0.8234, float("nan"))
     ('0.82 ± 0.04', '0.82')
     """
-    return f"{mean:.2f}" if np.isnan(error) else f"{mean:.2f} ± {error:.2f}"
+    return f"{mean:z.2f}" if np.isnan(error) else f"{mean:z.2f} ± {error:.2f}"

@@ -162,5 +162,5 @@ def stability_sentences(summary: RankingSummary) -> list[str]:
         f"On {result.n_resamples:,} random halves of the rows, two halves agreed on "
         f"{100 * result.kuncheva.chosen_again:.0f} % of the best {result.k:,} features "
         f"({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
-        f"{result.nogueira.value:.2f}, with a 95 % interval from {low:.2f} to {high:.2f}; 1 is perfect, 0 is chance."
+        f"{result.nogueira.value:z.2f}, with a 95 % interval from {low:z.2f} to {high:z.2f}; 1 is perfect, 0 is chance."
     ]

@@ -74,7 +74,7 @@ def rest(summary: RankingSummary) -> list[str]:
         result = summary.stability
         found.append(
             f"Stability was measured on {result.n_resamples:,} half-samples of the rows (index of Nogueira et al.: "
-            f"{result.nogueira.value:.2f} for the best {result.k:,} features)."
+            f"{result.nogueira.value:z.2f} for the best {result.k:,} features)."
         )
     if summary.set_aside:
         n_aside = len(summary.set_aside)
