@@ -144,7 +144,7 @@ def fetch_one(name: str, options: argparse.Namespace) -> bool:
     """Fetch one data set and print the result; return False if it failed."""
     from ilfs.datasets import fetch_dataset
 
-    talk = Talk(name, quiet=options.quiet)
+    talk = DownloadTalk(name, quiet=options.quiet)
     try:
         found = fetch_dataset(
             name, folder=options.folder, again=options.again, say=talk.say, progress=talk.show_progress
@@ -179,7 +179,7 @@ def download_text(done: int, size: int, seconds: float) -> str:
     return f"{done / 1e6:.1f} of {size / 1e6:.1f} MB{left and f', {left}'}"
 
 
-class Talk:
+class DownloadTalk:
     """Sentences and the progress of downloads on stderr, for one data set."""
 
     def __init__(self, name: str, *, quiet: bool) -> None:

@@ -26,7 +26,7 @@ COLOUR_OF_VERDICT = {CONFIRMED: ("green",), REJECTED: ("dim",)}
 
 
 @dataclass(frozen=True)
-class Layout:
+class ScreenLayout:
     """Sizes of the parts of a line, in terminal columns.
 
     Parameters
@@ -51,18 +51,18 @@ class Layout:
     missing: bool = True
 
 
-WIDEST = Layout(name=60, label=20, nearest=40, bar=12)
-LAYOUTS = (
+WIDEST = ScreenLayout(name=60, label=20, nearest=40, bar=12)
+SCREEN_LAYOUTS = (
     WIDEST,
     replace(WIDEST, name=40, nearest=24),
     replace(WIDEST, name=32, label=14, nearest=20, bar=10),
     replace(WIDEST, name=28, label=12, nearest=16, bar=8),
-    Layout(name=24, label=10, nearest=12, bar=8, number=False),
-    Layout(name=24, label=10, nearest=0, bar=8, number=False),
-    Layout(name=20, label=9, nearest=0, bar=6, number=False),
-    Layout(name=16, label=7, nearest=0, bar=5, number=False, missing=False),
-    Layout(name=14, label=7, nearest=0, bar=4, number=False, means=False, missing=False),
-    Layout(name=12, label=6, nearest=0, bar=4, number=False, means=False, family=False, missing=False),
+    ScreenLayout(name=24, label=10, nearest=12, bar=8, number=False),
+    ScreenLayout(name=24, label=10, nearest=0, bar=8, number=False),
+    ScreenLayout(name=20, label=9, nearest=0, bar=6, number=False),
+    ScreenLayout(name=16, label=7, nearest=0, bar=5, number=False, missing=False),
+    ScreenLayout(name=14, label=7, nearest=0, bar=4, number=False, means=False, missing=False),
+    ScreenLayout(name=12, label=6, nearest=0, bar=4, number=False, means=False, family=False, missing=False),
 )
 
 
@@ -126,7 +126,7 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
     terminal = Terminal() if terminal is None else terminal
     table = selector.table(top)
     facts = RowFacts.from_selector(selector, table)
-    fitting = (columns_of(table, facts, layout, terminal) for layout in LAYOUTS)
+    fitting = (columns_of(table, facts, layout, terminal) for layout in SCREEN_LAYOUTS)
     return formatted(narrow_enough(fitting, terminal.width), colours_of(table, facts, terminal), terminal)
 
 
@@ -179,7 +179,7 @@ def family_sizes(selector: Any, columns: NDArray[Any]) -> NDArray[np.int64] | No
     return np.array([len(members[column]) for column in columns.tolist()])
 
 
-def columns_of(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> list[ScreenColumn]:
+def columns_of(table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal) -> list[ScreenColumn]:
     """Format all columns by a layout."""
     names = [terminal.name(name, layout.name) for name in table["feature"].tolist()]
     columns = [
@@ -198,7 +198,9 @@ def columns_of(table: RankingTable, facts: RowFacts, layout: Layout, terminal: T
     return columns
 
 
-def score_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
+def score_columns(
+    table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
+) -> Iterable[ScreenColumn]:
     """Format the scores, as numbers if there is room, and their bars."""
     bars = [terminal.bar(float(value), layout.bar) for value in facts.bars]
     if layout.number:
@@ -206,7 +208,9 @@ def score_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal
     yield ScreenColumn("" if layout.number else "score", bars, role="score")
 
 
-def class_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
+def class_columns(
+    table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
+) -> Iterable[ScreenColumn]:
     """Format the class in which each feature is highest, and the class means if there are two."""
     if "direction" not in table:
         return
@@ -222,7 +226,9 @@ def class_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal
         yield ScreenColumn("effect", [f"{value:.2f}" for value in table["effect"]], is_number=True)
 
 
-def family_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
+def family_columns(
+    table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
+) -> Iterable[ScreenColumn]:
     """Format the number of features that each feature represents, and the better one that it is most like."""
     if facts.n_represented is None or "nearest" not in table:
         return

@@ -109,7 +109,7 @@ class SizeCurve:
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenSummary:
     """How well each feature represents the samples, for ILFS.
 
     Parameters
@@ -157,7 +157,7 @@ class RankingSummary:
         Largest statistics under permuted labels.
     sizes : SizeCurve, optional
         Performance against number of features.
-    tokens : Tokens, optional
+    tokens : TokenSummary, optional
         Tokens of ILFS.
     values : ClassValues, optional
         Values of the best features.
@@ -187,7 +187,7 @@ class RankingSummary:
     certainty: Certainty | None = None
     null_curve: NullCurve | None = None
     sizes: SizeCurve | None = None
-    tokens: Tokens | None = None
+    tokens: TokenSummary | None = None
     values: ClassValues | None = None
     valued: Integers | None = None
     correlations: CorrelationMap | None = None
@@ -420,14 +420,14 @@ def size_curve(selector: RankingSelector) -> SizeCurve | None:
     return SizeCurve(sizes[best], mean[best], error[best], chosen)
 
 
-def tokens_of(selector: RankingSelector) -> Tokens | None:
+def tokens_of(selector: RankingSelector) -> TokenSummary | None:
     """Return the tokens and topics of ILFS, if they were learned for a single labelling."""
     counts, topics = attribute(selector, "token_counts_"), attribute(selector, "topic_tokens_")
     if counts is None or topics is None:
         return None
     total = counts.sum(axis=1, keepdims=True)
     fractions = np.divide(counts, total, out=np.full_like(counts, np.nan, dtype=float), where=total > 0)
-    return Tokens(attribute(selector, "token_edges_"), topics, fractions[selector.order_])
+    return TokenSummary(attribute(selector, "token_edges_"), topics, fractions[selector.order_])
 
 
 def values_of(

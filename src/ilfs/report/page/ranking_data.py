@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ilfs.ranking_table import MEAN_PREFIX, USUAL
 from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
-from ilfs.report.summary import RankingSummary, Tokens
+from ilfs.report.summary import RankingSummary, TokenSummary
 
 TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
@@ -140,7 +140,7 @@ def map_data(payload: Payload, found: CorrelationMap) -> dict[str, Any]:
     return {"places": payload.integers(found.columns), "correlation": payload.floats(found.correlation)}
 
 
-def tokens_data(payload: Payload, tokens: Tokens) -> dict[str, Any]:
+def tokens_data(payload: Payload, tokens: TokenSummary) -> dict[str, Any]:
     """Encode the token histograms."""
     levels = np.rint(TOKEN_LEVELS * np.nan_to_num(tokens.fractions)).astype(np.uint8)
     return {
