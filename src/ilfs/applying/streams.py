@@ -12,9 +12,10 @@ from scipy import sparse
 
 from ilfs.applying.columns import OTHERS, Columns, ColumnStream
 from ilfs.applying.text import open_text_columns
+from ilfs.choices import DELIMITED_ENDINGS, PARQUET_ENDINGS
 from ilfs.importing import check_installed
 from ilfs.reading.files import ending_of, open_files
-from ilfs.reading.paths import PARQUET_ENDINGS, files_of, parquet_parts
+from ilfs.reading.paths import files_of, parquet_parts
 from ilfs.selected_columns.sources import from_source
 from ilfs.sources import BatchSource, Source, TableSource, stream_source, table_source
 from ilfs.sources.anndata import open_anndata
@@ -26,7 +27,6 @@ from ilfs.sources.roles import Request
 from ilfs.sources.spooled import ipc_batches
 from ilfs.validation import prepare_table
 
-TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
 FEATHER_ENDINGS = (".feather", ".arrow")
 OBS_NAMES = "obs_names"  # name of the column of the names of observations
 
@@ -50,7 +50,7 @@ def from_files(path: Any, wanted: Columns, out: Path) -> ColumnStream:
     """Open the wanted columns of a file, a folder or a pattern."""
     files, name = files_of(path), str(path)
     endings = {ending_of(file) for file in files}
-    if endings <= set(TEXT_ENDINGS):
+    if endings <= set(DELIMITED_ENDINGS):
         return open_text_columns(files, wanted, out)
     if endings <= set(PARQUET_ENDINGS):
         check_installed("pyarrow", "parquet", f"reading {files[0].name}")

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ilfs.choices import PICTURE_ENDINGS
+
 FILE_OPTIONS = ("output", "selected", "report", "plot", "save")
 NEEDS_ONE_METHOD = ("selected", "report", "plot", "save")
 DEVICE_OPTIONS = ("report", "save")  # their format does not depend on the ending, so that a device may be named
-ENDINGS = {"report": (".html", ".htm"), "plot": (".png", ".svg", ".pdf"), "save": (".json",)}
+ENDINGS_OF_OPTION = {"report": (".html", ".htm"), "plot": PICTURE_ENDINGS, "save": (".json",)}
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +68,7 @@ def check_one(name: str, file: str) -> None:
         from ilfs.importing import check_installed
 
         check_installed("matplotlib", "report", "--plot")
-    check_ending(name, file, ENDINGS[name])
+    check_ending(name, file, ENDINGS_OF_OPTION[name])
     return check_writable(file)
 
 

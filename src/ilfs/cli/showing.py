@@ -6,7 +6,7 @@ from typing import Any
 
 from ilfs.cli.talk import Talk, set_aside_sentences
 
-DEFAULT_SHOWN = 20
+DEFAULT_SHOWN = 20  # features
 MAX_CLASSES = 6  # classes whose sizes are told
 
 __all__ = ["Talk", "described", "document", "print_ranking", "tell_results"]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from ilfs.choices import PARQUET_ENDINGS
 from ilfs.sources.parquet import ParquetPart
 
-PARQUET_ENDINGS = (".parquet", ".pq")
 NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
 
 

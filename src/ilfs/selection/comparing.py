@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
+from ilfs.choices import DEFAULT_HALF_SAMPLES, DEFAULT_REPEATS
 from ilfs.cross_validation import SEED_BITS, Samples
 from ilfs.fitted import order_of
 from ilfs.methods.novelty import takes_weight
@@ -40,8 +41,6 @@ from ilfs.sources import Source, TableSource
 from ilfs.sources.tables import table_source
 from ilfs.validation import check_n_jobs
 
-DEFAULT_REPEATS = 2
-DEFAULT_RESAMPLES = 20  # half-samples; their interval is shown, so that fewer than usual suffice
 DEFAULT_TOP = 20  # best features for overlap and stability
 MIN_FEATURES_FOR_TOP = 100  # with fewer features, a fifth of them are compared
 MAX_SECONDS_TIMED_TWICE = 5.0  # the first fit of a method may load compiled code
@@ -332,7 +331,7 @@ def check_options(n_repeats: Any, stability: Any, n_jobs: Any) -> int:
     check_integer("n_repeats", n_repeats, 1)
     check_n_jobs(n_jobs)
     if is_boolean(stability):
-        return DEFAULT_RESAMPLES if stability else 0
+        return DEFAULT_HALF_SAMPLES if stability else 0
     if not is_integer(stability) or stability < 2 or stability % 2:
         raise ValueError(f"stability must be True, False or an even number of half-samples, got {stability!r}")
     return int(stability)

@@ -5,6 +5,7 @@ from textwrap import wrap
 import numpy as np
 
 from ilfs.arrays import Floats
+from ilfs.choices import N_COMPARED_RANKS
 from ilfs.report.comparison.sentences import (
     best_sentence,
     error_sentence,
@@ -20,11 +21,10 @@ from ilfs.text_table import MISSING_TEXT, aligned, format_value, shortened, visi
 
 LINE_LETTERS = 100  # of a line of a sentence
 NAME_LETTERS = 40  # of the name of a feature
-ROWS_SHOWN = 10  # of the rankings side by side
 BEST, EQUAL = "**", "*"  # marks of the best method, and of those that cannot be told apart from it
 
 
-def comparison_text(comparison: Comparison, top: int = ROWS_SHOWN) -> str:
+def comparison_text(comparison: Comparison, top: int = N_COMPARED_RANKS) -> str:
     """Format a comparison as tables with aligned columns.
 
     Parameters

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from ilfs.choices import PICTURE_ENDINGS
 from ilfs.files import write_atomically
 from ilfs.importing import check_installed
 from ilfs.report.certainty import certainty_sentences
@@ -20,7 +21,6 @@ from ilfs.summaries import Summary
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-FORMATS = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 160
 N_BARS, N_NAMES, N_HEATMAP_FEATURES = 20, 8, 40
 WIDTH, HEIGHT = 12.0, 6.8  # inches, without the heat map
@@ -55,7 +55,7 @@ def check_plot_path(path: str | os.PathLike[str]) -> Path:
     ValueError: the file of a picture must end in .png, .svg or .pdf, got 'best.jpg'
     """
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
+    if path.suffix.lower() not in PICTURE_ENDINGS:
         raise ValueError(f"the file of a picture must end in .png, .svg or .pdf, got {str(path)!r}")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"the folder of {str(path)!r} does not exist: make it first")
