@@ -16,6 +16,7 @@ PICTURE_ENDINGS = (".png", ".svg", ".pdf")
 DEFAULT_FOLDS, DEFAULT_REPEATS = 5, 2  # of cross-validation
 DEFAULT_HALF_SAMPLES = 20  # of a comparison; their interval is shown, so that fewer than usual suffice
 N_COMPARED_RANKS = 10  # features that a comparison lists side by side
+N_LISTED_CLASSES = 6  # classes whose sizes are told
 
 RESULT_FORMATS = ("text", "json", "csv")  # formats of rankings and comparisons
 FORMATS = ("text", "markdown", "latex", "html", "csv")  # formats of tables

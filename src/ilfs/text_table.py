@@ -15,6 +15,7 @@ from ilfs.spreadsheet import CsvLines, neutralised
 Format = Literal["text", "markdown", "latex", "html", "csv"]
 MISSING_TEXT = "-"  # in place of a value that is missing
 CSV_DECIMALS = 6
+COLUMN_GAP = 2  # spaces between columns of aligned text
 SMALL_GREEK = (  # from alpha to omega, by their LaTeX commands
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau"
     " upsilon phi chi psi omega"
@@ -143,7 +144,9 @@ def aligned(
         words = [padded(word, width, right) for word, width, right in zip(row, widths, is_number, strict=True)]
         words[-1] = words[-1].rstrip()
         lines.append(
-            "  ".join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)]).rstrip()
+            (" " * COLUMN_GAP)
+            .join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)])
+            .rstrip()
         )
     return lines
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # importing scikit-learn takes longer than the help text
     from ilfs.selection.comparing import CompareProgress
 
 DEFAULT_METHODS = ("ilfs", "fisher", "mi", "relieff")
-ENDINGS_OF_OPTION = {"output": (".csv", ".json"), "rankings": (".csv",), "report": (".html", ".htm")}
+COMPARISON_ENDINGS = {"output": (".csv", ".json"), "rankings": (".csv",), "report": (".html", ".htm")}
 USAGE = "ilfs compare INPUT [--target COLUMN] [--methods NAME ...] [options]"
 EXAMPLES = """examples:
   ilfs compare expression.csv --target tumour
@@ -150,9 +150,9 @@ def check(options: argparse.Namespace, path: str) -> None:
     if options.jobs == 0:
         raise ValueError("--jobs must be an integer other than 0, got 0")
     check_metric(options.metric)
-    given = {name: getattr(options, name) for name in ENDINGS_OF_OPTION if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in COMPARISON_ENDINGS if getattr(options, name) is not None}
     for name, file in given.items():
-        outputs.check_ending(name, file, ENDINGS_OF_OPTION[name])
+        outputs.check_ending(name, file, COMPARISON_ENDINGS[name])
         check_writable(file)
     outputs.check_different(given, path)
 

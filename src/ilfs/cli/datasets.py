@@ -7,7 +7,7 @@ from typing import Any
 
 from ilfs.cli import layers
 
-LINE_CHARACTERS = 70  # of the line of progress, which covers a longer one before it
+DOWNLOAD_LINE_CHARACTERS = 70  # of the line of progress, which covers a longer one before it
 LEGEND = [
     "standing: the same data as in the paper or the source (exact), some of the rows (partial), built again by the "
     "recipe (rebuilt), other data in their place (substitute), or synthetic (made).",
@@ -201,7 +201,7 @@ class DownloadTalk:
             self._begun = time.monotonic()
         self._n_last = done
         line = f"{self.name}: {download_text(done, size, time.monotonic() - self._begun)}"
-        print(f"\r{line:{LINE_CHARACTERS}}", end="", file=sys.stderr, flush=True)
+        print(f"\r{line:{DOWNLOAD_LINE_CHARACTERS}}", end="", file=sys.stderr, flush=True)
         self._is_open = True
 
     def end_line(self) -> None:

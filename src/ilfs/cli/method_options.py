@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-RULES = ("fdr", "auto", "absorption")
+RULE_CHOICES = ("fdr", "auto", "absorption")
 DEFAULT_SELECTED = 20  # features that are selected if nothing is asked for and the method has no test
 TEST_OPTIONS = {"fdr": "--fdr", "n_permutations": "--permutations"}
 
@@ -31,7 +31,7 @@ def add_size(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--fraction", type=float, metavar="F", help="a fraction of the features, from 0 to 1")
     size.add_argument(
         "--rule",
-        choices=RULES,
+        choices=RULE_CHOICES,
         help="by the false discovery rate (fdr), by cross-validation of a linear SVM (auto) or by the random walk of "
         "ILFS (absorption)",
     )

@@ -4,10 +4,10 @@ import argparse
 import sys
 from typing import Any
 
+from ilfs.choices import N_LISTED_CLASSES
 from ilfs.cli.talk import Talk, set_aside_sentences
 
 DEFAULT_SHOWN = 20  # features
-MAX_CLASSES = 6  # classes whose sizes are told
 
 __all__ = ["Talk", "described", "document", "print_ranking", "tell_results"]
 
@@ -29,7 +29,9 @@ def classes_text(table: Any) -> str:
     sizes = class_sizes(source)
     named = f" of {table.target}" if table.target else ""
     listed = (
-        "" if len(sizes) > MAX_CLASSES else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
+        ""
+        if len(sizes) > N_LISTED_CLASSES
+        else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
     )
     return f"; {len(sizes)} class{'es' * (len(sizes) != 1)}{named}{listed}"
 

@@ -14,7 +14,7 @@ from ilfs.preparing.raw_columns import RawColumn
 MIN_LEAK_ROWS = 6  # rows from which a feature that separates the classes exactly is suspicious
 MIN_COMPARED_FEATURES = 8  # features from which equal rows are suspicious
 MISSING_VALUE = -1.2345e30  # stands for a missing value when rows are compared
-BLOCK_COLUMNS = 1024  # columns that are compared at a time
+MAX_BLOCK_COLUMNS = 1024  # columns that are compared at a time
 MAX_GROUPS = 50  # different values of a column that is compared with the classes
 
 
@@ -91,7 +91,7 @@ def rising_columns(X: Any, codes: Integers) -> Integers:
 
 def column_blocks(X: Any, n_rows: int) -> Any:
     """Yield some columns at a time as an array, with the number of the first."""
-    width = max(min(BLOCK_COLUMNS, 2**24 // max(n_rows, 1)), 1)
+    width = max(min(MAX_BLOCK_COLUMNS, 2**24 // max(n_rows, 1)), 1)
     columns = X.tocsc() if sparse.issparse(X) else X
     for start in range(0, X.shape[1], width):
         block = columns[:, start : start + width]

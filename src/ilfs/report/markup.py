@@ -8,6 +8,7 @@ from unicodedata import category
 from ilfs.text_table import format_value
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+MAX_TABLE_LETTERS = 60  # of a name in a table; the whole name is then a tooltip
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 

@@ -13,7 +13,7 @@ from ilfs.report.workbook import check_size, write_workbook
 
 TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 ARROW = (".parquet", ".pq", ".feather", ".arrow")
-ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".feather", ".xlsx")  # in messages
+RANKING_ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".feather", ".xlsx")  # in messages
 
 
 def check_ranking_path(path: str | os.PathLike[str]) -> None:
@@ -33,7 +33,7 @@ def check_ranking_path(path: str | os.PathLike[str]) -> None:
     """
     ending = ending_of(path)
     if ending not in (*TEXT, *ARROW, ".json", ".xlsx"):
-        known = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        known = f"{', '.join(RANKING_ENDINGS[:-1])} or {RANKING_ENDINGS[-1]}"
         raise ValueError(f"a ranking is written as {known}, got {os.fspath(path)!r}")
     if ending in ARROW:
         check_installed("pyarrow", "parquet", f"writing {Path(path).name}")

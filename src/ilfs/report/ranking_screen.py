@@ -17,11 +17,10 @@ from ilfs.explanation import STRONG_CORRELATION
 from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, REJECTED, RankingTable
 from ilfs.report.terminal import Terminal
 from ilfs.selector import RankingSelector
-from ilfs.text_table import MISSING_TEXT, aligned, display_width
+from ilfs.text_table import COLUMN_GAP, MISSING_TEXT, aligned, display_width
 
 N_MEAN_CLASSES = 2  # classes whose means are shown; more would not fit
-SIGNIFICANT_DIGITS = 3
-GAP = 2  # spaces between columns, as `aligned` has them
+SCORE_DIGITS = 3
 COLOUR_OF_VERDICT = {CONFIRMED: ("green",), REJECTED: ("dim",)}
 
 
@@ -251,7 +250,7 @@ def significant(value: float) -> str:
     """
     if value != value:
         return MISSING_TEXT
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:#.{SIGNIFICANT_DIGITS}g}".rstrip(".")
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:#.{SCORE_DIGITS}g}".rstrip(".")
 
 
 def probability(value: float) -> str:
@@ -278,7 +277,7 @@ def narrow_enough(layouts: Iterable[list[ScreenColumn]], width: int) -> list[Scr
 def total_width(columns: Sequence[ScreenColumn]) -> int:
     """Count the terminal columns of a line."""
     widths = widths_of(columns)
-    return sum(widths) + GAP * (len(widths) - 1)
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1)
 
 
 def widths_of(columns: Sequence[ScreenColumn]) -> list[int]:
@@ -291,7 +290,10 @@ def upper_header(columns: Sequence[ScreenColumn]) -> list[str]:
     widths = widths_of(columns)
     for number, one in enumerate(columns):
         if one.above:
-            start, span = sum(widths[: number - 1]) + GAP * (number - 1), sum(widths[number - 1 : number + 1]) + GAP
+            start, span = (
+                sum(widths[: number - 1]) + COLUMN_GAP * (number - 1),
+                sum(widths[number - 1 : number + 1]) + COLUMN_GAP,
+            )
             return [" " * start + one.above.center(span).rstrip()]
     return []
 

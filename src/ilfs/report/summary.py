@@ -26,7 +26,7 @@ from ilfs.selector import RankingSelector
 
 N_WITH_VALUES = 200  # best features whose values are kept
 MAX_CORRELATED = 60  # selected features in the map of correlations
-PACKAGES = ("numpy", "scipy", "scikit-learn")  # whose versions are given
+CITED_PACKAGES = ("numpy", "scipy", "scikit-learn")  # whose versions are given
 
 
 @dataclass(frozen=True)
@@ -363,7 +363,7 @@ def short_repr(value: Any, max_letters: int = 200) -> str:
 def package_versions() -> dict[str, str]:
     """Return the versions of Python and of the main packages."""
     found = {"ilfs": __version__, "Python": platform.python_version()}
-    for package in PACKAGES:
+    for package in CITED_PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:  # installed without metadata

@@ -32,7 +32,7 @@ from ilfs.one_line import reason_of
 from ilfs.paired_tests import corrected_t_test, holm
 from ilfs.parameters import check_integer, is_boolean, is_integer
 from ilfs.registry import classes_with, method_of
-from ilfs.selection.comparison import RANDOM, Comparison, LeftOut, MethodStability, PairTest
+from ilfs.selection.comparison import RANDOM_BASELINE, Comparison, LeftOut, MethodStability, PairTest
 from ilfs.selection.performance import Folds, class_counts, numbered, repeated_splits
 from ilfs.selection.resampling import stability as measure_stability
 from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_clone, ranking_of
@@ -174,7 +174,7 @@ def compare(
         metric=metric_name(scoring),
         **division_fields(folds, n_repeats if is_integer(cv) else 1),
         **ranking_fields(ranked, top),
-        **score_fields([*(one.name for one in ranked), RANDOM], folds, scores, every),
+        **score_fields([*(one.name for one in ranked), RANDOM_BASELINE], folds, scores, every),
         **stability_fields(measured, n_resamples),
     )
 
@@ -314,8 +314,8 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
         made = [as_selector(one, "each of the selectors") for one in listed]
         names = [one if isinstance(one, str) else method_name(one) for one in listed]
         named = dict(zip(numbered(names), made, strict=True))
-    if not named or RANDOM in named:
-        what = f"a name other than {RANDOM!r}, the baseline" if named else "at least one method"
+    if not named or RANDOM_BASELINE in named:
+        what = f"a name other than {RANDOM_BASELINE!r}, the baseline" if named else "at least one method"
         raise ValueError(f"selectors must have {what}, got {list(named)}")
     return named
 
@@ -436,7 +436,7 @@ def score_in_folds(
     failed : list of LeftOut
         Methods whose fit failed in a fold.
     """
-    names = [*(one.name for one in ranked), RANDOM, "all features"]
+    names = [*(one.name for one in ranked), RANDOM_BASELINE, "all features"]
     seconds = [*(one.seconds for one in ranked), 0.0, 0.0]
     n_folds = len(folds.splits)
     found: dict[str, list[Any]] = {name: [] for name in names}
@@ -570,7 +570,7 @@ def pair_tests(
     pairs = [(c, i, j) for c in range(len(classifiers)) for i, j in combinations(range(len(names)), 2)]
     found = [corrected_t_test(of_folds[i, c], of_folds[j, c], n_train=n_train, n_test=n_test) for c, i, j in pairs]
     p_values = np.array([one.p_value for one in found])
-    against_random = np.array([RANDOM in (names[i], names[j]) for _, i, j in pairs])
+    against_random = np.array([RANDOM_BASELINE in (names[i], names[j]) for _, i, j in pairs])
     adjusted = np.fmax(*(holm(np.where(chosen, p_values, np.nan)) for chosen in (against_random, ~against_random)))
     return tuple(
         PairTest(classifiers[c], names[i], names[j], one.mean, one.low, one.high, one.p_value, p_value)

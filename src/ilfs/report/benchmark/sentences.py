@@ -23,7 +23,7 @@ from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import median, seconds_of
 from ilfs.report.benchmark.words import counted, listed
 
-N_NAMED = 3  # methods that a sentence about the best names
+N_NAMED_METHODS = 3  # methods that a sentence about the best names
 Said = TypeVar("Said")
 
 
@@ -168,7 +168,7 @@ def ranked_sentence(methods: Sequence[str], values: Floats, what: str) -> Iterab
     """Name the first methods by a value in per cent."""
     order = [m for m in np.argsort(-values, kind="stable") if not np.isnan(values[m])]
     if order:
-        first = [f"{methods[m]} ({values[m]:.1f} %)" for m in order[:N_NAMED]]
+        first = [f"{methods[m]} ({values[m]:.1f} %)" for m in order[:N_NAMED_METHODS]]
         after = f", followed by {listed(first[1:])}" if len(first) > 1 else ""
         yield f"Best {what}: {first[0]}{after}."
 

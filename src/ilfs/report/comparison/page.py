@@ -21,15 +21,14 @@ from ilfs.report.comparison.sentences import (
     test_sentence,
 )
 from ilfs.report.comparison.text import plus_minus, seconds_text, two_decimals
-from ilfs.report.markup import escape, html_table, shortened
+from ilfs.report.markup import MAX_TABLE_LETTERS, escape, html_table, shortened
 from ilfs.report.page import Document, Section, figure, paragraphs
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT
 
-STYLE = "page.css"
+COMPARISON_STYLE = "page.css"
 FEATURES_SHOWN = 30  # of the rankings side by side
-MAX_NAME_LETTERS = 60
 BADGES = {"best": '<span class="badge first">best</span>', "equal": '<span class="badge">not told apart</span>'}
 
 
@@ -95,7 +94,7 @@ def write_comparison_page(
         about if title is None else title,
         [section for section in sections if section is not None],
         lead=f"<p>{escape(table_sentence(comparison))}</p>",
-        styles=[files("ilfs.report.comparison").joinpath(STYLE).read_text(encoding="utf-8")],
+        styles=[files("ilfs.report.comparison").joinpath(COMPARISON_STYLE).read_text(encoding="utf-8")],
     )
     write_text_atomically(path, page.html())
     return Path(path)
@@ -295,7 +294,7 @@ def ranks_section(comparison: Comparison) -> Section:
     for j in chosen.tolist():
         name = str(comparison.feature_names[j])
         cells = "".join(rank_cell(int(rank), comparison.k) for rank in comparison.rankings[:, j])
-        rows.append(f'<tr><td title="{escape(name)}">{escape(shortened(name, MAX_NAME_LETTERS))}</td>{cells}</tr>')
+        rows.append(f'<tr><td title="{escape(name)}">{escape(shortened(name, MAX_TABLE_LETTERS))}</td>{cells}</tr>')
     what = (
         f"Rank of the {len(chosen)} features with the best mean rank, by each method on all rows. Ranks among the "
         f"{comparison.k} best of a method are shaded."

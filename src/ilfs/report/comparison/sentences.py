@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ilfs import __version__
+from ilfs.choices import N_LISTED_CLASSES
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import LEVEL, PairTest
 from ilfs.selection.performance import N_RANDOM_ORDERS
 
-MAX_CLASSES = 6  # classes whose sizes are told
 REFERENCES = (
     "C. Nadeau, Y. Bengio, Inference for the Generalization Error, Machine Learning 52 (2003)",
     "R. Bouckaert, E. Frank, Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms, "
@@ -21,8 +21,8 @@ REFERENCES = (
 
 def table_sentence(comparison: Comparison) -> str:
     """Describe the table and the folds."""
-    sizes = ", ".join(f"{label}: {count:,}" for label, count in comparison.classes[:MAX_CLASSES])
-    more = "" if len(comparison.classes) <= MAX_CLASSES else ", ..."
+    sizes = ", ".join(f"{label}: {count:,}" for label, count in comparison.classes[:N_LISTED_CLASSES])
+    more = "" if len(comparison.classes) <= N_LISTED_CLASSES else ", ..."
     classes = f"{len(comparison.classes)} classes ({sizes}{more})"
     return (
         f"{comparison.n_samples:,} rows x {comparison.n_features:,} features, {classes}; {divisions(comparison)}"
