@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.choices import PICTURE_ENDINGS
+from ilfs.words import counted
 
 FILE_OPTIONS = ("output", "selected", "report", "plot", "save")
 NEEDS_ONE_METHOD = ("selected", "report", "plot", "save")
@@ -161,7 +162,7 @@ def write_selected_file(selector: Any, table: Any, options: argparse.Namespace) 
         before[options.groups] = table.groups
     path = write_selected(selector, table.source, options.selected, before=before, memory_limit=options.memory_limit)
     n_selected = int(selector.get_support().sum())
-    return f"{path}: the table with {n_selected:,} selected feature{'s' * (n_selected != 1)}"
+    return f"{path}: the table with {counted(n_selected, 'selected feature')}"
 
 
 def write_report(selector: Any, table: Any, options: argparse.Namespace) -> str:

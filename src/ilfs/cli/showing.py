@@ -6,6 +6,7 @@ from typing import Any
 
 from ilfs.choices import N_LISTED_CLASSES
 from ilfs.cli.talk import Talk, set_aside_sentences
+from ilfs.words import counted
 
 DEFAULT_SHOWN = 20  # features
 
@@ -33,7 +34,7 @@ def classes_text(table: Any) -> str:
         if len(sizes) > N_LISTED_CLASSES
         else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
     )
-    return f"; {len(sizes)} class{'es' * (len(sizes) != 1)}{named}{listed}"
+    return f"; {counted(len(sizes), 'class')}{named}{listed}"
 
 
 def class_sizes(source: Any) -> dict[str, int]:
@@ -153,6 +154,6 @@ def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name:
 def stability_sentence(found: Any) -> str:
     """Say how stable the best features are."""
     return (
-        f"of the best {found.k} features on {found.n_resamples} halves of the rows: {found.nogueira.value:.2f} "
+        f"of the best {found.k} features on {found.n_resamples} halves of the rows: {found.nogueira.value:z.2f} "
         "(1: always the same, 0: chance)"
     )

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Integers
-from ilfs.preparing.options import counted, some_names
+from ilfs.preparing.options import some_names
 from ilfs.preparing.raw_columns import RawColumn
+from ilfs.words import counted
 
 MIN_LEAK_ROWS = 6  # rows from which a feature that separates the classes exactly is suspicious
 MIN_COMPARED_FEATURES = 8  # features from which equal rows are suspicious

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.datasets.readers.assemble import exact_number
-from ilfs.preparing.options import Account, counted, some_names
+from ilfs.preparing.options import Account, some_names
 from ilfs.preparing.raw_columns import RawColumn, ValueColumn, are_dates
 from ilfs.reading.text import class_names
 from ilfs.sources.label_checks import looks_like_quantity
+from ilfs.words import counted
 
 TARGET_NAMES = (  # in the order of preference
     *("target", "class", "label", "y", "diagnosis", "outcome", "response", "phenotype", "disease", "status"),

@@ -27,10 +27,10 @@ from ilfs.report.benchmark.summary import (
     ShownTable,
     summarise_benchmark,
 )
-from ilfs.report.benchmark.words import counted, listed
 from ilfs.report.markup import MAX_TABLE_LETTERS, escape
 from ilfs.report.page import Document, Section, figure, package_text, paragraphs
 from ilfs.text_table import Grid
+from ilfs.words import counted, listed
 
 Styles = dict[str, MethodStyle]
 EXPERIMENT_TITLES = {

@@ -25,8 +25,8 @@ from ilfs.report.benchmark.provenance import Provenance, provenance_of
 from ilfs.report.benchmark.sentences import Sentences, sentences_of
 from ilfs.report.benchmark.statistics import joint_grid, statistics_of
 from ilfs.report.benchmark.tables import number, tables_of
-from ilfs.report.benchmark.words import counted
 from ilfs.text_table import Grid
+from ilfs.words import counted
 
 Better = Literal["high", "low", "ratio", "zero", ""]
 BAD_POINTS, BAD_STABILITY, BAD_RATIO = 10.0, 0.5, 1000.0  # distances from the best value at which a value counts as bad

@@ -6,8 +6,8 @@ from ilfs.arrays import Floats
 from ilfs.report.charts import Band, Series, bar_chart, heat_map, line_chart, scatter
 from ilfs.report.charts.drawing import N_COLOURS
 from ilfs.report.comparison.sentences import metric_title
-from ilfs.report.comparison.text import seconds_text
 from ilfs.selection import Comparison
+from ilfs.words import seconds_text
 
 MANY_METHODS = 6  # with more, matrices are drawn wider
 RANDOM_COLOUR = 6  # grey

@@ -20,12 +20,13 @@ from ilfs.report.comparison.sentences import (
     test_row,
     test_sentence,
 )
-from ilfs.report.comparison.text import plus_minus, seconds_text, two_decimals
+from ilfs.report.comparison.text import plus_minus, two_decimals
 from ilfs.report.markup import MAX_TABLE_LETTERS, escape, html_table, shortened
 from ilfs.report.page import Document, Section, figure, paragraphs
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT
+from ilfs.words import counted, seconds_text
 
 COMPARISON_STYLE = "page.css"
 FEATURES_SHOWN = 30  # of the rankings side by side
@@ -78,8 +79,7 @@ def write_comparison_page(
     >>> "<h1>Comparison of 2 methods on wine</h1>" in page.read_text()
     True
     """
-    number = len(comparison.methods)
-    about = f"Comparison of {number} method{'s' * (number > 1)}" + (f" on {input_name}" if input_name else "")
+    about = f"Comparison of {counted(len(comparison.methods), 'method')}" + (f" on {input_name}" if input_name else "")
     sections = [
         answer_section(comparison),
         performance_section(comparison),

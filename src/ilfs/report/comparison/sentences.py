@@ -1,7 +1,5 @@
 """Sentences on a comparison: which methods are best, which cannot be told apart, and what was measured."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ilfs import __version__
@@ -9,6 +7,7 @@ from ilfs.choices import N_LISTED_CLASSES
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import LEVEL, PairTest
 from ilfs.selection.performance import N_RANDOM_ORDERS
+from ilfs.words import listed
 
 REFERENCES = (
     "C. Nadeau, Y. Bengio, Inference for the Generalization Error, Machine Learning 52 (2003)",
@@ -68,8 +67,8 @@ def best_sentence(comparison: Comparison, classifier: str) -> str:
         return f"{first}; differences are not tested on one fold."
     if not verdict.worse:
         return f"{first}, but no method can be told apart from it."
-    apart = f"; {joined(verdict.equal)} cannot be told apart from it" if verdict.equal else ""
-    return f"{first}{apart}; {joined(verdict.worse)} {'is' if len(verdict.worse) == 1 else 'are'} significantly worse."
+    apart = f"; {listed(verdict.equal)} cannot be told apart from it" if verdict.equal else ""
+    return f"{first}{apart}; {listed(verdict.worse)} {'is' if len(verdict.worse) == 1 else 'are'} significantly worse."
 
 
 def random_sentence(comparison: Comparison, classifier: str) -> str:
@@ -80,9 +79,9 @@ def random_sentence(comparison: Comparison, classifier: str) -> str:
     if not above:
         return f"{classifier}: no method is significantly better than random features, averaged over all sizes."
     rest = [name for name in comparison.methods if name not in above]
-    others = f"; for {joined(rest)} the difference is not significant" if rest else ""
+    others = f"; for {listed(rest)} the difference is not significant" if rest else ""
     are = "is" if len(above) == 1 else "are"
-    return f"{classifier}: {joined(above)} {are} significantly better than random features{others}."
+    return f"{classifier}: {listed(above)} {are} significantly better than random features{others}."
 
 
 def test_sentence(comparison: Comparison) -> str:
@@ -123,11 +122,11 @@ def methods_paragraph(comparison: Comparison) -> str:
     )
     grouped = " Rows of a group were kept in the same fold." if comparison.is_grouped else ""
     return (
-        f"Feature selection methods ({joined(comparison.methods)}) were compared with ilfs {__version__} on "
+        f"Feature selection methods ({listed(comparison.methods)}) were compared with ilfs {__version__} on "
         f"{comparison.n_samples:,} samples and {comparison.n_features:,} features. In each of {folds} folds "
         f"({divisions(comparison)}, stratified), each method ranked the features by the training rows alone, and "
-        f"{joined(comparison.classifiers)} were trained on the first "
-        f"{joined([f'{size:,}' for size in comparison.sizes.tolist()])} features and evaluated on the test rows by "
+        f"{listed(comparison.classifiers)} were trained on the first "
+        f"{listed([f'{size:,}' for size in comparison.sizes.tolist()])} features and evaluated on the test rows by "
         f"{comparison.metric}.{grouped} The baseline is the mean of {N_RANDOM_ORDERS} random orders of the features in "
         f"each fold. Error bars are standard errors corrected for the overlap of training sets.{tested}{stable} "
         f"Random seed: {comparison.random_state}."
@@ -139,18 +138,6 @@ def test_row(test: PairTest) -> list[object]:
     interval = f"{test.low:+.3f} to {test.high:+.3f}".replace("-", "\N{MINUS SIGN}")
     verdict = "different" if test.is_significant else "cannot be told apart"
     return [test.first, test.second, test.difference, interval, test.p_value, test.adjusted, verdict]
-
-
-def joined(names: Sequence[str]) -> str:
-    """Join names by commas and "and".
-
-    Examples
-    --------
-    >>> from ilfs.report.comparison.sentences import joined
-    >>> joined(["ilfs"]), joined(["ilfs", "mi", "relieff"])
-    ('ilfs', 'ilfs, mi and relieff')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def shown_sizes(comparison: Comparison, count: int = 3) -> list[int]:

@@ -18,6 +18,7 @@ from ilfs.report.comparison.sentences import (
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT, aligned, format_value, shortened, visible
+from ilfs.words import counted, seconds_text
 
 LINE_LETTERS = 100  # of a line of a sentence
 NAME_LETTERS = 40  # of the name of a feature
@@ -73,7 +74,7 @@ def performance_lines(comparison: Comparison, classifier: str) -> list[str]:
     """Format the performance with one classifier at a few sizes, and the verdict below."""
     place, sizes = comparison.classifiers.index(classifier), shown_sizes(comparison)
     counts = [int(comparison.sizes[i]) for i in sizes]
-    titles = [f"{count:,} feature{'s' * (count > 1)}" for count in counts]
+    titles = [counted(count, "feature") for count in counts]
     marks = marks_of(comparison, classifier)
     rows = [["method", "", *titles, "all sizes", "enough"]]
     for i, name in enumerate(comparison.names):
@@ -132,13 +133,8 @@ def stability_words(found: MethodStability | None) -> list[str]:
 
 
 def two_decimals(value: float) -> str:
-    """Format a number with two decimals and without a sign at zero; a dash for NaN."""
-    return format_value(round(float(value), 2) + 0.0, 2)
-
-
-def seconds_text(seconds: float) -> str:
-    """Format a time with two significant digits."""
-    return f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}"
+    """Format a number with two decimals; a dash for NaN."""
+    return format_value(float(value), 2)
 
 
 def agreement_lines(comparison: Comparison) -> list[str]:
