@@ -14,8 +14,8 @@ from ilfs.applying.columns import OTHER_COLUMNS, Columns, ColumnStream
 from ilfs.applying.text import open_text_columns
 from ilfs.choices import DELIMITED_ENDINGS, PARQUET_ENDINGS
 from ilfs.importing import check_installed
-from ilfs.reading.files import ending_of, open_files
-from ilfs.reading.paths import files_of, parquet_parts
+from ilfs.reading.files import open_files
+from ilfs.reading.paths import ending_of, files_of, parquet_parts
 from ilfs.selected_columns.sources import from_source
 from ilfs.sources import BatchSource, Source, TableSource, stream_source, table_source
 from ilfs.sources.anndata import open_anndata

@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ilfs.choices import DEFAULT_FOLDS, DEFAULT_HALF_SAMPLES, DEFAULT_REPEATS, N_COMPARED_RANKS, RESULT_FORMATS
-from ilfs.cli import outputs, table_options
+from ilfs.cli import method_options, outputs, table_options
 
 if TYPE_CHECKING:  # importing scikit-learn takes longer than the help text
     from ilfs.selection import Comparison
@@ -128,8 +128,7 @@ def method_names(options: argparse.Namespace) -> list[str]:
     """Return the names of the methods, each once; ``--methods ilfs,fisher`` names two."""
     from ilfs.registry import make_selector
 
-    words = [name.strip() for word in options.methods or DEFAULT_METHODS for name in word.split(",")]
-    names = list(dict.fromkeys(filter(None, words))) or list(DEFAULT_METHODS)
+    names = method_options.distinct_names(options.methods) or list(DEFAULT_METHODS)
     for name in names:
         make_selector(name)  # a wrong name is an error before the table is read
     return names

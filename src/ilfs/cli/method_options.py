@@ -1,6 +1,7 @@
 """Options that choose the method, the number of features and the test against chance."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 RULE_CHOICES = ("fdr", "auto", "absorption")
@@ -66,8 +67,20 @@ def add_certainty(parser: argparse.ArgumentParser) -> Any:
 
 def method_names(options: argparse.Namespace) -> list[str]:
     """Return the names of the methods, each once; ``--method ilfs,fisher`` names two."""
-    words = [name.strip() for word in options.method or ["ilfs"] for name in word.split(",")]
-    return list(dict.fromkeys(name for name in words if name)) or ["ilfs"]
+    return distinct_names(options.method) or ["ilfs"]
+
+
+def distinct_names(words: Sequence[str] | None) -> list[str]:
+    """Split words at commas and return the names in them, each once.
+
+    Examples
+    --------
+    >>> from ilfs.cli.method_options import distinct_names
+    >>> distinct_names(["ilfs,fisher", "mi", "ilfs"])
+    ['ilfs', 'fisher', 'mi']
+    """
+    names = [name.strip() for word in words or () for name in word.split(",")]
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def make_selectors(options: argparse.Namespace) -> dict[str, Any]:

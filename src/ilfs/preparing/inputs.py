@@ -12,9 +12,8 @@ from typing import BinaryIO
 from ilfs.choices import DELIMITED_ENDINGS, INPUT_FORMATS, PARQUET_ENDINGS, STANDARD_INPUT
 from ilfs.datasets.naming import suggestion
 from ilfs.datasets.readers import ENDINGS
-from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.datasets.registry import REGISTRY
-from ilfs.reading.paths import files_of
+from ilfs.reading.paths import ending_of, files_of
 
 OTHER_TABLES = (".feather", ".arrow", ".xlsx", ".xlsm", ".h5ad")
 ENDING_OF_FORMAT = {name: f".{name}" for name in INPUT_FORMATS}
@@ -111,12 +110,6 @@ def forced_ending(input_format: str | None) -> str | None:
     if input_format.lower().lstrip(".") not in INPUT_FORMATS:
         raise ValueError(f"input_format must be one of {', '.join(INPUT_FORMATS)}, got {input_format!r}")
     return ENDING_OF_FORMAT[input_format.lower().lstrip(".")]
-
-
-def ending_of(file: Path) -> str:
-    """Return the ending of a file's name, without that of a compressed file."""
-    plain = file.with_suffix("") if file.suffix.lower() in PACKED_ENDINGS else file
-    return plain.suffix.lower()
 
 
 def check_ending(ending: str, name: str) -> None:

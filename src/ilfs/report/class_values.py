@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ilfs.arrays import Floats, Integers
@@ -281,10 +281,7 @@ def correlation_map(columns: Integers, values: Floats) -> CorrelationMap:
     correlation = correlations(values)
     if columns.size < 3:
         return CorrelationMap(columns, correlation)
-    distance = 1 - np.abs(np.nan_to_num(correlation))
-    np.fill_diagonal(distance, 0.0)
-    pairs = squareform(np.clip((distance + distance.T) / 2, 0.0, None), checks=False)
-    order = leaves_list(optimal_leaf_ordering(linkage(pairs, "average"), pairs))
+    order = neighbour_order(1 - np.abs(np.nan_to_num(correlation)))
     return CorrelationMap(columns[order], correlation[np.ix_(order, order)])
 
 
@@ -296,3 +293,21 @@ def correlations(values: Floats) -> Floats:
     length = np.sqrt((centred**2).sum(axis=0))
     unit = centred / np.where(length > 0, length, np.nan)
     return np.asarray(np.clip(unit.T @ unit, -1.0, 1.0))
+
+
+def neighbour_order(distance: Floats) -> Integers:
+    """Order three or more features so that close ones are neighbours, by average linkage.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n_features, n_features)
+        Distances, at least 0 up to rounding; those of features from themselves are not used.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Positions of the features.
+    """
+    pairs = np.clip((distance + distance.T) / 2, 0.0, None)
+    np.fill_diagonal(pairs, 0.0)
+    return np.asarray(leaves_list(linkage(squareform(pairs, checks=False), "average", optimal_ordering=True)))

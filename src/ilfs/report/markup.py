@@ -51,6 +51,11 @@ def escape(text: Any) -> str:
     return html_escape(printable(text), quote=True)
 
 
+def escape_lines(text: str) -> str:
+    """Escape a text of several lines; line breaks stay."""
+    return "\n".join(escape(line) for line in text.split("\n"))
+
+
 def shortened(text: str, max_letters: int) -> str:
     """Shorten a text, with an ellipsis in its middle: names often differ at their ends.
 

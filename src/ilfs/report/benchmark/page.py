@@ -27,7 +27,7 @@ from ilfs.report.benchmark.summary import (
     ShownTable,
     summarise_benchmark,
 )
-from ilfs.report.markup import MAX_TABLE_LETTERS, escape
+from ilfs.report.markup import MAX_TABLE_LETTERS, escape, escape_lines
 from ilfs.report.page import Document, Section, figure, package_text, paragraphs
 from ilfs.text_table import Grid
 from ilfs.words import counted, listed
@@ -367,11 +367,6 @@ def provenance(experiment: ExperimentSummary) -> str:
     lines = "\n".join(found.commands)
     repeat = f"<h3>Repeat it</h3><pre>{escape_lines(lines)}</pre>" if lines else ""
     return f'<dl class="protocol">{rows}</dl>{repeat}' + details("Data sets", [table_html(ShownTable(table))])
-
-
-def escape_lines(text: str) -> str:
-    """Escape several lines; line breaks stay."""
-    return "\n".join(map(escape, text.splitlines()))
 
 
 def methods_section(summary: BenchmarkSummary) -> Section:

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from ilfs.arrays import Floats, Integers
-from ilfs.report.class_values import ALL_ROWS, correlations, read_rows
+from ilfs.report.class_values import ALL_ROWS, correlations, neighbour_order, read_rows
 from ilfs.report.plots.canvas import (
     PLAIN,
     SMALL_POINTS,
@@ -157,10 +155,7 @@ def feature_order(values: Floats) -> Integers:
     n_features = values.shape[1]
     if n_features < 3:
         return np.arange(n_features)
-    distance = 1.0 - np.nan_to_num(correlations(values))
-    np.fill_diagonal(distance, 0.0)
-    tree = linkage(squareform((distance + distance.T) / 2, checks=False), "average", optimal_ordering=True)
-    return np.asarray(leaves_list(tree))
+    return neighbour_order(1.0 - np.nan_to_num(correlations(values)))
 
 
 def sample_order(z: Floats, codes: Integers) -> Integers:
