@@ -35,27 +35,6 @@ def divisions(comparison: Comparison) -> str:
     return f"{comparison.n_folds} folds{repeated}"
 
 
-def verdict_sentences(comparison: Comparison) -> list[str]:
-    """Say for each classifier which methods are best, and which are better than random features.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The comparison.
-
-    Returns
-    -------
-    list of str
-        Two sentences for each classifier; with one method or one fold, fewer.
-    """
-    return [
-        sentence
-        for name in comparison.classifiers
-        for sentence in (best_sentence(comparison, name), random_sentence(comparison, name))
-        if sentence
-    ]
-
-
 def best_sentence(comparison: Comparison, classifier: str) -> str:
     """Say which methods are best with a classifier, by the mean over all sizes."""
     if len(comparison.methods) < 2:
