@@ -135,7 +135,7 @@ def method_names(options: argparse.Namespace) -> list[str]:
 
 
 def check(options: argparse.Namespace, path: str) -> None:
-    """Raise an error for options that cannot be, before the table is read."""
+    """Validate the options before the table is read."""
     from ilfs.files import check_writable
     from ilfs.parameters import check_integer
 

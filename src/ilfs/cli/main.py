@@ -42,7 +42,7 @@ def note_for(options: "argparse.Namespace") -> "Callable[..., None]":
 
 
 def words_for(options: "argparse.Namespace | None") -> "Callable[[str], str]":
-    """Return a function that makes one line of a message, for some commands with options in place of parameters."""
+    """Return a function that formats a message in one line; for some commands it names options, not parameters."""
     from ilfs.cli.messages import in_words_of_the_command, plain
 
     return in_words_of_the_command if getattr(options, "names_options", False) else plain
@@ -78,14 +78,14 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def collect_rarely() -> None:
-    """Let Python look for cyclic garbage less often: imports make many objects and no garbage, and took 15 % longer."""
+    """Collect cyclic garbage less often: imports create many objects and no garbage, and took 15 % longer."""
     import gc
 
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
 
 
 def silence_log(quiet: bool) -> None:
-    """Let the log tell nothing, such as that kernels are compiled, if the command is to be quiet."""
+    """Silence the log, such as messages on compiled kernels, if the command is quiet."""
     import logging
 
     logging.getLogger("ilfs").setLevel(logging.ERROR if quiet else logging.NOTSET)
@@ -105,7 +105,7 @@ def show_any_name(stream: "TextIO") -> None:
 
 
 def discard(stream: "TextIO") -> None:
-    """Let Python's last flush of a stream succeed although nothing can be written to it any more."""
+    """Make Python's last flush of a stream succeed if its reader or disk takes no more data."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

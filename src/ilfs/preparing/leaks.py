@@ -91,7 +91,7 @@ def rising_columns(X: Any, codes: Integers) -> Integers:
 
 
 def column_blocks(X: Any, n_rows: int) -> Any:
-    """Yield some columns at a time as an array, with the number of the first."""
+    """Yield blocks of columns as arrays, each with the index of its first column."""
     width = max(min(MAX_BLOCK_COLUMNS, 2**24 // max(n_rows, 1)), 1)
     columns = X.tocsc() if sparse.issparse(X) else X
     for start in range(0, X.shape[1], width):

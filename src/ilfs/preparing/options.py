@@ -9,7 +9,7 @@ from ilfs.preparing.prepared import SetAside
 from ilfs.sources.roles import MAX_NAME_LENGTH, MAX_NAMES_SHOWN
 from ilfs.words import listed
 
-MIN_MEMORY_LIMIT = 10**7  # bytes; below it, blocks of a few rows would take longer than anybody waits
+MIN_MEMORY_LIMIT = 10**7  # bytes; with less, a block would have a few rows, and reading would be very slow
 
 
 @dataclass(frozen=True)

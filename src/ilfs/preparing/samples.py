@@ -39,7 +39,7 @@ class Match:
 
 
 def r_name(name: str) -> str:
-    """Spell a name as R's ``make.names`` does: ``1-A`` becomes ``X1.A``."""
+    """Format a name as R's ``make.names`` does: ``1-A`` becomes ``X1.A``."""
     name = re.sub(r"[^A-Za-z0-9.]", ".", name.strip())
     return name if re.match(r"[A-Za-z.]", name) else f"X{name}"
 

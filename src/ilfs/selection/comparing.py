@@ -251,7 +251,7 @@ class ComparedSelectors(WrapsSelectors):
 
     @contextmanager
     def opened_table(self, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[TableSource, list[Any]]]:
-        """Validate a table; give it with the names of its columns, and the selectors to fit on its matrix."""
+        """Validate a table; yield it with the names of its columns, and the selectors to fit on its matrix."""
         with self._opened(X, y, sample_weight) as opened:
             source = self._in_memory(opened)
             if len(source.labellings) > 1:
@@ -267,7 +267,7 @@ class ComparedSelectors(WrapsSelectors):
 
 @dataclass
 class Work:
-    """The work of a comparison, of which each step is reported before it begins."""
+    """Progress of a comparison: report each step before it begins."""
 
     progress: Callable[[CompareProgress], None] | None
     total: float = 0.0  # seconds, as far as they are known

@@ -116,7 +116,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class ClassifierSummary:
-    """What one classifier says about the methods.
+    """Results of the methods with one classifier.
 
     Attributes
     ----------
