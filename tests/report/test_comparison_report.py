@@ -8,10 +8,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import planted
-from sklearn.base import BaseEstimator
+from helpers import WorstFirst, planted
 
-from ilfs import FisherScore
 from ilfs.report import (
     comparison_json,
     comparison_text,
@@ -23,12 +21,6 @@ from ilfs.report.comparison.sentences import best_sentence, methods_paragraph, r
 from ilfs.selection import compare
 
 HOSTILE = ["<script>alert(1)</script>", '"quotes" & more', "two\nlines", "=1+1", "x" * 10_000, "\u202eright", "🧬"]
-
-
-class WorstFirst(BaseEstimator):
-    def fit(self, X, y):
-        self.scores_ = -FisherScore().fit(X, y).scores_
-        return self
 
 
 @pytest.fixture(scope="module")
