@@ -20,7 +20,7 @@ VERSIONS = $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-oldest test-newest test-slow coverage lint format docs bench bench-quick bench-timing bench-peers bench-fdr findings figures tables fidelity robustness quality clean-kernels clean
+.PHONY: help demo test test-oldest test-newest test-slow test-browser page coverage lint format docs bench bench-quick bench-timing bench-peers bench-fdr findings figures tables fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## list all commands
@@ -59,6 +59,16 @@ test-newest:  ## run the ordinary tests with the newest released versions of all
 test-slow: $(VENV)/test  ## run the tests that take minutes or need much data
 	$(BIN)/python -m pytest -n 2 -m slow
 
+# Chromium is a package of the system: it is installed if this user may, and otherwise the tests say what they need.
+test-browser: $(VENV)/test $(VENV)/browser  ## test the pages in Chromium, which is installed if possible (Debian, as root)
+	@command -v chromedriver >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; } \
+		|| echo "make test-browser needs Chromium and chromedriver: apt-get install chromium chromium-driver"
+	$(BIN)/python -m pytest -m browser tests/browser
+
+page: $(VENV)/browser  ## draw the picture of docs/page.md, a page in Chromium
+	$(BIN)/python docs/figures/page.py
+
 coverage: $(VENV)/test  ## report how much of the code the tests cover (kernels run as plain Python: some minutes)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning
 	$(BIN)/python -m coverage report -m
@@ -88,6 +98,7 @@ bench-quick: $(VENV)/package  ## run a small benchmark from end to end, with dat
 	$(BIN)/ilfs bench run quick --store out/quick.sqlite
 	$(BIN)/ilfs bench table quick --store out/quick.sqlite
 	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
+	$(BIN)/ilfs bench report quick --store out/quick.sqlite -o out/quick.html
 
 # The minus sign lets make continue: jobs that exceed the time limit fail, and the tables list them.
 findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (hours)
@@ -100,10 +111,11 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/ilfs bench run timing --store out/timing.sqlite
 	$(BIN)/python benchmarks/findings.py out
 
-figures: $(VENV)/package  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
+figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
 	$(BIN)/python docs/figures/plate.py
 	$(BIN)/python docs/figures/sizes.py
 	$(BIN)/python docs/figures/reading.py
+	$(BIN)/python docs/figures/pictures.py
 	$(BIN)/python docs/figures/fdr.py
 	$(BIN)/python docs/figures/pixels.py
 	$(BIN)/python docs/figures/stability.py

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from ilfs.files import remove_leftovers, write_atomically, write_text_atomically
+from ilfs.files import check_writable, remove_leftovers, write_atomically, write_text_atomically
 
 SIZE = 200_000
 HAMMER = """
@@ -210,3 +210,32 @@ def test_a_link_to_a_missing_file_stays_a_link(tmp_path):
 def test_standard_output_can_be_written_to():
     code = "from ilfs.files import write_text_atomically as w; w('/dev/stdout', 'new')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"new"
+
+
+class TestWritable:
+    def test_a_file_that_can_be_written_is_neither_made_nor_changed(self, tmp_path):
+        check_writable(tmp_path / "new.csv")
+        (tmp_path / "old.csv").write_text("old")
+        check_writable(tmp_path / "old.csv")
+        assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
+        assert (tmp_path / "old.csv").read_text() == "old"
+
+    @pytest.mark.parametrize(
+        ("name", "kind", "said"),
+        [
+            ("none/new.csv", FileNotFoundError, "make its folder first"),
+            ("file/new.csv", NotADirectoryError, "choose a path whose folder is not a file"),
+            (".", IsADirectoryError, "choose the path of a file"),
+            ("n" * 300, OSError, "File name too long"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, name, kind, said, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(kind, match=said):
+            check_writable(tmp_path / name)
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+    def test_a_folder_without_permission_is_noticed(self, tmp_path):
+        tmp_path.chmod(0o500)
+        with pytest.raises(PermissionError, match="choose a folder that you may write to"):
+            check_writable(tmp_path / "new.csv")

@@ -136,3 +136,26 @@ class TestSeveralLabels:
         np.testing.assert_allclose(joint.p_values, [2 * 2 / 21])
         assert joint.best == pytest.approx((18.5 + 5.0) / 2)
         assert joint.chance_p_value == pytest.approx((1 + 8) / 21)  # 11.75 against 0, ..., 19
+
+
+def test_the_curve_has_the_kth_largest_statistics_of_the_observed_labels_and_of_the_permutations() -> None:
+    rng = np.random.default_rng(3)
+    observed, null = rng.normal(size=500), rng.normal(size=(30, 500))
+    observed[:7] = np.nan  # uninformative features, which are left out of the null, too
+    curve = PermutationTest.from_statistics(observed, null).curve
+    assert curve is not None
+    assert curve.ranks[0] == 1
+    assert curve.ranks[-1] == 493
+    assert 100 < curve.ranks.size <= 200
+    assert np.all(np.diff(curve.ranks) > 0)
+    kth = np.array([sorted(row[7:], reverse=True) for row in null])[:, curve.ranks - 1]
+    np.testing.assert_array_equal(curve.observed, np.array(sorted(observed[7:], reverse=True))[curve.ranks - 1])
+    np.testing.assert_allclose(curve.median, np.median(kth, axis=0))
+    assert np.all(curve.low <= curve.median)
+    assert np.all(curve.median <= curve.high)
+
+
+def test_the_curve_of_no_informative_features_is_empty() -> None:
+    curve = PermutationTest.from_statistics(np.full(3, np.nan), np.full((5, 3), np.nan)).curve
+    assert curve is not None
+    assert curve.ranks.size == 0

@@ -135,11 +135,11 @@ class SizeEvaluator:
         # Columns in their order in X, as `transform` gives them.
         subsets = [[np.sort(order[:size]) for size in self.sizes.tolist()] for order in orders]
         known = {columns.tobytes(): columns for of_order in subsets for columns in of_order}
-        scores = {key: self._score(columns, train, test) for key, columns in known.items()}
+        scores = {key: self.score(columns, train, test) for key, columns in known.items()}
         return np.array([[scores[columns.tobytes()] for columns in of_order] for of_order in subsets])
 
-    def _score(self, columns: Integers, train: Samples, test: Samples) -> float:
-        """Fit the estimator on some columns and score it."""
+    def score(self, columns: Integers, train: Samples, test: Samples) -> float:
+        """Fit the estimator on some columns of the training rows, and score it on the test rows."""
         model = clone(self.estimator)
         model.fit(train.X[:, columns], train.y, **fit_weights(model, train.weight))
         weights = {"sample_weight": test.weight} if self.weighs_scores and test.weight is not None else {}

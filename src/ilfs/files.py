@@ -98,6 +98,41 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a file cannot be written, before the work begins whose result it is to hold.
+
+    A temporary file is made beside the target and removed. An existing target is not changed; pipes and devices are not
+    opened.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write; its folder must exist.
+
+    Examples
+    --------
+    >>> from ilfs.files import check_writable
+    >>> check_writable("/nowhere/ranking.csv")
+    Traceback (most recent call last):
+    FileNotFoundError: '/nowhere/ranking.csv' cannot be written (No such file or directory): make its folder first
+    """
+    path = Path(path)
+    try:
+        target = Path(os.path.realpath(path))
+        if _is_pipe_or_device(path):
+            return
+        with suppress(FileNotFoundError):
+            target.stat()  # a name that is too long has no file
+        temporary = _temporary_name(target)
+        try:
+            _create(temporary, target).close()
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
+    except OSError as error:
+        raise writing_error(path, error) from error
+
+
 def remove_leftovers(path: Path) -> None:
     """Remove temporary files that killed writers of a path have left; the caller must hold the lock of its writers."""
     if len(path.name) > MAX_NAME_CHARACTERS:  # a shortened name could belong to another target

@@ -30,6 +30,8 @@ from ilfs.ties import tolerance
 N_BEST = 10  # features whose mean statistic is compared with that of the permutations
 STOREY_LAMBDA = 0.5  # p-values above this are taken for those of features without effect
 CONFIDENCE = 0.95  # of the upper bound on the proportion of false discoveries
+N_CURVE_RANKS = 200  # ranks at which `NullCurve` is known
+CURVE_QUANTILES = (0.05, 0.5, 0.95)  # over the permutations
 
 Procedure = Literal["bh", "storey"]
 
@@ -229,6 +231,65 @@ def false_discovery_bound(n_selected: int, n_null: NDArray[np.int64], confidence
 
 
 @dataclass(frozen=True)
+class NullCurve:
+    """The k-th largest statistic under the observed labels and under permuted ones, for a picture.
+
+    Parameters
+    ----------
+    ranks : ndarray of int of shape (n_ranks,)
+        Ranks k, at about equal distances on a logarithmic scale.
+    observed : ndarray of shape (n_ranks,)
+        The k-th largest statistic under the observed labels.
+    low, median, high : ndarray of shape (n_ranks,)
+        5 %, 50 % and 95 % quantiles over the permutations of the k-th largest null value; NaN if a permutation has
+        fewer than k informative features.
+    """
+
+    ranks: NDArray[np.int64]
+    observed: Floats
+    low: Floats
+    median: Floats
+    high: Floats
+
+    @classmethod
+    def from_falling(cls, observed: Floats, null: Floats) -> Self:
+        """Take some ranks of statistics that are sorted.
+
+        Parameters
+        ----------
+        observed : ndarray of shape (n_features,)
+            Statistics, largest first, NaN last.
+        null : ndarray of shape (n_permutations, n_features)
+            Null values of each permutation, largest first, NaN last.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ilfs.null import NullCurve
+        >>> curve = NullCurve.from_falling(np.array([5.0, 3.0]), np.array([[4.0, 1.0], [2.0, 1.0], [3.0, 0.0]]))
+        >>> curve.ranks.tolist(), curve.observed.tolist(), curve.median.tolist()
+        ([1, 2], [5.0, 3.0], [3.0, 1.0])
+        """
+        ranks = log_spaced(int(np.count_nonzero(~np.isnan(observed))), N_CURVE_RANKS)
+        low, median, high = np.quantile(null[:, ranks - 1], CURVE_QUANTILES, axis=0)
+        return cls(ranks, observed[ranks - 1], low, median, high)
+
+
+def log_spaced(largest: int, n_values: int) -> NDArray[np.int64]:
+    """Return integers from 1 to the largest, at about equal distances on a logarithmic scale.
+
+    Examples
+    --------
+    >>> from ilfs.null import log_spaced
+    >>> log_spaced(1000, 7).tolist(), log_spaced(3, 100).tolist(), log_spaced(0, 5).tolist()
+    ([1, 3, 10, 32, 100, 316, 1000], [1, 2, 3], [])
+    """
+    if largest < 1:
+        return np.empty(0, dtype=np.int64)
+    return np.unique(np.rint(np.geomspace(1, largest, n_values)).astype(np.int64))
+
+
+@dataclass(frozen=True)
 class PermutationTest:
     """Result of a permutation test of all features.
 
@@ -246,6 +307,8 @@ class PermutationTest:
         The same for each permutation.
     floor : float
         Absolute tolerance for ties.
+    curve : NullCurve, optional
+        The largest statistics, for a picture; None for several labels.
     """
 
     p_values: Floats
@@ -254,6 +317,7 @@ class PermutationTest:
     best: float
     null_best: Floats
     floor: float = 0.0
+    curve: NullCurve | None = None
 
     @classmethod
     def from_statistics(cls, observed: Floats, null: Floats, floor: float = 0.0) -> Self:
@@ -271,7 +335,10 @@ class PermutationTest:
         tested = ~np.isnan(observed)
         null = np.where(tested, null, np.nan)
         p_values, null_p_values = (pooled_p_values(one, null, floor) for one in (observed, null))
-        return cls(p_values, null_p_values, tested, float(best_mean(observed)), best_mean(null), floor)
+        falling, null_falling = (-np.sort(-one, axis=-1) for one in (observed, null))  # NaN comes last
+        best, null_best = float(best_mean(falling[:N_BEST])), best_mean(null_falling[:, :N_BEST])
+        curve = NullCurve.from_falling(falling, null_falling)
+        return cls(p_values, null_p_values, tested, best, null_best, floor, curve)
 
     @classmethod
     def over_labels(cls, tests: Sequence[Self]) -> Self:

@@ -28,3 +28,16 @@ def in_one_line(error: BaseException) -> str:
         return f"{type(error).__name__}: its message cannot be formatted"
     line = " ".join("".join(mark if mark.isprintable() else " " for mark in words).split())
     return f"{type(error).__name__}: " + (line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}...")
+
+
+def reason_of(error: BaseException) -> str:
+    """Format an error as a reason in one line: the message of an error about the input, any other with its type.
+
+    Examples
+    --------
+    >>> from ilfs.one_line import reason_of
+    >>> reason_of(ValueError("k must be positive")), reason_of(KeyError("k"))
+    ('k must be positive', "KeyError: 'k'")
+    """
+    line = in_one_line(error)
+    return line.partition(": ")[2] if isinstance(error, ValueError | TypeError) and str(error) else line

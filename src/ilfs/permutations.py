@@ -40,6 +40,9 @@ class HasPValues(RankingSelector):
         True if ``chance_p_value_`` is at most ``fdr``.
     n_permutations_ : int
         Number of permutations that were made.
+    null_curve_ : NullCurve
+        The largest statistics under the observed and under permuted labels, for a picture (`ilfs.null.NullCurve`). Not
+        for an indicator matrix; each selector in ``per_label_`` then has one.
     n_features_ : int
         Only if features are selected by their q-values: their number.
     false_discovery_bound_ : float
@@ -62,6 +65,8 @@ class HasPValues(RankingSelector):
         self.p_values_, self.q_values_ = test.p_values, test.q_values_by(procedure)
         self.chance_p_value_ = test.chance_p_value
         self.is_better_than_chance_ = self.chance_p_value_ <= self.fdr
+        if test.curve is not None:
+            self.null_curve_ = test.curve
         if self._is_fdr_rule():
             found = self.q_values_ <= self.fdr
             self.n_features_, self.false_discovery_bound_ = int(found.sum()), test.false_discovery_bound(found)

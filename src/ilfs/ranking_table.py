@@ -229,10 +229,10 @@ def check_csv_path(path: str | os.PathLike[str]) -> None:
         raise FileNotFoundError(f"the folder of {str(path)!r} does not exist: make it first")
 
 
-def csv_text(table: RankingTable, spreadsheet_safe: bool) -> str:
+def csv_text(table: RankingTable, spreadsheet_safe: bool, delimiter: str = ",") -> str:
     """Format all columns as CSV; missing values are empty."""
     text = io.StringIO(newline="")
-    writer = CsvLines(text)
+    writer = CsvLines(text, delimiter)
     writer.writerow(table)
     # An empty value in place of NaN, which is the only value that does not equal itself.
     columns = [

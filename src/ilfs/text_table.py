@@ -5,6 +5,7 @@ bold in part (`Marked`).
 """
 
 import io
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -109,7 +110,9 @@ def format_value(value: Any, decimals: int, *, exponent: bool = False) -> str:
     return f"{value:,}" if isinstance(value, int) else _printable(str(value))
 
 
-def aligned(rows: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[str]:
+def aligned(
+    rows: Sequence[Sequence[str]], is_number: Sequence[bool], paint: Callable[[int, int, str], str] | None = None
+) -> list[str]:
     """Align the columns of a table, numbers on the right and words on the left.
 
     Parameters
@@ -118,6 +121,8 @@ def aligned(rows: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[st
         Words of each row, all rows of the same length.
     is_number : sequence of bool
         Columns that hold numbers.
+    paint : callable, optional
+        Gets row, column and the padded word, and returns the word with codes for colours.
 
     Returns
     -------
@@ -130,14 +135,98 @@ def aligned(rows: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[st
     >>> aligned([["method", "s"], ["mi", "0.05"]], [False, True])
     ['method     s', 'mi      0.05']
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            word.rjust(width) if right else word.ljust(width)
-            for word, width, right in zip(row, widths, is_number, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for i, row in enumerate(rows):
+        words = [padded(word, width, right) for word, width, right in zip(row, widths, is_number, strict=True)]
+        words[-1] = words[-1].rstrip()
+        lines.append(
+            "  ".join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)]).rstrip()
+        )
+    return lines
+
+
+def padded(word: str, width: int, right: bool) -> str:
+    """Fill a word with spaces up to a number of terminal columns."""
+    spaces = " " * (width - display_width(word))
+    return spaces + word if right else word + spaces
+
+
+def display_width(text: str) -> int:
+    """Count the columns that a text takes on a terminal: East Asian characters take two, combining marks none.
+
+    Examples
+    --------
+    >>> from ilfs.text_table import display_width
+    >>> display_width("gene"), display_width("\u907a\u4f1d"), display_width("e\u0301")
+    (4, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(character_width(mark) for mark in text)
+
+
+def character_width(mark: str) -> int:
+    """Count the terminal columns of one character."""
+    if unicodedata.combining(mark) or unicodedata.category(mark) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(mark) in "WF" else 1
+
+
+def visible(text: str) -> str:
+    r"""Write control and formatting characters, which a terminal would obey, as escape sequences.
+
+    Examples
+    --------
+    >>> from ilfs.text_table import visible
+    >>> print(visible("red\x1b[31m\n"))
+    red\x1b[31m\n
+    """
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
+
+
+def shortened(text: str, width: int, ellipsis: str = "...") -> str:
+    """Leave out the middle of a text that takes more than some terminal columns.
+
+    Parameters
+    ----------
+    text : str
+        Any text; names that differ at their ends stay different more often if their middle is left out.
+    width : int
+        Largest number of columns.
+    ellipsis : str, default="..."
+        What stands in place of the middle.
+
+    Returns
+    -------
+    str
+        A text of at most that width.
+
+    Examples
+    --------
+    >>> from ilfs.text_table import shortened
+    >>> shortened("ENSG00000141510.18", 12)
+    'ENSG0...0.18'
+    """
+    if display_width(text) <= width:
+        return text
+    room = width - len(ellipsis)
+    if room < 2:
+        return taken(text, width)
+    end = taken(text[::-1], room // 2)[::-1]
+    return taken(text, room - room // 2) + ellipsis + end
+
+
+def taken(text: str, width: int) -> str:
+    """Take characters from the beginning of a text, as many as have room in some terminal columns."""
+    used = 0
+    for place, mark in enumerate(text):
+        used += character_width(mark)
+        if used > width:
+            return text[:place]
+    return text
 
 
 def markdown_lines(rows: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[str]:

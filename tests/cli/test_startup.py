@@ -23,11 +23,16 @@ COMMANDS = [
     (["datasets", "show", "--help"], 0),
     (["datasets", "fetch", "--help"], 0),
     (["rank", "--help"], 0),
+    (["explain", "--help"], 0),
+    (["apply", "--help"], 0),
+    (["completion", "bash"], 0),
     (["bench", "--help"], 0),
     (["bench", "run", "--help"], 0),
     (["bench", "statistics", "--help"], 0),
     ([], 2),
     (["rank"], 2),
+    (["rank", "table.csv", "--top", "5", "--rule", "fdr"], 2),
+    (["apply", "selection.json"], 2),
     (["bench", "rum"], 2),
     (["bench", "statistics", "--metric", "none"], 2),
 ]
@@ -87,15 +92,17 @@ def test_a_quick_answer_takes_little_more_than_an_empty_python(arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["bench", "rum"], "ilfs bench: error: argument ACTION: invalid choice: 'rum' (choose from 'run', "),
+        (["bench", "rum"], "ilfs: argument ACTION: invalid choice: 'rum' (choose from 'run', "),
         (
             ["bench", "statistics", "--metric", "ap"],
             "argument --metric: invalid choice: 'ap' (choose from 'ap_macro', ",
         ),
-        (["method"], "ilfs: error: argument COMMAND: invalid choice: 'method' (choose from 'rank', 'bench', "),
-        ([], "ilfs: error: the following arguments are required: COMMAND"),
+        (["method"], "ilfs: argument COMMAND: invalid choice: 'method' (choose from 'rank', "),
+        ([], "ilfs: the following arguments are required: COMMAND; see ilfs --help"),
     ],
 )
 def test_a_usage_error_says_what_is_wrong(arguments, message):
     # newer Pythons write the choices without quotes
-    assert message.replace("'", "") in python("-m", "ilfs", *arguments).stderr.replace("'", "")
+    err = python("-m", "ilfs", *arguments).stderr
+    assert message.replace("'", "") in err.replace("'", "")
+    assert err.count("\n") == 1

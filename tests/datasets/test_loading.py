@@ -101,7 +101,8 @@ def test_only_the_rows_of_the_registered_split_are_loaded(register, data):
 
 def test_the_error_for_an_unknown_name_suggests_a_similar_one():
     with pytest.raises(
-        FileNotFoundError, match=r"no file and no data set is called 'colom', did you mean 'colon': .*REGISTRY"
+        FileNotFoundError,
+        match=r"no file and no data set is called 'colom', did you mean 'colon': ilfs datasets lists the names",
     ):
         load("colom")
 

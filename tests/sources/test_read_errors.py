@@ -72,9 +72,9 @@ CASES = {
     "damaged": (damaged, ValueError, "a.parquet cannot be read to its end: "),
     "empty file": (lambda d: text(d, "", "a.parquet"), ValueError, "a.parquet must be a complete Parquet file: "),
     "other type": (
-        lambda d: two_files(d, {"size": [1, 2], "hue": [1.0, 2], "kind": ["a", "b"]}),
+        lambda d: two_files(d, {"size": ["1", "2"], "hue": [1.0, 2], "kind": ["a", "b"]}),
         ValueError,
-        "same columns: 'size' is double in .*a.parquet and int64 in .*b.parquet",
+        "same columns: 'size' is double in .*a.parquet and string in .*b.parquet",
     ),
     "column missing": (
         lambda d: two_files(d, {"size": [1.0, 2], "kind": ["a", "b"]}),

@@ -20,7 +20,7 @@ from ilfs.sources import BatchSource, Source, TableSource, stream_source, table_
 from ilfs.sources.anndata import open_anndata
 from ilfs.sources.arrow import arranged, index_columns, one_line_errors
 from ilfs.sources.lazy_frames import collected
-from ilfs.sources.parquet import ParquetPart, check_same_schema
+from ilfs.sources.parquet import ParquetPart, unify_types
 from ilfs.sources.recognise import is_in_memory, kinds_of
 from ilfs.sources.roles import Request
 from ilfs.sources.spooled import ipc_batches
@@ -83,7 +83,7 @@ def from_parquet(parts: Sequence[ParquetPart], wanted: Columns, name: str) -> Co
     """Open the wanted columns of Parquet files."""
     for part in parts:
         part.inspect(part.opened())
-        check_same_schema(parts[0], part)
+    unify_types(parts)
 
     def batches(names: list[str], max_rows: int) -> Iterator[Any]:
         return chain.from_iterable(part.batches(part.opened(), names, max_rows) for part in parts)

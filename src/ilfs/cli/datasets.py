@@ -2,10 +2,12 @@
 
 import argparse
 import sys
+import time
 from typing import Any
 
 from ilfs.cli import layers
 
+LINE_CHARACTERS = 70  # of the line of progress, which covers a longer one before it
 LEGEND = [
     "standing: the same data as in the paper or the source (exact), some of the rows (partial), built again by the "
     "recipe (rebuilt), other data in their place (substitute), or synthetic (made).",
@@ -13,13 +15,27 @@ LEGEND = [
     "ilfs datasets fetch NAME (fetch), or to be obtained by you (no): see ilfs datasets show NAME.",
 ]
 
+EXAMPLES = """\
+examples:
+  ilfs datasets                       # the list
+  ilfs datasets show colon
+  ilfs datasets fetch colon dexter    # or --all: those of the paper
+  ilfs datasets --properties colon mine.csv
+"""
+
 
 def add_to(commands: Any) -> None:
     """Add ``ilfs datasets`` and its actions; without an action it prints the list."""
     from ilfs.choices import FORMATS
 
-    parser = commands.add_parser("datasets", help="list, describe and fetch the data sets that are known by name")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="format of the list")
+    parser = commands.add_parser(
+        "datasets",
+        help="list, describe and fetch the data sets that are known by name",
+        description="List the data sets that are known by name, and say which ones are here.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="format of the list (text)")
     parser.add_argument(
         "--properties",
         nargs="*",
@@ -45,8 +61,9 @@ def add_fetch(actions: Any) -> None:
     parser = actions.add_parser(
         "fetch",
         help="fetch or build data sets from public sources",
-        description="Fetch or build data sets from public sources, verify them, and store them in the cache folder. "
-        "Prints one line for each on stdout: status, name, and file or reason. The exit code is 1 if one failed.",
+        description="Fetch or build data sets from public sources, verify them, and store them in the\n"
+        "cache folder. Prints one line for each on stdout: status, name, and file or\n"
+        "reason. The exit code is 1 if one failed.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="names from the list")
     parser.add_argument("--all", action="store_true", help="all data sets of the paper")
@@ -145,12 +162,30 @@ def fetch_one(name: str, options: argparse.Namespace) -> bool:
     return True
 
 
+def download_text(done: int, size: int, seconds: float) -> str:
+    """Format the bytes of a download that began some seconds ago, and the time left if its size is known.
+
+    Examples
+    --------
+    >>> from ilfs.cli.datasets import download_text
+    >>> download_text(2_000_000, 8_000_000, 10.0), download_text(2_000_000, 0, 10.0)
+    ('2.0 of 8.0 MB, 30 s left', '2.0 MB')
+    """
+    from ilfs.cli.progress import time_left
+
+    if not size:
+        return f"{done / 1e6:.1f} MB"
+    left = time_left(seconds * (size / done - 1)) if done and seconds > 1 else ""
+    return f"{done / 1e6:.1f} of {size / 1e6:.1f} MB{left and f', {left}'}"
+
+
 class Talk:
     """Sentences and the progress of downloads on stderr, for one data set."""
 
     def __init__(self, name: str, *, quiet: bool) -> None:
         self.name, self.quiet = name, quiet
         self._is_open = False  # the last line shows progress and has no end yet
+        self._begun, self._n_last = time.monotonic(), 0  # start of the download, and its bytes so far
 
     def say(self, sentence: str) -> None:
         """Print a sentence."""
@@ -159,11 +194,15 @@ class Talk:
             print(f"{self.name}: {sentence}", file=sys.stderr)
 
     def show_progress(self, done: int, size: int) -> None:
-        """Show the bytes of a download on a terminal."""
-        if not self.quiet and sys.stderr.isatty():
-            of_all = f" of {size / 1e6:.1f}" if size else ""
-            print(f"\r{self.name}: {done / 1e6:.1f}{of_all} MB", end="", file=sys.stderr, flush=True)
-            self._is_open = True
+        """Show the bytes of a download on a terminal, and the time left."""
+        if self.quiet or not sys.stderr.isatty():
+            return
+        if done < self._n_last:  # the next file
+            self._begun = time.monotonic()
+        self._n_last = done
+        line = f"{self.name}: {download_text(done, size, time.monotonic() - self._begun)}"
+        print(f"\r{line:{LINE_CHARACTERS}}", end="", file=sys.stderr, flush=True)
+        self._is_open = True
 
     def end_line(self) -> None:
         """End the line of progress."""

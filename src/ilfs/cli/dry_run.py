@@ -5,7 +5,7 @@ from typing import Any
 from ilfs.memory import GIGABYTE
 from ilfs.registry import classes_with
 
-MEGABYTE = 1e6
+KILOBYTE, MEGABYTE = 1e3, 1e6
 MOMENT_ARRAYS = 12  # arrays of classes x features: three moments, those being merged, and the parameters of the tokens
 PRODUCT_ARRAYS = 8  # arrays of candidates x candidates: sums of threads, levels of the merge tree, correlations
 
@@ -28,7 +28,7 @@ def size_of(source: Any) -> str:
     n_rows = getattr(source, "n_rows", None)
     rows = "an unknown number of" if n_rows is None else f"{n_rows:,}"
     n_bytes = dense_bytes(source)
-    return f"{rows} rows x {source.n_features:,} features" + (f", {amount(n_bytes)} in memory" if n_bytes else "")
+    return f"{rows} rows x {source.n_features:,} features" + (f", {amount(n_bytes)}" if n_bytes else "")
 
 
 def dense_bytes(source: Any) -> int | None:
@@ -53,11 +53,13 @@ def amount(n_bytes: float) -> str:
     Examples
     --------
     >>> from ilfs.cli.dry_run import amount
-    >>> amount(12_300_000_000), amount(450_000_000), amount(20_000)
-    ('12.3 GB', '450 MB', '0.0 MB')
+    >>> amount(12_300_000_000), amount(450_000_000), amount(5_800_000), amount(20_000)
+    ('12.3 GB', '450 MB', '5.8 MB', '20 kB')
     """
     if n_bytes >= GIGABYTE:
         return f"{n_bytes / GIGABYTE:.1f} GB"
+    if n_bytes < MEGABYTE:
+        return f"{max(n_bytes / KILOBYTE, 1):.0f} kB"
     return f"{n_bytes / MEGABYTE:.0f} MB" if n_bytes >= 10 * MEGABYTE else f"{n_bytes / MEGABYTE:.1f} MB"
 
 
@@ -68,6 +70,15 @@ def engine_of(source: Any) -> str:
     if isinstance(source, TableSource):
         return "in memory"
     return "read from disk in blocks" if isinstance(source, BatchSource) else "on Dask"
+
+
+def held(source: Any) -> str:
+    """Say where the rows of a source are, as the end of a sentence."""
+    from ilfs.sources import BatchSource, TableSource
+
+    if isinstance(source, TableSource):
+        return "held in memory"
+    return "read from disk in blocks" if isinstance(source, BatchSource) else "read by Dask"
 
 
 def n_reads(selector: Any) -> int | None:

@@ -1,6 +1,7 @@
 """The command ``ilfs``: parse the command line, run the command, and report errors.
 
-An error that the user can correct is printed as one line on stderr, without a traceback, and the exit code is 2.
+Exit codes: 0, 1 if a job of a benchmark failed, 2 after an error, 130 after Ctrl-C. An error is printed as one line on
+stderr. With ``--debug`` its traceback is printed, too.
 
 This module imports almost nothing at the top, so that Ctrl-C during the import of scikit-learn also ends the command
 with one line. The parser imports neither numpy nor scikit-learn: ``--help``, ``--version``, ``ilfs methods`` and usage
@@ -13,15 +14,38 @@ import sys
 TYPE_CHECKING = False  # importing typing.TYPE_CHECKING would take longer than everything else here
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from typing import Any, TextIO
 
+FAILED = 2  # exit code after an error
+NAME_OPTIONS = ("rank", "compare", "explain", "apply")  # commands whose messages name options instead of parameters
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
 INTERRUPTED = 130  # exit code that shells use for Ctrl-C: 128 + SIGINT
+OUT_OF_MEMORY = "there is not enough memory: try --engine stream, a smaller --memory-limit, or fewer --jobs"
+EPILOG = """first steps:
+  ilfs rank table.csv                                 rank the columns of your table
+  ilfs rank table.csv --target y --report page.html   the same, with a page to explore
+  ilfs methods                                        what --method takes
+
+ilfs COMMAND --help shows the options of a command, with examples.
+"""
 
 
-def note(message: Warning | str, *_: "Any", **__: "Any") -> None:
-    """Print a warning as one line on stderr, without file name and line number."""
-    print(f"ilfs: note: {message}", file=sys.stderr)
+def note_for(options: "argparse.Namespace") -> "Callable[..., None]":
+    """Return a function that prints a warning as one line on stderr, without file name and line number."""
+
+    def note(message: Warning | str, *_: "Any", **__: "Any") -> None:
+        if not getattr(options, "quiet", False):
+            print(f"ilfs: note: {words_for(options)(str(message))}", file=sys.stderr)
+
+    return note
+
+
+def words_for(options: "argparse.Namespace | None") -> "Callable[[str], str]":
+    """Return a function that makes one line of a message, for some commands with options in place of parameters."""
+    from ilfs.cli.messages import in_words_of_the_command, plain
+
+    return in_words_of_the_command if getattr(options, "names_options", False) else plain
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
@@ -30,24 +54,96 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     try:
         import warnings
 
-        options = command_line().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        show_any_name(sys.stdout)
+        show_any_name(sys.stderr)
+        options = command_line().parse_args(given)
+        options.command = repeatable(given)
         with warnings.catch_warnings():
-            warnings.showwarning = note
+            warnings.showwarning = note_for(options)
+            collect_rarely()
+            silence_log(getattr(options, "quiet", False))
             code: int = options.function(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe, such as head, has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return 0
-    except (ValueError, TypeError, ImportError, OSError) as error:
+    except BaseException as error:
         if is_interrupt(error):
             return tell_stopped(options)
-        print(f"ilfs: {error}", file=sys.stderr)
-        return 2
-    except BaseException as error:
-        if not is_interrupt(error):
+        if not isinstance(error, Exception):
             raise
-        return tell_stopped(options)
+        return tell_error(error, options)
     return code
+
+
+def collect_rarely() -> None:
+    """Let Python look for cyclic garbage less often: imports make many objects and no garbage, and took 15 % longer."""
+    import gc
+
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
+
+
+def silence_log(quiet: bool) -> None:
+    """Let the log tell nothing, such as that kernels are compiled, if the command is to be quiet."""
+    import logging
+
+    logging.getLogger("ilfs").setLevel(logging.ERROR if quiet else logging.NOTSET)
+
+
+def repeatable(arguments: "Sequence[str]") -> str:
+    """Format a command line so that a shell reads it as it was given."""
+    from shlex import join
+
+    return join(["ilfs", *arguments])
+
+
+def show_any_name(stream: "TextIO") -> None:
+    """Write characters that the encoding of an output stream lacks as escape sequences instead of failing."""
+    if hasattr(stream, "reconfigure"):  # the streams of pytest and notebooks have none
+        stream.reconfigure(errors="backslashreplace")
+
+
+def discard(stream: "TextIO") -> None:
+    """Let Python's last flush of a stream succeed although nothing can be written to it any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def tell_error(error: Exception, options: "argparse.Namespace | None" = None) -> int:
+    """Print an error as one line, and with ``--debug`` its traceback before it; return the exit code."""
+    if getattr(options, "debug", False):
+        import traceback
+
+        traceback.print_exception(error)
+    print(f"ilfs: {sentence_of(error, words_for(options))}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # the disk that stdout is written to is full
+        discard(sys.stdout)
+    return FAILED
+
+
+def sentence_of(error: Exception, words: "Callable[[str], str]") -> str:
+    """Describe an error in one line.
+
+    Errors that the library raises on purpose have a message for the user. Others name their type, too.
+    """
+    if isinstance(error, MemoryError):
+        return OUT_OF_MEMORY
+    if isinstance(error, OSError):
+        return words(os_sentence(error))
+    if isinstance(error, ValueError | TypeError | ImportError):
+        return words(str(error) or type(error).__name__)
+    kind = type(error).__name__
+    return words(f"{kind}: {error}; this should not happen: run the command again with --debug, and report it")
+
+
+def os_sentence(error: OSError) -> str:
+    """Describe an error of the operating system: the file and the reason, without its number."""
+    if error.strerror is None:
+        return str(error)
+    where = "standard output" if error.filename is None else repr(str(error.filename))
+    return f"{where}: {error.strerror}"
 
 
 def is_interrupt(error: BaseException | None) -> bool:
@@ -76,16 +172,16 @@ def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
 
 def command_line() -> "argparse.ArgumentParser":
     """Build the parser of all commands and their options."""
-    import argparse
-
     from ilfs import __version__
-    from ilfs.cli import bench, datasets, methods, rank
+    from ilfs.cli import apply, bench, compare, completion, datasets, explain, methods, rank
+    from ilfs.cli.parser import Parser, add_debug
 
-    parser = argparse.ArgumentParser(prog="ilfs", description="Feature selection by ILFS and the methods around it.")
+    parser = Parser(prog="ilfs", description="Find the columns of a table that matter.", epilog=EPILOG)
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    rank.add_to(commands)
-    bench.add_to(commands)
-    datasets.add_to(commands)
-    methods.add_to(commands)
+    for one in (rank, compare, explain, apply, methods, datasets, bench, completion):
+        one.add_to(commands)
+    for name in NAME_OPTIONS:
+        commands.choices[name].set_defaults(names_options=True)
+    add_debug(parser)
     return parser

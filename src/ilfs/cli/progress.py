@@ -1,16 +1,20 @@
 """Progress of a run: bars on a terminal, lines elsewhere."""
 
 import sys
+import threading
 import time
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from ilfs.benchmark.jobs.runner import FinishedJob
-from ilfs.benchmark.suites.suite import Suite
-from ilfs.sources import ReadProgress
+if TYPE_CHECKING:  # importing the benchmark takes longer than most rankings
+    from ilfs.benchmark.jobs.runner import FinishedJob
+    from ilfs.benchmark.suites.suite import Suite
+    from ilfs.sources import ReadProgress
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_BETWEEN_UPDATES = 0.2  # of a line on a terminal
+SECONDS_BEFORE_BARS = 1.0  # shorter work shows no bar
 BAR_CHARACTERS = 30
+LINE_CHARACTERS = 78
 
 
 class Display(Protocol):
@@ -25,11 +29,11 @@ class Display(Protocol):
     def begin(self, found: dict[str, int], n_found: int) -> None:
         """Show the number of jobs that are already stored, for each data set and in total."""
 
-    def show(self, finished: FinishedJob) -> None:
+    def show(self, finished: "FinishedJob") -> None:
         """Show a finished job."""
 
 
-def display_of(suite: Suite) -> Display:
+def display_of(suite: "Suite") -> Display:
     """Choose bars on a terminal if rich is installed, and lines otherwise."""
     if sys.stderr.isatty():
         try:
@@ -55,19 +59,21 @@ def time_left(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
 
 
-class ReadLine:
-    """Progress of the reads of a table: a line that is rewritten on a terminal, a line every few seconds elsewhere.
+class ProgressLine:
+    """A bar with the time left: a line that is rewritten on a terminal, a line every few seconds elsewhere.
+
+    Nothing is shown in the first second.
 
     Parameters
     ----------
-    n_reads : int, optional
-        Number of reads, if known.
+    quiet : bool, default=False
+        Show nothing.
     """
 
-    def __init__(self, n_reads: int | None = None) -> None:
-        self._n_reads, self._number = n_reads, -1
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet, self._is_terminal, self._is_shown = quiet, sys.stderr.isatty(), False
         self._begun = self._last = time.monotonic()
-        self._is_terminal, self._is_shown = sys.stderr.isatty(), False
+        self._last -= SECONDS_BETWEEN_UPDATES if self._is_terminal else 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -76,30 +82,153 @@ class ReadLine:
         if self._is_shown:
             self._write("")
 
-    def __call__(self, progress: ReadProgress) -> None:
-        """Show how far a read has come."""
+    def show(self, name: str, fraction: float | None, seconds: float) -> None:
+        """Show how far the work has come that began some seconds ago, if the last line is old enough."""
         now = time.monotonic()
-        if progress.number != self._number:
-            self._number, self._begun = progress.number, now
-        if now - self._last >= (SECONDS_BETWEEN_UPDATES if self._is_terminal else SECONDS_BETWEEN_LINES):
+        between = SECONDS_BETWEEN_UPDATES if self._is_terminal else SECONDS_BETWEEN_LINES
+        is_early = self._is_terminal and now - self._begun < SECONDS_BEFORE_BARS
+        if not self._quiet and not is_early and now - self._last >= between:
             self._last = now
-            self._write(self.text(progress, now - self._begun))
-
-    def text(self, progress: ReadProgress, seconds: float) -> str:
-        """Format the progress of a read that began some seconds ago."""
-        of_all = "" if self._n_reads is None else f" of {self._n_reads}"
-        name = f"read {progress.number}{of_all}" if progress.number else "labels"
-        if not progress.fraction:
-            return name
-        left = time_left(seconds * (1 / progress.fraction - 1)) if seconds > 1 else ""
-        n_done = round(BAR_CHARACTERS * progress.fraction)
-        bar = "#" * n_done + "." * (BAR_CHARACTERS - n_done)
-        return f"{name}  {bar} {100 * progress.fraction:3.0f} %  {left}".rstrip()
+            self._write(bar_text(name, fraction, seconds))
 
     def _write(self, text: str) -> None:
         self._is_shown = bool(text) and self._is_terminal
-        print(f"\r{text:70}\r" if self._is_terminal else text, end="" if self._is_terminal else "\n", file=sys.stderr)
-        sys.stderr.flush()
+        line = f"\r{text[:LINE_CHARACTERS]:{LINE_CHARACTERS}}\r" if self._is_terminal else text
+        print(line, end="" if self._is_terminal else "\n", file=sys.stderr, flush=True)
+
+
+def bar_text(name: str, fraction: float | None, seconds: float) -> str:
+    """Format a bar.
+
+    Examples
+    --------
+    >>> from ilfs.cli.progress import bar_text
+    >>> bar_text("read 2 of 3", 0.5, 10.0)
+    'read 2 of 3  ###############...............  50 %  10 s left'
+    """
+    if not fraction:
+        return name
+    left = time_left(seconds * (1 / fraction - 1)) if seconds > 1 else ""
+    n_done = round(BAR_CHARACTERS * fraction)
+    bar = "#" * n_done + "." * (BAR_CHARACTERS - n_done)
+    return f"{name}  {bar} {100 * fraction:3.0f} %  {left}".rstrip()
+
+
+class WaitLine(ProgressLine):
+    """A line that counts the seconds of work of which nothing is known but that it goes on.
+
+    Parameters
+    ----------
+    name : str
+        Name of the work.
+    quiet : bool, default=False
+        Show nothing.
+    """
+
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
+        self._name, self._is_done = name, threading.Event()
+        self._thread = threading.Thread(target=self._count, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._is_terminal and not self._quiet:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_done.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        super().__exit__()
+
+    def _count(self) -> None:
+        while not self._is_done.wait(SECONDS_BETWEEN_UPDATES):
+            seconds = time.monotonic() - self._begun
+            self.show(f"{self._name}, {seconds:.0f} s", None, seconds)
+
+
+class ReadLine(ProgressLine):
+    """Progress of the reads of a table.
+
+    Parameters
+    ----------
+    n_reads : int, optional
+        Number of reads, if known.
+    name : str, default=""
+        What the reads are for.
+    """
+
+    def __init__(self, n_reads: int | None = None, name: str = "") -> None:
+        super().__init__()
+        self._n_reads, self._number, self._name = n_reads, -1, f"{name}: " if name else ""
+        self._read_begun = self._begun
+
+    def __call__(self, progress: "ReadProgress") -> None:
+        """Show how far a read has come."""
+        if progress.number != self._number:
+            self._number, self._read_begun = progress.number, time.monotonic()
+        self.show(self.title(progress.number), progress.fraction, time.monotonic() - self._read_begun)
+
+    def title(self, number: int) -> str:
+        """Name a read; the first one, of the labels, has the number 0."""
+        of_all = "" if self._n_reads is None or number > self._n_reads else f" of {self._n_reads}"
+        return self._name + (f"read {number}{of_all}" if number else "labels")
+
+
+class FitLine(ReadLine):
+    """Progress of a fit: the reads of its table, and as a callback of scikit-learn its steps, such as folds.
+
+    Parameters
+    ----------
+    n_reads : int, optional
+        Number of reads, if known.
+    name : str, default=""
+        Name of the method.
+    """
+
+    def __init__(self, n_reads: int | None = None, name: str = "") -> None:
+        super().__init__(n_reads, name)
+        self._n_steps: int | None = None
+        self._n_done = 0
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the line begins with the first step."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the line ends with the context of this object."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any, **_: Any) -> None:  # noqa: ARG002
+        """Note the number of steps when the whole fit begins."""
+        if context.parent is None:
+            self._n_steps, self._n_done = context.max_subtasks, 0
+
+    def on_fit_task_end(self, estimator: Any, context: Any, **_: Any) -> bool:  # noqa: ARG002
+        """Show how many steps are done; never ask to stop."""
+        if context.parent is not None and context.parent.parent is None and self._n_steps:
+            self._n_done += 1
+            title = f"{self._name}{context.task_name} {self._n_done:,} of {self._n_steps:,}"
+            self.show(title, self._n_done / self._n_steps, time.monotonic() - self._begun)
+        return False
+
+
+class FractionLine(ProgressLine):
+    """Progress of work of which the fraction is known that is done.
+
+    Parameters
+    ----------
+    name : str
+        Name of the work.
+    quiet : bool, default=False
+        Show nothing.
+    """
+
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
+        self._name = name
+
+    def __call__(self, fraction: float) -> None:
+        """Show the fraction that is done."""
+        self.show(self._name, fraction, time.monotonic() - self._begun)
 
 
 class NoDisplay:
@@ -114,7 +243,7 @@ class NoDisplay:
     def begin(self, found: dict[str, int], n_found: int) -> None:
         """Do nothing."""
 
-    def show(self, finished: FinishedJob) -> None:
+    def show(self, finished: "FinishedJob") -> None:
         """Do nothing."""
 
 
@@ -125,7 +254,7 @@ class Lines(NoDisplay):
         self._last = 0.0
         self._failed: set[str] = set()
 
-    def show(self, finished: FinishedJob) -> None:
+    def show(self, finished: "FinishedJob") -> None:
         """Print a line if `SECONDS_BETWEEN_LINES` have passed since the last one, and at the end."""
         what = f"{finished.job.dataset} {finished.job.method.name}"
         if finished.reason and what not in self._failed:
@@ -140,7 +269,7 @@ class Lines(NoDisplay):
 class Bars:
     """A bar for all jobs and one for each data set, which names the method of the last finished job."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: "Suite") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -169,7 +298,7 @@ class Bars:
         for name, number in found.items():
             self._bars.update(self._tasks[name], completed=number)
 
-    def show(self, finished: FinishedJob) -> None:
+    def show(self, finished: "FinishedJob") -> None:
         """Move the bars, and print the reason if the job failed."""
         job = finished.job
         if finished.reason:

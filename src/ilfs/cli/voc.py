@@ -8,28 +8,43 @@ from dataclasses import fields
 from typing import Any
 
 SECONDS_BETWEEN_IMAGE_LINES = 10.0
+ABOUT = """\
+The features of voc2007 and voc2012 are then the activations of this network.
+Images must become numbers as when it was trained; the defaults are those of
+networks trained on ImageNet with PyTorch."""
+OF_RUN = "the options of ilfs bench run; by default those of the last run"
+OPTIONS: dict[str, dict[str, Any]] = {
+    "devkit": {"metavar": "FOLDER", "help": "the VOCdevkit folder, which has the images"},
+    "network": {"metavar": "FILE.onnx", "help": "network whose activations are the features"},
+    "layer": {"metavar": "NAME", "help": "layer of the network (the last); ilfs datasets layers FILE.onnx"},
+    "channels": {"choices": ("RGB", "BGR"), "help": "order of the colours (RGB)"},
+    "scale": {"metavar": "S", "help": "factor for pixel values from 0 to 255 (1/255)"},
+    "mean": {
+        "nargs": 3,
+        "metavar": "M",
+        "help": "subtracted from the scaled colours, in the order of --channels (ImageNet's)",
+    },
+    "std": {
+        "nargs": 3,
+        "metavar": "M",
+        "help": "the colours are then divided by these, in the order of --channels (ImageNet's)",
+    },
+    "image-size": {"metavar": "N", "help": "height and width of the images (the network's, or 224)"},
+    "crop": {"metavar": "F", "help": "fraction of the side of the centre square that is kept (0.875)"},
+    "resample": {"choices": ("bilinear", "bicubic"), "help": "interpolation (bilinear)"},
+    "pool": {"choices": ("flatten", "mean"), "help": "how maps of activations become features (flatten)"},
+}
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the data sets voc2007 and voc2012."""
-    group = parser.add_argument_group(
-        "VOC images and your network",
-        "The features of voc2007 and voc2012 are then the activations of this network. Images must become numbers as "
-        "when it was trained; the defaults are those of networks trained on ImageNet with PyTorch.",
-    )
-    group.add_argument("--devkit", metavar="FOLDER", help="the VOCdevkit folder, which has the images")
-    group.add_argument("--network", metavar="FILE.onnx", help="network whose activations are the features")
-    group.add_argument(
-        "--layer", metavar="NAME", help="layer of the network (the last); ilfs datasets layers FILE.onnx"
-    )
-    group.add_argument("--channels", choices=("RGB", "BGR"), help="order of the colours (RGB)")
-    group.add_argument("--scale", metavar="S", help="factor for pixel values from 0 to 255 (1/255)")
-    for name, use in (("mean", "subtracted from the scaled colours"), ("std", "the colours are then divided by these")):
-        group.add_argument(f"--{name}", nargs=3, metavar="M", help=f"{use}, in the order of --channels (ImageNet's)")
-    group.add_argument("--image-size", metavar="N", help="height and width of the images (the network's, or 224)")
-    group.add_argument("--crop", metavar="F", help="fraction of the side of the centre square that is kept (0.875)")
-    group.add_argument("--resample", choices=("bilinear", "bicubic"), help="interpolation (bilinear)")
-    group.add_argument("--pool", choices=("flatten", "mean"), help="how maps of activations become features (flatten)")
+def add_options(parser: argparse.ArgumentParser, *, is_hidden: bool = False) -> None:
+    """Add the options of the data sets voc2007 and voc2012.
+
+    They are rarely needed to show results, since a store remembers those of its last run. With ``is_hidden`` the help
+    only says where they are described.
+    """
+    group = parser.add_argument_group("VOC images and your network", OF_RUN if is_hidden else ABOUT)
+    for option, settings in OPTIONS.items():
+        group.add_argument(f"--{option}", **settings | ({"help": argparse.SUPPRESS} if is_hidden else {}))
 
 
 def options_of(options: argparse.Namespace) -> Any:

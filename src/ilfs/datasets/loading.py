@@ -136,7 +136,7 @@ def _load_unregistered(name: str, target: Column | None, drop: tuple[Column, ...
             return read_table(path, target, name, drop=drop, limits=limits)
         return read_archive(path, name, limits=limits)
     called = f"no file and no data set is called {name!r}{suggestion(name)}"
-    raise FileNotFoundError(f"{called}: ilfs.datasets.REGISTRY lists the registered names")
+    raise FileNotFoundError(f"{called}: ilfs datasets lists the names")
 
 
 def _on_disk(spec: Spec) -> Dataset | None:

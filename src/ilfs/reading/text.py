@@ -16,6 +16,7 @@ from ilfs.arrays import Integers
 from ilfs.datasets.checks import MAX_EXACT_INTEGER
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.assemble import MISSING, TARGET_ADVICE, exact_number
+from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.datasets.readers.text import Layout, body_rows, detect_layout, open_text, read_numbers
 from ilfs.sources.arrow import column_values
 from ilfs.sources.label_checks import warn_of_quantity
@@ -62,7 +63,7 @@ class TextReader(BatchReader):
     @property
     def n_bytes(self) -> int | None:
         """Estimate of the bytes that all values take in memory."""
-        size = self.path.stat().st_size * (COMPRESSION if self.path.suffix.lower() in (".gz", ".zip") else 1)
+        size = self.path.stat().st_size * (COMPRESSION if self.path.suffix.lower() in PACKED_ENDINGS else 1)
         return int(size / max(self._row_length, 1) * self.n_features * self.dtype.itemsize)
 
     def check_classes(self, labels: NDArray[Any], rows: NDArray[Any]) -> None:
@@ -157,7 +158,7 @@ def is_plain(path: Path, layout: Layout) -> bool:
         import pyarrow.csv  # noqa: F401
     except ImportError:
         return False
-    return layout.delimiter != " " and path.suffix.lower() != ".zip"
+    return layout.delimiter != " " and path.suffix.lower() not in (".zip", ".xz")
 
 
 def parsed_bytes(memory_limit: int | None, row_length: float) -> int:

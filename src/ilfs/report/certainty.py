@@ -59,18 +59,53 @@ def rule_sentence(selector: RankingSelector) -> list[str]:
     rule = getattr(selector, "n_features_to_select", None)
     if not isinstance(rule, str):
         return []
+    curve = curve_sentence(getattr(selector, "cv_results_", {}), getattr(selector, "n_features_", 0))
+    return [selection_sentence(selector), *(curve if rule == "auto" else [])]
+
+
+def selection_sentence(selector: RankingSelector) -> str:
+    """Say how many features are selected, and why that many.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        A fitted selector.
+
+    Returns
+    -------
+    str
+        A sentence without a full stop.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from ilfs import FisherScore
+    >>> from ilfs.report.certainty import selection_sentence
+    >>> selection_sentence(FisherScore(5).fit(*load_wine(return_X_y=True)))
+    'the best 5 of 13 features, as many as were asked for'
+    """
+    rule = getattr(selector, "n_features_to_select", None)
     n_selected, n_features = int(np.count_nonzero(selector._get_support_mask())), selector.n_features_in_
     some = f"{n_selected:,} of {n_features:,} features"
     if rule == "auto":
-        nearly = f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
-        return [nearly, *curve_sentence(getattr(selector, "cv_results_", {}), getattr(selector, "n_features_", 0))]
+        return f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
     if rule == "absorption":
-        return [f"the random walk of ILFS returns to about {some}"]
-    sentence = f"{some} have a false discovery rate of at most {getattr(selector, 'fdr', 0.0):g}"
-    bound = getattr(selector, "false_discovery_bound_", None)
+        return f"the random walk of ILFS returns to about {some}"
+    if rule == "fdr":
+        return fdr_sentence(selector, some, n_selected)
+    if rule is None:
+        return f"the best {some}, which is half of them"
+    asked = "as many as were asked for" if isinstance(rule, int) else f"the fraction {rule:g} that was asked for"
+    return f"the best {some}, {asked}"
+
+
+def fdr_sentence(selector: RankingSelector, some: str, n_selected: int) -> str:
+    """Say how many features are selected by their false discovery rate."""
+    level, bound = getattr(selector, "fdr", 0.0), getattr(selector, "false_discovery_bound_", None)
+    sentence = f"{some} have a false discovery rate of at most {level:g}"
     if not n_selected or bound is None:
-        return [sentence]
-    return [f"{sentence}; with 95 % confidence, at most {round(bound * n_selected):,} of them are there by chance"]
+        return sentence
+    return f"{sentence}; with 95 % confidence, at most {round(bound * n_selected):,} of them are there by chance"
 
 
 def curve_sentence(results: Mapping[str, NDArray[Any]], size: int) -> list[str]:

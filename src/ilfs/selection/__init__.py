@@ -2,9 +2,11 @@
 
 The meta-selectors and functions take any selector, or any ranking. All but `stability` and `FDRSelector` need all rows
 in memory; these two also read tables in blocks, with methods that need only statistics of the rows.
-`Selection` is a selection that was saved to a file.
+`Selection` is a selection that was saved to a file. `compare` compares methods on one table.
 """
 
+from ilfs.selection.comparing import compare
+from ilfs.selection.comparison import Comparison
 from ilfs.selection.ensemble import RankEnsemble
 from ilfs.selection.fdr import FDRSelector
 from ilfs.selection.ilfs_cv import ILFSCV
@@ -14,4 +16,15 @@ from ilfs.selection.saved import Selection
 from ilfs.selection.size_cv import SizeCV
 from ilfs.selection.stability_result import Stability
 
-__all__ = ["ILFSCV", "FDRSelector", "RankEnsemble", "Selection", "SizeCV", "Stability", "prune_redundant", "stability"]
+__all__ = [
+    "ILFSCV",
+    "Comparison",
+    "FDRSelector",
+    "RankEnsemble",
+    "Selection",
+    "SizeCV",
+    "Stability",
+    "compare",
+    "prune_redundant",
+    "stability",
+]

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
 from ilfs.arrays import Floats, Integers
@@ -36,7 +35,7 @@ from ilfs.selection.half_samples import half_samples
 from ilfs.selection.parallel import results_in_order
 from ilfs.selection.progress import FractionDone
 from ilfs.selection.stability_result import Stability
-from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_of
+from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_clone, ranking_of
 from ilfs.selector import PlannedSelector, RankingSelector, Scores
 from ilfs.sources import Source, TableSource
 from ilfs.sources.subsets import RowSubsets
@@ -259,11 +258,7 @@ class ResampledSelector(WrapsSelectors):
 
     def _clone(self) -> Any:
         """Return an unfitted selector that ranks all features and makes no permutations."""
-        one = clone(self._to_fit()[0])
-        if isinstance(one, RankingSelector):
-            plain = {"n_features_to_select": None, "n_permutations": 0}
-            one.set_params(**{name: value for name, value in plain.items() if name in one.get_params(deep=False)})
-        return one
+        return ranking_clone(self._to_fit()[0])
 
     # Fits on rows in memory, one after the other
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from ilfs.arrays import Floats, Integers
@@ -145,3 +146,23 @@ def ranking_of(order: Integers) -> Integers:
     ranking = np.empty_like(order)
     ranking[order] = np.arange(1, order.size + 1)
     return ranking
+
+
+def ranking_clone(selector: Any) -> Any:
+    """Return an unfitted copy of a selector that, if it is one of this package, makes no permutations and no choice.
+
+    Parameters
+    ----------
+    selector : estimator
+        The selector.
+
+    Returns
+    -------
+    estimator
+        Ranks all features; its number of features is not that of the selector.
+    """
+    one = clone(selector)
+    if isinstance(one, RankingSelector):
+        plain = {"n_features_to_select": None, "n_permutations": 0}
+        one.set_params(**{name: value for name, value in plain.items() if name in one.get_params(deep=False)})
+    return one

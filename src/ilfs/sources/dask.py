@@ -142,7 +142,17 @@ class FrameTable(DaskTable):
         """Return partitions that hold only the requested columns and the labels, which saves reading the others."""
         assert self.feature_names is not None
         names = self.feature_names if columns is None else [self.feature_names[j] for j in columns]
-        return list(self._frame[names if self.target is None else [*names, self.target]].to_delayed())
+        return delayed_partitions(self._frame[names if self.target is None else [*names, self.target]])
+
+
+def delayed_partitions(frame: Any) -> list[Any]:
+    """Return the partitions of a Dask data frame or series, as many as it has.
+
+    If few columns of Parquet files are read, Dask's optimizer merges neighbouring partitions. Labels and features
+    would then be cut at different rows.
+    """
+    parts = list(frame.to_delayed())
+    return parts if len(parts) == frame.npartitions else list(frame.simplify().to_delayed(optimize_graph=False))
 
 
 class DelayedTable(DaskTable):
@@ -216,7 +226,7 @@ def beside(column: Any, table: DaskTable, name: str) -> list[Any]:
     if is_from_dask(column, "Array"):
         return align_array(column, table, name)
     if is_from_dask(column, "FrameBase"):
-        return check_partitions(list(column.to_delayed()), table, name)
+        return check_partitions(delayed_partitions(column), table, name)
     if is_list_of_delayed(column):
         return check_partitions(list(column), table, name)
     heights = row_counts(table) if table.heights is None else table.heights

@@ -14,11 +14,13 @@ import numpy as np
 
 from ilfs.arrays import Integers, zeros_in_pages
 from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
+from ilfs.sources.frames import EXACT_IN_FLOAT32, type_name
 from ilfs.sources.reader import Batch
 from ilfs.sources.roles import Column, Target
 
 STRIP_COLUMNS = 256  # columns that are read at a time
 WIDE_STRIP_COLUMNS = 64  # columns that are read at a time if many chosen ones must be in memory together
+WHOLE_ROWS = 2**20  # rows of a batch if all columns are read at once
 PAGE_BYTES = 2**20  # of decoded values that reading holds for each column
 VALUE_BYTES = 8  # of a decoded value, at most
 BUFFER_BYTES = 2**16  # of a column's compressed values that are read from the file at a time
@@ -58,7 +60,7 @@ class ParquetReader(ArrowReader):
             raise ValueError(f"{name} must hold at least one Parquet file, got none")
         for part, file in enumerate(self._files):
             file.inspect(self._open_part(part))
-            check_same_schema(self._files[0], file)
+        unify_types(self._files)
         super().__init__(
             self._files[0].schema,
             self._all_batches,
@@ -134,6 +136,15 @@ class ParquetPart:
 
     def __init__(self, path: Any, keys: dict[str, Any] | None = None) -> None:
         self.path, self.keys = Path(path), dict(keys or {})
+        self._wider: dict[str, Any] = {}  # types of columns that other files store in another type
+
+    def widen(self, types: dict[str, Any]) -> None:
+        """Let columns be converted to wider types when they are read."""
+        import pyarrow
+
+        self._wider = {field.name: types[field.name] for field in self.schema if types[field.name] != field.type}
+        fields = [pyarrow.field(field.name, types[field.name]) for field in self.schema]
+        self.schema = pyarrow.schema(fields, self.schema.metadata) if self._wider else self.schema
 
     def opened(self) -> Any:
         """Open the file, which reads its footer."""
@@ -169,6 +180,9 @@ class ParquetPart:
 
         for name, value in self.keys.items():
             batch = batch.append_column(name, pyarrow.repeat(value, batch.num_rows))
+        for j, name in enumerate(batch.schema.names if self._wider else ()):
+            if name in self._wider:
+                batch = batch.set_column(j, name, batch.column(j).cast(self._wider[name]))
         return arranged(batch, names)
 
 
@@ -260,15 +274,73 @@ def strip_width(memory_limit: int | None) -> int:
     return STRIP_COLUMNS if memory_limit is None else max(min(STRIP_COLUMNS, memory_limit // (2 * PAGE_BYTES)), 1)
 
 
-def check_same_schema(first: ParquetPart, other: ParquetPart) -> None:
-    """Raise if two files differ in the names or types of their columns; the order may differ."""
-    if first.schema.equals(other.schema):
-        return
-    of_first, of_other = ({field.name: field.type for field in part.schema} for part in (first, other))
-    for name in [*of_first, *(name for name in of_other if name not in of_first)]:
-        here, there = of_other.get(name), of_first.get(name)
-        if here != there:
-            raise ValueError(
-                f"all files must have the same columns: {name!r} is {there or 'missing'} in {first.path} and "
-                f"{here or 'missing'} in {other.path}"
-            )
+def unify_types(files: Sequence[ParquetPart]) -> None:
+    """Give the columns of all files the same types, wider ones where files differ; raise if that is not possible.
+
+    Files of one table often differ because a column has missing values in some of them: pandas then stores integers as
+    floats. The order of the columns may differ too.
+    """
+    first = files[0]
+    types = {field.name: field.type for field in first.schema}
+    for other in files[1:]:
+        if other.schema.equals(first.schema):
+            continue
+        of_other = {field.name: field.type for field in other.schema}
+        for name in [*types, *(name for name in of_other if name not in types)]:
+            wider = wider_type(types.get(name), of_other.get(name))
+            if wider is None:
+                raise ValueError(
+                    f"all files must have the same columns: {name!r} is {types.get(name) or 'missing'} in {first.path} "
+                    f"and {of_other.get(name) or 'missing'} in {other.path}"
+                )
+            types[name] = wider
+    for file in files:
+        file.widen(types)
+
+
+def wider_type(one: Any, other: Any) -> Any:
+    """Return an Arrow type that holds the values of two types exactly; None if there is none, or one is missing.
+
+    Integers of 64 bits and floats become float64; reading then refuses integers that float64 would round.
+    """
+    import pyarrow
+    from pyarrow import types
+
+    if one == other or one is None or other is None:
+        return one if one == other else None
+    if types.is_null(one) or types.is_null(other):
+        return other if types.is_null(one) else one
+    if all(types.is_string(kind) or types.is_large_string(kind) for kind in (one, other)):
+        return pyarrow.large_string()
+    if not all(types.is_floating(kind) or types.is_integer(kind) for kind in (one, other)):
+        return None
+    if all(types.is_integer(kind) for kind in (one, other)):
+        return None if pyarrow.uint64() in (one, other) else pyarrow.int64()
+    is_narrow = all(type_name(kind) in EXACT_IN_FLOAT32 for kind in (one, other))
+    return pyarrow.float32() if is_narrow else pyarrow.float64()
+
+
+def parquet_table(files: Sequence[ParquetPart], name: str) -> Any:
+    """Read whole Parquet files, with columns of any types.
+
+    Parameters
+    ----------
+    files : sequence of ParquetPart
+        The files, in the order of their rows.
+    name : str
+        Name of the table in messages.
+
+    Returns
+    -------
+    pyarrow.Table
+        All rows.
+    """
+    import pyarrow
+
+    for file in files:
+        file.inspect(file.opened())
+    unify_types(files)
+    schema = files[0].schema
+    batches = [batch for file in files for batch in file.batches(file.opened(), schema.names, WHOLE_ROWS)]
+    with one_line_errors(f"{name} must be complete Parquet files"):
+        return pyarrow.Table.from_batches([batch.cast(schema) for batch in batches], schema)

@@ -104,7 +104,7 @@ def dependencies(modules: Iterable[str], *, find: Find = find_file, ignored: tup
     --------
     >>> from ilfs.benchmark.provenance.source_code import dependencies
     >>> found = dependencies(["ilfs.methods.fisher"])
-    >>> "ilfs.selector" in found.files, "ilfs.methods.ilfs" in found.files
+    >>> "ilfs.selector.ranking" in found.files, "ilfs.methods.ilfs" in found.files
     (True, False)
     """
     found, waiting = Dependencies(), list(modules)

@@ -6,10 +6,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ilfs.benchmark.significance.pairs import holm, wilcoxon_test
+from ilfs.benchmark.significance.pairs import wilcoxon_test
 from ilfs.benchmark.significance.paper import t_test
-from ilfs.benchmark.significance.values import check_reference, numbers, paired_differences
-from ilfs.benchmark.significance.verdict import Verdict, student_test
+from ilfs.benchmark.significance.values import check_reference
+from ilfs.paired_tests import Verdict, holm, numbers, paired_differences, student_test
 
 MIN_CLASSES = 3
 

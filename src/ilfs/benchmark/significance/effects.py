@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.values import paired_differences
+from ilfs.paired_tests import paired_differences
 from ilfs.parameters import check_between, check_integer
 
 Statistic = Callable[[Floats], Floats]  # reduces the last axis

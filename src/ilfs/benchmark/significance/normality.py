@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.values import present
-from ilfs.benchmark.significance.verdict import Verdict
+from ilfs.paired_tests import Verdict
 
 MIN_SAMPLE_SIZE = 4
 P_VALUE_LEVELS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001)

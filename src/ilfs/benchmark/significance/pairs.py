@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.effects import Effects, paired_effects
-from ilfs.benchmark.significance.values import check_reference, numbers, paired_differences
+from ilfs.benchmark.significance.values import check_reference
+from ilfs.paired_tests import holm, numbers, paired_differences
 from ilfs.parameters import check_choice
 
 
@@ -66,40 +67,6 @@ def _distribution_of_rank_sum(ranks: Floats) -> Floats:
         chosen[rank:] = probability[: probability.size - rank]
         probability = (probability + chosen) / 2
     return probability
-
-
-def holm(p_values: ArrayLike) -> Floats:
-    """Holm's correction for several tests.
-
-    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may be smaller than the one before
-    it, nor larger than 1. Rejecting the hypotheses whose adjusted p-value is at most alpha keeps the family-wise error
-    rate at most alpha, for any dependence between the tests.
-
-    Parameters
-    ----------
-    p_values : array of any shape
-        NaN marks a test that was not made: it stays NaN and is not counted.
-
-    Returns
-    -------
-    ndarray of the same shape
-        Adjusted p-values.
-
-    Examples
-    --------
-    >>> from ilfs.benchmark.significance import holm
-    >>> holm([0.01, 0.04, 0.03]).round(4)
-    array([0.03, 0.06, 0.06])
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    if not np.all(np.isnan(p) | ((p >= 0) & (p <= 1))):
-        wrong = p[~np.isnan(p) & ((p < 0) | (p > 1))]
-        raise ValueError(f"p_values must be numbers from 0 to 1 or NaN, got {wrong[0]:g}")
-    adjusted = p.ravel().copy()
-    order = np.argsort(adjusted)[: np.count_nonzero(~np.isnan(adjusted))]  # NaN comes last
-    factors = np.arange(order.size, 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(adjusted[order] * factors), 1.0)
-    return adjusted.reshape(p.shape)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.normality import MIN_SAMPLE_SIZE, lilliefors
-from ilfs.benchmark.significance.values import present, results_on_splits, without_noise
-from ilfs.benchmark.significance.verdict import Verdict, student_test
+from ilfs.benchmark.significance.values import present, results_on_splits
+from ilfs.paired_tests import Verdict, student_test, without_noise
 from ilfs.parameters import check_between, check_integer, check_within
 
 PAPER_CHANCE = 0.35  # the success probability for which the paper's formula gives its 4.82e-3

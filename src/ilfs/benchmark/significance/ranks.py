@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.values import numbers, without_noise
+from ilfs.paired_tests import numbers, without_noise
 from ilfs.parameters import check_between, check_choice, check_integer
 
 

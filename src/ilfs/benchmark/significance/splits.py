@@ -1,72 +1,13 @@
 """Tests of two methods on splits of one data set."""
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
-from ilfs.benchmark.significance.pairs import holm
-from ilfs.benchmark.significance.values import paired_differences, results_on_splits
-from ilfs.benchmark.significance.verdict import student_test
-from ilfs.parameters import check_between, check_positive
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The mean difference of two methods over splits: its interval, t, two-sided p-value and number of splits."""
-
-    mean: float
-    low: float
-    high: float
-    statistic: float
-    p_value: float
-    n_splits: int
-
-
-def corrected_t_test(
-    first: ArrayLike, second: ArrayLike, *, n_train: int, n_test: int, confidence: float = 0.95
-) -> Difference:
-    r"""The corrected resampled t-test of Nadeau and Bengio, for random splits of one data set.
-
-    The mean of :math:`n` differences is compared with :math:`\sqrt{(1/n + n_\text{test}/n_\text{train})\, s^2}`.
-    Without the second term, which accounts for the rows that splits share, more splits of the same rows would make any
-    difference significant.
-
-    Parameters
-    ----------
-    first, second : array of shape (n_splits,)
-        Results of two methods on the same splits, one value for each split, averaged over sizes. Splits with a NaN are
-        left out.
-    n_train, n_test : int
-        Rows for training and for testing in every split.
-    confidence : float, default=0.95
-        Level of the interval.
-
-    Returns
-    -------
-    Difference
-        First minus second.
-
-    Examples
-    --------
-    >>> from ilfs.benchmark.significance import corrected_t_test
-    >>> found = corrected_t_test([0.9, 0.8, 0.9, 0.8], [0.8, 0.8, 0.8, 0.8], n_train=40, n_test=20)
-    >>> round(found.mean, 3), round(found.statistic, 3), round(found.p_value, 3)
-    (0.05, 1.0, 0.391)
-    """
-    from scipy.special import stdtrit
-
-    check_positive("n_train", n_train)
-    check_positive("n_test", n_test)
-    check_between("confidence", confidence, 0, 1)
-    differences = paired_differences(first, second, 2)
-    n, mean = differences.size, float(differences.mean())
-    error = sqrt((1 / n + n_test / n_train) * float(differences.var(ddof=1)))
-    verdict = student_test(mean, error, n - 1)
-    margin = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
-    return Difference(mean, mean - margin, mean + margin, verdict.statistic, verdict.p_value, n)
+from ilfs.benchmark.significance.values import results_on_splits
+from ilfs.paired_tests import corrected_t_test, holm
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from ilfs.benchmark.significance.verdict import Verdict, z_test
+from ilfs.paired_tests import Verdict, z_test
 from ilfs.stability_indices import StabilityIndex
 
 

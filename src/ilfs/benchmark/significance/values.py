@@ -1,15 +1,11 @@
 """Checks and conversions of the values that tests read: arrays in which NaN is a job that failed."""
 
-from math import ceil, log10
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
+from ilfs.paired_tests import numbers, without_noise
 from ilfs.parameters import check_integer
-
-SIGNIFICANT_DIGITS = 12  # relative to the largest value; smaller differences are rounding errors
-MAX_DECIMALS = 300  # numpy cannot round to more decimals
 
 
 def mean_over_splits(values: ArrayLike) -> Floats:
@@ -48,17 +44,6 @@ def nan_mean(values: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def numbers(name: str, values: ArrayLike, n_dimensions: int | None = None) -> Floats:
-    """Convert values to an array of floats; NaN is a missing value, infinity is an error."""
-    array = np.asarray(values, dtype=np.float64)
-    if n_dimensions is not None and array.ndim != n_dimensions:
-        plural = "s" if n_dimensions > 1 else ""
-        raise ValueError(f"{name} must have {n_dimensions} dimension{plural}, got an array of shape {array.shape}")
-    if np.isinf(array).any():
-        raise ValueError(f"{name} must be finite or NaN (missing), got an infinite value")
-    return array
-
-
 def present(name: str, values: ArrayLike, least: int) -> Floats:
     """Values of one sample that are not missing, rounded; an error if there are too few."""
     sample = numbers(name, values, 1)
@@ -66,24 +51,6 @@ def present(name: str, values: ArrayLike, least: int) -> Floats:
     if sample.size < least:
         raise ValueError(f"{name} must hold at least {least} values that are not NaN, got {sample.size}")
     return without_noise(sample, float(np.abs(sample).max(initial=0)))
-
-
-def paired_differences(first: ArrayLike, second: ArrayLike, least: int) -> Floats:
-    """Differences of pairs, rounded; a pair with a missing value is left out."""
-    a, b = numbers("first", first, 1), numbers("second", second, 1)
-    if a.size != b.size:
-        raise ValueError(f"first and second must be paired, got {a.size} and {b.size} values")
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.sum() < least:
-        raise ValueError(f"first and second must have {least} pairs or more without NaN, got {both.sum()}")
-    return without_noise(a[both] - b[both], float(np.abs([a[both], b[both]]).max(initial=0)))
-
-
-def without_noise(values: Floats, largest: float) -> Floats:
-    """Round to 12 digits of the largest input, so that values that differ by rounding errors only are equal."""
-    if largest == 0:
-        return values
-    return np.round(values, min(SIGNIFICANT_DIGITS - ceil(log10(largest)), MAX_DECIMALS))
 
 
 def results_on_splits(values: ArrayLike, reference: int) -> Floats:

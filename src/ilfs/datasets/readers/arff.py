@@ -54,7 +54,7 @@ def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
     with open_text(path, limits) as lines:
         stripped = (line.strip() for line in lines)
         content = (line for line in stripped if line and not line.startswith("%"))
-        attributes = _header(content, path)
+        attributes = read_header(content, path)
         names = [attribute.name for attribute in attributes]
         check_names(names, path)
         at, features = find_columns(names, len(names), target, drop, path)
@@ -68,7 +68,7 @@ def read_arff(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
     return assemble(path, name, X, labels, limits, [names[j] for j in features], attributes[at].values)
 
 
-def _header(content: Iterator[str], path: Path) -> list[Attribute]:
+def read_header(content: Iterator[str], path: Path) -> list[Attribute]:
     """Read the attributes, up to the line ``@data``."""
     attributes: list[Attribute] = []
     for line in content:
@@ -88,7 +88,7 @@ def _attribute(line: str, path: Path) -> Attribute:
         raise ValueError(f"an attribute of {path} must have a name and a type, got {line[:60]!r}")
     name, kind = _unquoted(match[1]), match[2]
     if kind.startswith("{"):
-        return Attribute(name, "nominal", tuple(_split_values(kind[1:-1], path)))
+        return Attribute(name, "nominal", tuple(split_values(kind[1:-1], path)))
     return Attribute(name, kind.split()[0].lower())
 
 
@@ -121,7 +121,7 @@ def _read_dense(
     layout = Layout(",", [attribute.name for attribute in attributes])
     labels, values, known = list[str](), RowBlocks(path, limits), dict[str, str]()
     for number, row in enumerate(rows, start=1):
-        texts = _split_values(row, path)
+        texts = split_values(row, path)
         if len(texts) != len(attributes):
             raise ValueError(f"row {number} of {path} must have {len(attributes)} values, got {len(texts)}")
         labels.append(known.setdefault(texts[at], texts[at]))
@@ -168,7 +168,7 @@ def _sparse_values(row: str, number: int, n_attributes: int, path: Path) -> dict
     """Split a row such as {1 0.5, 7 'a b'} into values by column."""
     if not (row.startswith("{") and row.endswith("}")):
         raise ValueError(f"row {number} of {path} must be in braces, as the first row is, got {row[:60]!r}")
-    matches = [SPARSE_VALUE.fullmatch(text) for text in _split_values(row[1:-1], path) if text]
+    matches = [SPARSE_VALUE.fullmatch(text) for text in split_values(row[1:-1], path) if text]
     texts = {int(match[1]): _unquoted(match[2]) for match in matches if match}
     if len(texts) < len(matches) or (texts and max(texts) >= n_attributes):
         raise ValueError(
@@ -178,7 +178,7 @@ def _sparse_values(row: str, number: int, n_attributes: int, path: Path) -> dict
     return texts
 
 
-def _split_values(line: str, path: Path) -> list[str]:
+def split_values(line: str, path: Path) -> list[str]:
     """Split a line at commas outside of quotes."""
     if "'" not in line and '"' not in line:
         return [text.strip() for text in line.split(",")]

@@ -73,8 +73,8 @@ def read_table(
         ``.svmlight``, ``.libsvm`` or ``.svm`` (sparse), ``.arff`` (dense or sparse), ``.mat`` (MATLAB up to
         version 7), ``.RData``, ``.rda`` or ``.rds`` (R; needs the package rdata), ``.gct`` or ``.res`` (gene
         expression; classes in a ``.cls`` file beside it), ``.names`` or ``.data`` (C4.5; both files), or
-        ``images-idx3-ubyte`` (MNIST; its labels beside it). Text formats may be gzipped (``.csv.gz``) or the only file
-        of a zip archive (``.csv.zip``).
+        ``images-idx3-ubyte`` (MNIST; its labels beside it). Text formats may be compressed (``.csv.gz``, ``.csv.bz2``,
+        ``.csv.xz``) or the only file of a zip archive (``.csv.zip``).
     target : str or int, optional
         The column that holds the classes: its name, or its position from 0 (-1 is the last). By default a column named
         class, target, label or y in any case, otherwise the last column that is not dropped. In ``.npz`` and ``.mat``

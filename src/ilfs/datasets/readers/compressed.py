@@ -1,6 +1,8 @@
-"""Opening of files that may be gzipped, or zipped as the only file of an archive."""
+"""Opening of files that may be compressed, or zipped as the only file of an archive."""
 
+import bz2
 import gzip
+import lzma
 import zipfile
 import zlib
 from collections.abc import Generator
@@ -12,7 +14,7 @@ from ilfs.datasets.checks import MAX_QUOTED_LENGTH
 from ilfs.datasets.limits import ReadError
 from ilfs.npz import reason_of
 
-PACKED_ENDINGS = (".gz", ".zip")
+PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 # A damaged archive may give a position before its start, which is an OSError.
 DAMAGED_ZIP = (EOFError, OSError, OverflowError, RuntimeError, zlib.error, zipfile.BadZipFile)
 MAC_FOLDER = "__MACOSX/"  # macOS adds this folder to archives
@@ -20,8 +22,8 @@ MAC_FOLDER = "__MACOSX/"  # macOS adds this folder to archives
 
 @contextmanager
 def open_bytes(path: Path) -> Generator[IO[bytes], None, None]:
-    """Open a file for bytes, decompressed if its name ends in .gz or .zip; a damaged one is a one-line ValueError."""
-    opened = {".gz": _gunzipped, ".zip": _unzipped}.get(path.suffix.lower(), _plain)
+    """Open a file for bytes, decompressed if its name ends in .gz, .bz2, .xz or .zip; a damaged one is a ValueError."""
+    opened = {".gz": _gunzipped, ".bz2": _of_bzip2, ".xz": _of_xz, ".zip": _unzipped}.get(path.suffix.lower(), _plain)
     with opened(path) as file:
         yield file
 
@@ -39,6 +41,26 @@ def _gunzipped(path: Path) -> Generator[IO[bytes], None, None]:
             yield file  # type: ignore[misc]  # a GzipFile reads bytes
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} must be a complete gzip file: {error}") from error
+
+
+@contextmanager
+def _of_bzip2(path: Path) -> Generator[IO[bytes], None, None]:
+    try:
+        with bz2.open(path, "rb") as file:
+            yield file
+    except (EOFError, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # an error of the system, not of the format
+            raise
+        raise ValueError(f"{path} must be a complete bzip2 file: {error}") from error
+
+
+@contextmanager
+def _of_xz(path: Path) -> Generator[IO[bytes], None, None]:
+    try:
+        with lzma.open(path, "rb") as file:
+            yield file
+    except (EOFError, lzma.LZMAError) as error:
+        raise ValueError(f"{path} must be a complete xz file: {error}") from error
 
 
 @contextmanager

@@ -67,12 +67,12 @@ def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
 def detect_layout(path: Path, chosen: Sequence[Target], limits: ReadLimits) -> Layout:
     """Detect delimiter and header from the first lines; ``chosen`` are the columns to drop and, last, the target."""
     with open_text(path, limits) as lines:
-        return _layout(_sample(lines), chosen, path)
+        return _layout(sample_lines(lines), chosen, path)
 
 
 def body_rows(lines: Iterable[str], layout: Layout) -> Iterator[list[str]]:
     """Split lines into rows of values, without the header."""
-    return islice(_rows(lines, layout.delimiter), int(layout.names is not None), None)
+    return islice(split_rows(lines, layout.delimiter), int(layout.names is not None), None)
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def bounded_lines(file: LineReader[Line], path: Path, limits: ReadLimits) -> Ite
         yield line
 
 
-def _sample(lines: Iterable[str]) -> list[str]:
+def sample_lines(lines: Iterable[str]) -> list[str]:
     """Return the first lines, from which the layout is detected; fewer if they are long."""
     sample, length = list[str](), 0
     for line in islice(lines, SAMPLE_SIZE):
@@ -129,8 +129,8 @@ def parse_number(text: str) -> float | None:
 
 
 def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layout:
-    layout = Layout(_delimiter_of(lines, path))
-    start = list(islice(_rows(lines, layout.delimiter), 2))
+    layout = Layout(delimiter_of(lines, path))
+    start = list(islice(split_rows(lines, layout.delimiter), 2))
     if not _is_header(start, layout, chosen):
         return layout
     names = [name.strip() for name in start[0]]
@@ -143,7 +143,7 @@ def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layou
     return Layout(layout.delimiter, names, n_skipped)
 
 
-def _delimiter_of(lines: Sequence[str], path: Path) -> str:
+def delimiter_of(lines: Sequence[str], path: Path) -> str:
     """Detect the delimiter that gives rows of equal length and the most numbers."""
     best, most = "", (-1, 1)
     for delimiter in DELIMITERS:
@@ -161,7 +161,7 @@ def _delimiter_of(lines: Sequence[str], path: Path) -> str:
 def _fit(lines: Sequence[str], layout: Layout) -> tuple[int, int]:
     """Count the values per row under a delimiter (0 if rows differ), and the numbers among the first values."""
     try:
-        rows = [(len(row), row[:SAMPLE_SIZE]) for row in _rows(lines, layout.delimiter)]
+        rows = [(len(row), row[:SAMPLE_SIZE]) for row in split_rows(lines, layout.delimiter)]
     except csv.Error:  # without the right delimiter a wide row is a single value, too long for the csv module
         return 0, 0
     widths = {width for width, _ in rows[1:] or rows}  # a header may be one name short
@@ -169,7 +169,7 @@ def _fit(lines: Sequence[str], layout: Layout) -> tuple[int, int]:
     return (widths.pop(), numbers) if len(widths) == 1 else (0, 0)
 
 
-def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+def split_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Split lines into rows of values; empty lines are skipped."""
     if delimiter == " ":
         lines = (line.strip() for line in lines)

@@ -1,4 +1,4 @@
-"""Draw a critical-difference diagram as SVG."""
+"""Draw a critical-difference diagram as SVG: as a file in black and white, or in the colours of a page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from html import escape
 from unicodedata import east_asian_width
 
 from ilfs.benchmark.significance.diagram import Diagram, DiagramEntry
+from ilfs.report.charts.drawing import svg
 
 FONT_PX = 13.0
 ROW_HEIGHT_PX = 22.0  # between two names
@@ -41,23 +42,50 @@ def diagram_svg(diagram: Diagram) -> str:
     """
     layout = _Layout.from_diagram(diagram)
     size = f"{layout.width:.0f} {layout.height:.0f}"
-    about = (
-        f"Mean ranks of {len(diagram.entries)} methods, best on the left. Methods joined by a bar do not differ by the "
-        f"critical difference of {diagram.critical_difference:.2f}."
-    )
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{size.split()[0]}" '
         f'height="{size.split()[1]}" role="img" font-family="sans-serif" font-size="{FONT_PX:g}" fill="black" '
         'stroke="none">',
-        f"<title>{about}</title>",
+        f"<title>{_about(diagram)}</title>",
         '<rect width="100%" height="100%" fill="white"/>',
-        *_ruler(diagram, layout),
-        *_axis(diagram, layout),
-        *_names(diagram, layout),
-        *_bars(diagram, layout),
+        *_drawing(diagram, layout),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def diagram_chart(diagram: Diagram, reference: str = "") -> str:
+    """Draw a critical-difference diagram for a page, in the colours of its style sheet.
+
+    Parameters
+    ----------
+    diagram : Diagram
+        The diagram as data.
+    reference : str, default=""
+        Name of a method to emphasise.
+
+    Returns
+    -------
+    str
+        An SVG element.
+    """
+    layout = _Layout.from_diagram(diagram)
+    parts = list(_drawing(diagram, layout, reference))
+    return svg("Critical-difference diagram", _about(diagram), parts, (layout.width, layout.height))
+
+
+def _about(diagram: Diagram) -> str:
+    return (
+        f"Mean ranks of {len(diagram.entries)} methods, best on the left. Methods joined by a bar do not differ by the "
+        f"critical difference of {diagram.critical_difference:.2f}."
+    )
+
+
+def _drawing(diagram: Diagram, layout: "_Layout", reference: str = "") -> Iterable[str]:
+    yield from _ruler(diagram, layout)
+    yield from _axis(diagram, layout)
+    yield from _names(diagram, layout, reference)
+    yield from _bars(diagram, layout)
 
 
 @dataclass(frozen=True)
@@ -129,21 +157,22 @@ def _axis(diagram: Diagram, layout: _Layout) -> Iterable[str]:
         yield _text(layout.x(rank), TICK_LABELS_Y_PX, str(rank), "middle")
 
 
-def _names(diagram: Diagram, layout: _Layout) -> Iterable[str]:
+def _names(diagram: Diagram, layout: _Layout, reference: str) -> Iterable[str]:
     for entry in diagram.entries:
+        kind = " reference" if entry.name == reference else ""
         y = layout.first_row + ROW_HEIGHT_PX * entry.row
         on_left = entry.side == "left"
         end = layout.left - GAP_PX if on_left else layout.right + GAP_PX
-        yield _line(f"M{layout.x(entry.rank):.1f} {AXIS_Y_PX:.1f}V{y:.1f}H{end:.1f}")
+        yield _line(f"M{layout.x(entry.rank):.1f} {AXIS_Y_PX:.1f}V{y:.1f}H{end:.1f}", kind=f"cd{kind}")
         outside = end - GAP_PX / 2 if on_left else end + GAP_PX / 2
-        yield _text(outside, y + 0.35 * FONT_PX, _label(entry), "end" if on_left else "start")
+        yield _text(outside, y + 0.35 * FONT_PX, _label(entry), "end" if on_left else "start", kind=f"cd{kind}")
 
 
 def _bars(diagram: Diagram, layout: _Layout) -> Iterable[str]:
     for (first, last), level in zip(diagram.groups, layout.levels, strict=True):
         start, end = (layout.x(diagram.entries[entry].rank) for entry in (first, last))
         y = AXIS_Y_PX + BAR_SPACING_PX * (level + 1)
-        yield _line(f"M{start - BAR_OVERHANG_PX:.1f} {y:.1f}H{end + BAR_OVERHANG_PX:.1f}", width=4)
+        yield _line(f"M{start - BAR_OVERHANG_PX:.1f} {y:.1f}H{end + BAR_OVERHANG_PX:.1f}", width=4, kind="cd-bar")
 
 
 def _label(entry: DiagramEntry) -> str:
@@ -153,12 +182,14 @@ def _label(entry: DiagramEntry) -> str:
     return f"{name}  {entry.rank:.2f}" if entry.side == "left" else f"{entry.rank:.2f}  {name}"
 
 
-def _line(path: str, width: float = 1) -> str:
-    return f'<path d="{path}" fill="none" stroke="black" stroke-width="{width:g}"/>'
+def _line(path: str, width: float = 1, kind: str = "cd") -> str:
+    # The style sheet of a page overrides these colours by the class; a file of its own has no style sheet.
+    return f'<path class="{kind}" d="{path}" fill="none" stroke="black" stroke-width="{width:g}"/>'
 
 
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" xml:space="preserve">{escape(text)}</text>'
+def _text(x: float, y: float, text: str, anchor: str, kind: str = "cd") -> str:
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text class="{kind}" {place} xml:space="preserve">{escape(text)}</text>'
 
 
 def _width(text: str) -> float:

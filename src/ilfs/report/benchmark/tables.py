@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper_tables as paper
@@ -174,8 +175,12 @@ def quality_rows(results: Results) -> list[list[Any]]:
 
 
 def means_table(title: str, results: Results, values: Floats) -> Grid:
-    """Table of methods by data sets, with the means of the paper's groups and of all, and the minimum."""
+    """Table of methods by data sets, with the means of the paper's groups and of all, and the minimum.
+
+    A method without values on a data set that others have gets no mean: it would be one of other data sets.
+    """
     means = nan_mean(values.reshape(*values.shape[:2], -1))
+    known: NDArray[np.bool_] = np.asarray(~np.isnan(means).all(axis=1))
     groups = [
         (GROUP_TITLES[group], [results.datasets.index(name) for name in members])
         for group, members in paper.GROUPS.items()
@@ -186,12 +191,18 @@ def means_table(title: str, results: Results, values: Floats) -> Grid:
     header = ["method", *results.titles, *(name for name, _ in groups), *summaries]
     rows = []
     for m, method in enumerate(results.methods):
-        of_groups = [mean(means[members, m]) for _, members in groups]
+        of_groups = [mean_of_all(means[members, m], known[members]) for _, members in groups]
         column = means[:, m]
-        least = None if np.isnan(column).all() else float(np.nanmin(column))
+        overall = mean_of_all(column, known)
+        least = None if overall is None else float(np.nanmin(column))
         called = f"{method} (own)" if method in results.methods_of_own_size else method
-        rows.append([called, *map(number, column), *of_groups, *([mean(column), least] if several else [])])
+        rows.append([called, *map(number, column), *of_groups, *([overall, least] if several else [])])
     return Grid(title, header, rows)
+
+
+def mean_of_all(values: Floats, known: NDArray[np.bool_]) -> float | None:
+    """Mean over the known data sets; None if there is none or if a value is missing."""
+    return number(float(values[known].mean())) if known.any() else None
 
 
 def seconds_table(results: Results) -> Grid:

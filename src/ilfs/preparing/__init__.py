@@ -1,0 +1,8 @@
+"""Files as people have them, made ready for ``fit``, with an account of what was done to them."""
+
+from ilfs.preparing.entry import prepare
+from ilfs.preparing.patterns import match_columns
+from ilfs.preparing.prepared import PreparedTable, SetAside
+from ilfs.preparing.wording import in_options
+
+__all__ = ["PreparedTable", "SetAside", "in_options", "match_columns", "prepare"]

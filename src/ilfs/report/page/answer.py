@@ -1,0 +1,166 @@
+"""The answer in plain sentences: how many features, which, why that many, and how sure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ilfs.report.markup import escape, shortened
+from ilfs.report.summary import RankingSummary
+
+MAX_NAMED = 12  # selected features that are named in the answer
+MAX_CHIP_LETTERS = 40
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number or word in large letters, with what it is about."""
+
+    value: str
+    about: str
+    kind: str = ""  # CSS class
+
+
+def answer_html(summary: RankingSummary) -> str:
+    """Format the answer: facts in large letters, the best selected features, and sentences."""
+    facts = "\n".join(
+        f'<div class="fact {fact.kind}"><dt>{escape(fact.about)}</dt><dd>{escape(fact.value)}</dd></div>'
+        for fact in facts_of(summary)
+    )
+    sentences = "\n".join(f"<p>{escape(sentence)}</p>" for sentence in sentences_of(summary))
+    heading = '<h2 class="visually-hidden">The answer</h2>'
+    return f'{heading}\n<dl class="facts">\n{facts}\n</dl>\n{named_html(summary)}\n{sentences}'
+
+
+def facts_of(summary: RankingSummary) -> list[Fact]:
+    """Return what a reader should see first."""
+    facts = [Fact(f"{summary.n_selected:,}", f"of {summary.n_features:,} features selected")]
+    found = summary.certainty
+    if found is not None:
+        word, kind = ("yes", "good") if found.is_better else ("no", "bad")
+        facts.append(Fact(word, f"better than shuffled labels ({p_text(found.p_value)})", kind))
+        facts.append(Fact(f"{found.n_confirmed:,}", f"confirmed at a false discovery rate of {found.fdr:g}"))
+    if summary.sizes is not None:
+        place = int(np.argmin(np.abs(summary.sizes.sizes - summary.sizes.chosen)))
+        facts.append(
+            Fact(f"{summary.sizes.mean[place]:.3f}", f"cross-validated score with {summary.sizes.chosen:,} features")
+        )
+    if summary.stability is not None:
+        again = summary.stability.kuncheva.chosen_again
+        facts.append(
+            Fact(f"{100 * again:.0f} %", f"of the best {summary.stability.k:,} chosen again on half of the rows")
+        )
+    return facts
+
+
+def p_text(p_value: float) -> str:
+    """Format a p-value so that a line does not break inside it."""
+    return f"p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{p_value:.2g}"
+
+
+def named_html(summary: RankingSummary) -> str:
+    """Format the best selected features as buttons that show their details."""
+    places = np.flatnonzero(summary.selected)
+    chips = [
+        f'<li><button type="button" class="chip" data-place="{place}" title="{escape(shortened(name, 300))}">'
+        f"<bdi>{escape(shortened(name, MAX_CHIP_LETTERS))}</bdi></button></li>"
+        for place, name in ((place, str(summary.names[place])) for place in places[:MAX_NAMED].tolist())
+    ]
+    more = f'<li class="soft">and {places.size - MAX_NAMED:,} more</li>' if places.size > MAX_NAMED else ""
+    return f'<ol class="chips" aria-label="best selected features">{"".join(chips)}{more}</ol>' if chips else ""
+
+
+def sentences_of(summary: RankingSummary) -> list[str]:
+    """Return sentences on the cut, the test, the bound and the stability."""
+    return [
+        " ".join([cut_sentence(summary), *forced_sentence(summary)]),
+        " ".join([*test_sentences(summary), *bound_sentence(summary), *family_sentence(summary)]),
+        *stability_sentences(summary),
+    ]
+
+
+def cut_sentence(summary: RankingSummary) -> str:
+    """Say why so many features are selected."""
+    rule, n_selected = summary.rule, summary.n_selected
+    selected = f"{n_selected:,} feature{' is' if n_selected == 1 else 's are'} selected"
+    if rule is None:
+        return f"{selected}, the best half, because no number was asked for: move the cut below."
+    if rule == "search" and summary.sizes is None and summary.certainty is None:
+        return f"{selected}."
+    if rule == "auto" or (rule == "search" and summary.sizes is not None):
+        return (
+            f"{selected}: in cross-validation, with the selection inside the folds, no other number of features "
+            "predicted the classes clearly better."
+        )
+    if rule in ("fdr", "search"):
+        level = summary.certainty.fdr if summary.certainty else 0.05
+        return f"{selected}: those whose q-value is at most {level:g}."
+    if rule == "absorption":
+        return f"{selected}: about so many features hold the random walk of the method."
+    return (
+        f"{selected}, a fraction of {rule:g}." if isinstance(rule, float) else f"{selected}, as many as were asked for."
+    )
+
+
+def forced_sentence(summary: RankingSummary) -> list[str]:
+    """Say which features were kept in any case."""
+    kept = summary.method.parameters.get("must_keep", "None")
+    return [] if kept == "None" else [f"Kept in any case: {shortened(kept, 200)}."]
+
+
+def test_sentences(summary: RankingSummary) -> list[str]:
+    """Say whether the best features are better than under shuffled labels."""
+    found = summary.certainty
+    if found is None:
+        if not summary.method.reads_labels:
+            return ["The method reads no labels, so there is no test against chance."]
+        return [
+            "Whether these features are better than chance was not tested: the same ranking with shuffled labels would "
+            "show it (n_permutations=99)."
+        ]
+    trials = f"{found.n_permutations:,} times" if found.n_permutations else "many times"
+    shuffled = f"The labels were shuffled {trials}"
+    if not found.is_better:
+        return [
+            f"{shuffled}, and the best features were NOT clearly better than the best features under shuffled labels "
+            f"({p_text(found.p_value)}). Do not trust this selection without more samples."
+        ]
+    each = ", and the best features were better than in each of these trials"
+    usual = ", and the best features were better than in nearly all of these trials"
+    is_each = found.n_permutations and found.p_value <= 1 / (1 + found.n_permutations) + 1e-12
+    confirmed = (
+        f"{found.n_confirmed:,} features are confirmed: of these, at most {100 * found.fdr:g} % are expected to be "
+        "there by chance."
+    )
+    return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}).", confirmed]
+
+
+def bound_sentence(summary: RankingSummary) -> list[str]:
+    """Bound the number of false discoveries."""
+    found = summary.certainty
+    if found is None or found.bound is None or not summary.n_selected:
+        return []
+    return [
+        f"With 95 % confidence, at most {round(found.bound * summary.n_selected):,} of the {summary.n_selected:,} "
+        "selected features are false discoveries."
+    ]
+
+
+def family_sentence(summary: RankingSummary) -> list[str]:
+    """Say that features outside of the selection may be as good."""
+    if summary.nearest is None:
+        return []
+    return ["A feature that repeats a better one comes later in the ranking: see its family."]
+
+
+def stability_sentences(summary: RankingSummary) -> list[str]:
+    """Say how much the selection changes with the rows."""
+    result = summary.stability
+    if result is None:
+        return []
+    low, high = result.nogueira.interval()
+    return [
+        f"On {result.n_resamples:,} random halves of the rows, two halves agreed on "
+        f"{100 * result.kuncheva.chosen_again:.0f} % of the best {result.k:,} features "
+        f"({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
+        f"{result.nogueira.value:.2f}, with a 95 % interval from {low:.2f} to {high:.2f}; 1 is perfect, 0 is chance."
+    ]

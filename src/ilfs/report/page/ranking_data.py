@@ -1,0 +1,164 @@
+"""The data that the scripts of a ranking page read."""
+
+import re
+import unicodedata
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ilfs.ranking_table import MEAN_PREFIX, USUAL
+from ilfs.report.class_values import ClassValues, CorrelationMap
+from ilfs.report.page.encoding import MANTISSA_BITS, Payload
+from ilfs.report.summary import RankingSummary, Tokens
+
+TOKEN_LEVELS = 255
+HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
+# Columns that the table on the page begins with, because a phone shows only a few.
+FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
+MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
+MAX_FILE_LETTERS = 60
+TITLES = {
+    "feature": "feature", "q_value": "q-value", "p_value": "p-value", "log2_fold_change": "log2 fold change",
+    "selection_frequency": "frequency", "nearest": "most like",
+}  # fmt: skip
+KINDS = {"rank": "integer", "column": "integer", "p_value": "probability", "q_value": "probability"} | dict.fromkeys(
+    ("missing", "nonzero", "novelty", "correlation", "selection_frequency"), "fraction"
+) | dict.fromkeys(("effect", "log2_fold_change"), "effect")  # fmt: skip
+ABOUT = {
+    "rank": "place in the ranking; 1 is the best",
+    "feature": "name of the feature",
+    "score": "larger is better",
+    "relevance": "how well the feature alone represents the samples of their classes",
+    "q_value": "smallest false discovery rate at which the feature is selected",
+    "verdict": "confirmed, tentative or rejected, by the q-value",
+    "direction": "class with the largest mean",
+    "effect": "difference of the class means in standard deviations within classes",
+    "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
+    "missing": "fraction of the rows without a value",
+    "nonzero": "fraction of the values that are not zero",
+    "novelty": "fraction of the variance that the most similar better feature does not explain",
+    "nearest": "the most similar better feature",
+    "correlation": "correlation with the most similar better feature",
+    "selection_frequency": "fraction of the subsamples on which the feature was selected",
+}
+
+
+def ranking_data(summary: RankingSummary) -> bytes:
+    """Encode all columns, values and tokens of a ranking for the scripts of its page."""
+    payload = Payload()
+    header: dict[str, Any] = {
+        "n": summary.n_features,
+        "file": file_name(summary.title),
+        "names": [str(name) for name in summary.names.tolist()],
+        "classes": list(summary.class_labels),
+        "fdr": summary.certainty.fdr if summary.certainty else 0.05,
+        "selected": payload.integers(summary.selected.astype(np.uint8)),
+        "nearest": None if summary.nearest is None else payload.integers(summary.nearest),
+        "shown": shown_columns(summary),
+        "columns": [column_data(payload, summary, title) for title in summary.table],
+        "values": None if summary.values is None else values_data(payload, summary.values, summary.valued),
+        "map": None if summary.correlations is None else map_data(payload, summary.correlations),
+        "tokens": None if summary.tokens is None else tokens_data(payload, summary.tokens),
+    }
+    return payload.to_bytes(header)
+
+
+def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[str, Any]:
+    """Encode a column of the table."""
+    values = summary.table[title]
+    mean = f"mean in {title.removeprefix(MEAN_PREFIX)}"
+    described = {
+        "key": title,
+        "title": mean if title.startswith(MEAN_PREFIX) else TITLES.get(title, title.replace("_", " ")),
+        "about": mean if title.startswith(MEAN_PREFIX) else ABOUT.get(title, ""),
+        "kind": kind_of(summary, title, values),
+    }
+    if described["kind"] == "name":
+        return described
+    if described["kind"] == "word":
+        return described | payload.words(values.tolist())
+    if described["kind"] == "integer":
+        return described | {"values": payload.integers(values)}
+    exact = {"bits": MANTISSA_BITS} if title == "score" else {}
+    return described | {"values": payload.floats(values, **exact)}
+
+
+def kind_of(summary: RankingSummary, title: str, values: NDArray[Any]) -> str:
+    """Return how the values of a column are formatted."""
+    if title == "feature" or (title == "nearest" and summary.nearest is not None):
+        return "name"
+    if values.dtype.kind in "OUSTb":
+        return "word"
+    if title in KINDS or values.dtype.kind in "iu":
+        return KINDS.get(title, "integer")
+    return "number" if title.startswith(MEAN_PREFIX) else decimals_of(values)
+
+
+def decimals_of(values: NDArray[Any]) -> str:
+    """Return "fixed" if four decimals suit a column, "exponent" for very small or very large numbers."""
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return "fixed" if largest == 0 or MIN_FIXED <= largest < MAX_FIXED else "exponent"
+
+
+def shown_columns(summary: RankingSummary) -> list[str]:
+    """Return the columns of the table on the page."""
+    shown = [title for title, values in summary.table.items() if not is_hidden(title, values)]
+    return [*(title for title in FIRST if title in shown), *(title for title in shown if title not in FIRST)]
+
+
+def is_hidden(title: str, values: NDArray[Any]) -> bool:
+    """Return True for a column that the table on the page does not show."""
+    return title in HIDDEN or (title in USUAL and bool(np.all(values == USUAL[title])))
+
+
+def values_data(payload: Payload, values: ClassValues, places: NDArray[Any] | None) -> dict[str, Any]:
+    """Encode the values of the best features."""
+    return {
+        "places": payload.integers(np.empty(0, dtype=int) if places is None else places),
+        "labels": list(values.labels),
+        "codes": payload.integers(values.codes),
+        "numbers": payload.levels(np.ascontiguousarray(values.values.T)),
+        "quantiles": payload.floats(values.quantiles),
+        "note": values_note(values),
+    }
+
+
+def values_note(values: ClassValues) -> str:
+    """Say which rows the points and boxes show."""
+    n_points = values.codes.size
+    rows = (
+        f"{values.n_rows:,} rows"
+        if n_points == values.n_rows
+        else f"a sample of {n_points:,} of {values.n_rows:,} rows"
+    )
+    return f"Points: {rows}. Boxes: quartiles and median; whiskers: 5 to 95 %."
+
+
+def map_data(payload: Payload, found: CorrelationMap) -> dict[str, Any]:
+    """Encode the correlations of the selected features."""
+    return {"places": payload.integers(found.columns), "correlation": payload.floats(found.correlation)}
+
+
+def tokens_data(payload: Payload, tokens: Tokens) -> dict[str, Any]:
+    """Encode the token histograms."""
+    levels = np.rint(TOKEN_LEVELS * np.nan_to_num(tokens.fractions)).astype(np.uint8)
+    return {
+        "n": tokens.fractions.shape[1],
+        "edges": [round(float(edge), 4) for edge in tokens.edges],
+        "fractions": payload.integers(levels),
+    }
+
+
+def file_name(title: str) -> str:
+    """Make a name for downloads from the title: ASCII letters, digits, dots, hyphens and underscores.
+
+    Examples
+    --------
+    >>> from ilfs.report.page.ranking_data import file_name
+    >>> file_name("Feature ranking of Zoë's data.csv"), file_name("../..")
+    ('Feature_ranking_of_Zoe_s_data.csv', 'ranking')
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    words = re.sub(r"[^A-Za-z0-9.-]+", "_", plain).strip("._-")
+    return words[:MAX_FILE_LETTERS] or "ranking"

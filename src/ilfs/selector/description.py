@@ -1,0 +1,303 @@
+"""Description of a fitted selector: the ranking as a table, facts about one feature, and the selection as a file."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ilfs.arrays import Floats, Integers
+from ilfs.effects import NO_CLASS, FeatureProfile
+from ilfs.execution import fold_of
+from ilfs.explanation import Explanation, column_of, explain_row
+from ilfs.importing import import_object
+from ilfs.parameters import check_integer
+from ilfs.ranking_table import MEAN_PREFIX, RankingTable, in_order, verdicts
+from ilfs.registry import summary_of
+from ilfs.selection_files import write_selection
+from ilfs.sources import Source, TableSource
+from ilfs.statistics.profile import Profile
+from ilfs.ties import UNIT_FLOOR, tolerance
+
+DEFAULT_FDR = 0.05  # of the verdicts, if a selector has q-values and no parameter ``fdr``
+
+
+class DescribesRanking(SelectorMixin):  # type: ignore[misc]
+    """Mixin of selectors: describe the features and their ranking."""
+
+    n_jobs: int | None
+    n_features_in_: int
+    scores_: Floats
+    order_: Integers
+    ranking_: Integers
+
+    _reads_labels: ClassVar[bool] = True
+
+    def table(self, top: int | None = None, input_features: Sequence[str] | None = None) -> RankingTable:
+        """Return the ranking as a table, best feature first.
+
+        Parameters
+        ----------
+        top : int, optional
+            Maximum number of rows; all by default.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
+
+        Returns
+        -------
+        RankingTable
+            A dict of columns that can be printed, written as CSV and turned into a data frame; see there for what the
+            columns mean.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from ilfs import ILFS
+        >>> iris = load_iris()
+        >>> selector = ILFS().fit(iris.data, iris.target_names[iris.target])
+        >>> table = selector.table(top=2, input_features=iris.feature_names)
+        >>> table["feature"].tolist(), table["direction"].tolist()
+        (['petal length (cm)', 'petal width (cm)'], ['virginica', 'virginica'])
+        """
+        check_is_fitted(self)
+        if top is not None:
+            check_integer("top", top, 1)
+        return self._table_of(self.order_[:top].copy(), self._names(input_features))
+
+    def explain(self, feature: str | int, input_features: Sequence[str] | None = None) -> Explanation:
+        """Explain why a feature is ranked where it is, in numbers and in one paragraph.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name or column index.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
+
+        Returns
+        -------
+        Explanation
+            The numbers as attributes; ``print`` shows the paragraph.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from ilfs import FisherScore
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> labels = y.map({0: "malignant", 1: "benign"})
+        >>> why = FisherScore(5).fit(X, labels).explain("mean radius")
+        >>> why.rank, why.direction, round(why.effect, 2), why.is_selected
+        (7, 'malignant', 2.21, False)
+        >>> print(why)
+        mean radius is ranked 7th of 30 features by FisherScore, and is not selected. FisherScore looks for features
+        whose class means are far apart compared with the spread within classes. Its score is 1.14; the largest is
+        1.7. It is higher in malignant (17.5 on average) than in benign (12.1). The difference is 2.21 standard
+        deviations of a class, a factor of 1.44.
+        """
+        check_is_fitted(self)
+        names = self._names(input_features)
+        column = column_of(feature, names)
+        return explain_row(self._table_of(np.array([column]), names), self._facts(column, names))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the selection to a small JSON file, for use elsewhere.
+
+        It holds the method with its parameters, and names, order, scores and p-values of all features, but no data. The
+        file appears complete or not at all; several threads or processes may write to one path. 100,000 features take
+        5 to 13 MB. Numbers are exact; NaN and infinity are written as text.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write; its folder must exist.
+
+        See Also
+        --------
+        ilfs.load : Read the selection.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import ilfs
+        >>> selector = ilfs.FisherScore(1).fit([[0.0, 3], [1, 5], [4, 4], [5, 3]], [0, 0, 1, 1])
+        >>> path = tempfile.mkdtemp() + "/selection.json"
+        >>> selector.save(path)
+        >>> ilfs.load(path).transform([[7.0, 8.0]])
+        array([[7.]])
+        """
+        check_is_fitted(self)
+        method, parameters = self._description()
+        names = getattr(self, "feature_names_in_", None)
+        fields = {
+            "method": method,
+            "parameters": parameters,
+            "n_features": self.n_features_in_,
+            "feature_names": None if names is None else [str(name) for name in names],
+            "target": getattr(self, "target_name_", None),
+            "classes": getattr(self, "classes_", None),
+            "selected": np.flatnonzero(self._get_support_mask()),
+            "order": self.order_,
+            "scores": self.scores_,
+            "columns": self._further_columns(self._names(None)),
+        }
+        write_selection(path, fields)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        input_features: Sequence[str] | None = None,
+        title: str | None = None,
+        **details: Any,
+    ) -> Path:
+        """Write the result as one HTML file that needs no network, to read or to send to somebody.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write, such as ``"genes.html"``; its folder must exist.
+        X : table, Source or path-like, optional
+            The table of the fit. If it is given, the page also shows the values of the best 200 features, and contains
+            them.
+        y : array or str, optional
+            Labels of X, or the name of their column; not if X is a source.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
+        title : str, optional
+            Title of the page.
+        **details : object
+            Further arguments of `ilfs.report.write_page`, such as ``stability``.
+
+        Returns
+        -------
+        Path
+            The file written.
+
+        See Also
+        --------
+        ilfs.report.write_page : The same as a function.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from sklearn.datasets import load_wine
+        >>> from ilfs import ILFS
+        >>> X, y = load_wine(return_X_y=True, as_frame=True)
+        >>> ILFS(3).fit(X, y).report(tempfile.mkdtemp() + "/wine.html", X, y).name
+        'wine.html'
+        """
+        write_page = import_object("ilfs.report.write_page")
+        written: Path = write_page(self, path, X, y, input_features=input_features, title=title, **details)
+        return written
+
+    @property
+    def plot(self) -> Any:
+        """Pictures of the fitted selector (`ilfs.report.plots.SelectorPlots`): ``selector.plot.scores()``."""
+        # By name, because reports are a layer above the selectors. matplotlib is imported when a picture is drawn.
+        return import_object("ilfs.report.plots.SelectorPlots")(self)
+
+    @property
+    def _repr_html_(self) -> Any:
+        diagram = super()._repr_html_  # raises an AttributeError if scikit-learn is set to display text
+        return lambda: self._ranking_html() or diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        page = self._ranking_html() if "text/html" in bundle else None
+        return bundle if page is None else bundle | {"text/html": page}
+
+    def _ranking_html(self) -> str | None:
+        """Format the top of the ranking for a notebook; None if the selector is not fitted."""
+        if not hasattr(self, "order_"):
+            return None
+        try:
+            return str(import_object("ilfs.report.notebook.selector_html")(self))
+        except ValueError:  # parameters were changed since the fit, so that nothing is selected
+            return None
+
+    # Columns of the table, and facts about a feature
+
+    def _table_of(self, columns: Integers, names: NDArray[Any]) -> RankingTable:
+        """Make a table of some columns."""
+        every = {"rank": self.ranking_, "feature": names, "score": self.scores_} | self._further_columns(names)
+        found = {"column": columns} | {title: values[columns] for title, values in every.items()}
+        return RankingTable(in_order(found))
+
+    def _further_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Return all columns of the table besides rank, name, index and score, with a value for each feature."""
+        chosen = {"selected": self._get_support_mask()} if self._finds_size() else {}
+        return self._more_columns(names) | self._tested_columns() | chosen | profile_columns(self._found_profile())
+
+    def _more_columns(self, names: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: ARG002
+        """Return further columns of the ranking table: titles and arrays of shape (n_features,)."""
+        return {}
+
+    def _tested_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns that tell how sure the result is, as far as they were computed."""
+        attributes = {"p_value": "p_values_", "q_value": "q_values_", "selection_frequency": "selection_frequency_"}
+        found = {title: getattr(self, name) for title, name in attributes.items() if hasattr(self, name)}
+        if "q_value" not in found:
+            return found
+        fdr = getattr(self, "fdr", DEFAULT_FDR)
+        return found | {"verdict": verdicts(found["q_value"], fdr, found.get("selection_frequency"))}
+
+    def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Return what is known of a feature besides its row of the table, as fields of `Explanation`."""
+        facts: dict[str, Any] = {
+            "n_features": self.n_features_in_,
+            "is_selected": bool(self.get_support()[column]),
+            "method": self._description()[0],
+            "looks_for": summary_of(self._description()[0]),
+            "largest_score": float(self.scores_[self.order_[0]]),
+        }
+        if hasattr(self, "q_values_"):
+            facts["fdr"] = getattr(self, "fdr", DEFAULT_FDR)
+        if hasattr(self, "relevance_"):
+            above = self.relevance_ - self.relevance_[column] > tolerance(self.relevance_[column], UNIT_FLOOR)
+            facts["relevance_rank"] = 1 + int(np.count_nonzero(above))
+        return facts
+
+    def _description(self) -> tuple[str, dict[str, Any]]:
+        """Return the name of the method and its parameters."""
+        return type(self).__name__, self.get_params(deep=False)
+
+    # Profile of the features
+
+    def _found_profile(self) -> FeatureProfile | None:
+        """Return the description of the features, which that of a wrapped selector may be."""
+        own = getattr(self, "profile_", None)
+        return own if own is not None else getattr(getattr(self, "selector_", None), "profile_", None)
+
+    def _profile_table(self, source: Source) -> None:
+        """Describe the features of a table in memory, unless the method has done so with its own statistics."""
+        if not isinstance(source, TableSource):
+            return
+        has_classes = self._reads_labels and self._n_labels(source.labellings) == 1
+        found = self._found_profile()
+        if found is not None and (found.labels is not None or not has_classes):
+            return
+        fold = fold_of(source, self.n_jobs)
+        profile = fold(Profile(), labelling=0 if has_classes else None)
+        self.profile_ = FeatureProfile.from_statistics(profile, fold.classes if has_classes else fold.all_rows)
+
+
+def profile_columns(profile: FeatureProfile | None) -> dict[str, NDArray[Any]]:
+    """Return the columns of a ranking table that describe the features."""
+    if profile is None:
+        return {}
+    found = {"missing": profile.missing, "nonzero": profile.nonzero}
+    if profile.labels is None or profile.direction is None or profile.effect is None:
+        return found
+    labels = np.array([str(label) for label in profile.labels.tolist()])
+    found |= {"direction": np.where(profile.direction == NO_CLASS, "", labels[profile.direction])}
+    found |= {"effect": profile.effect}
+    if profile.fold_change is not None:
+        found["log2_fold_change"] = profile.fold_change
+    means = () if profile.means is None else zip(labels.tolist(), profile.means, strict=True)
+    return found | {f"{MEAN_PREFIX}{label}": mean for label, mean in means}

@@ -1,0 +1,85 @@
+"""Warnings of features that give the classes away, and of rows that are not independent."""
+
+import numpy as np
+import pytest
+from prepared_tables import expression, write
+from scipy import sparse
+
+from ilfs.preparing import prepare
+from ilfs.preparing.leaks import leak_warnings, n_duplicates, recodings, rising_columns
+
+X, Y = expression(20, 12)
+
+
+def warned(folder, columns, y=Y):
+    data = {"y": y, **{f"g{j}": X[:, j] for j in range(12)}, **columns}
+    path = write(folder / "t.csv", list(data), list(zip(*data.values(), strict=True)))
+    return prepare(path, target="y").warnings
+
+
+def test_a_clean_table_has_no_warnings(tmp_path):
+    assert warned(tmp_path, {}) == ()
+
+
+@pytest.mark.parametrize("values", [(0, 1), (7.5, -2)])
+def test_a_feature_that_recodes_the_target_is_named(tmp_path, values):
+    (warning,) = warned(tmp_path, {"code": np.where(Y == "tumour", *values)})
+    assert warning.startswith("1 feature equal to 'y' or recoding it one to one: code; drop=['code']")
+
+
+def test_a_feature_that_is_missing_in_one_class_and_constant_in_the_other_is_named(tmp_path):
+    (warning,) = warned(tmp_path, {"code": np.where(Y == "tumour", "NA", "1"), "more": np.where(Y == "tumour", 1, 0)})
+    assert "2 features" in warning or "more" in warning
+
+
+def test_a_feature_that_separates_but_varies_is_no_leak(tmp_path):
+    assert warned(tmp_path, {"good": np.where(Y == "tumour", 10, 0) + np.arange(20) % 3}) == ()
+
+
+def test_a_feature_that_merges_two_of_three_classes_is_no_leak():
+    codes = np.repeat([0, 1, 2], 4)
+    merged, split = (codes == 2).astype(float), codes * 2.0
+    assert recodings(np.column_stack([merged, split]), codes).tolist() == [1]
+
+
+def test_rising_features_are_pointed_out_if_rows_are_sorted_by_class():
+    codes = np.repeat([0, 1], 10)
+    table = np.column_stack([np.arange(20) * 2.0 + 100, X[:, 0], -(np.arange(20) ** 2.0)])
+    assert rising_columns(table, codes).tolist() == [0, 2]
+    assert rising_columns(table, np.tile([0, 1], 10)).tolist() == []
+
+
+def test_the_warning_names_rising_features(tmp_path):
+    order = np.argsort(Y, kind="stable")
+    (warning,) = warned(tmp_path, {"when": np.arange(20) * 3 + 1000}, Y[order])
+    assert warning == "rows are sorted by class, and 1 feature rising or falling from row to row: when"
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_duplicates_are_counted(make, dtype):
+    table = np.vstack([X, X[:3], X[:1]]).astype(dtype)
+    assert n_duplicates(make(table)) == 4
+    assert n_duplicates(make(X.astype(dtype))) == 0
+
+
+def test_duplicates_with_missing_values_are_counted():
+    table = X.copy()
+    table[0, 0] = table[1, 3] = np.nan
+    assert n_duplicates(np.vstack([table, table[:2]])) == 2
+
+
+def test_duplicate_rows_are_a_warning():
+    warnings = leak_warnings(np.vstack([X, X[:2]]), [f"g{j}" for j in range(12)], np.r_[Y, Y[:2]], "y")
+    assert warnings == ["2 rows repeating another row: cross-validation would be too optimistic"]
+
+
+def test_sparse_and_dense_tables_have_the_same_leaks():
+    codes = (Y == "tumour").astype(int)
+    table = np.column_stack([X, codes])
+    assert recodings(sparse.csr_array(table), codes).tolist() == recodings(table, codes).tolist() == [12]
+
+
+def test_text_that_divides_the_rows_as_the_classes_do_is_pointed_out(tmp_path):
+    (warning,) = warned(tmp_path, {"batch": np.where(Y == "tumour", "b1", "b2")})
+    assert warning == "'batch' divides the rows exactly as 'y' does: effects of the two cannot be told apart"
