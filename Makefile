@@ -1,4 +1,4 @@
-# make demo   sets up .venv and ranks a real data set
+# make demo   sets up .venv, ranks a real data set and writes a page about it
 # make test   sets up .venv and runs the tests
 # Everything is installed into .venv.
 
@@ -37,8 +37,9 @@ $(VENV)/%: $(VENV)/package
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
 
-demo: $(VENV)/package  ## rank a real data set, print the best features, write a CSV file
-	@$(BIN)/python examples/demo.py
+demo: $(VENV)/report  ## rank a real data set, print the best features, write a page, a picture and a CSV file
+	@mkdir -p out
+	@$(BIN)/ilfs rank breast_cancer -o out/breast_cancer.csv --report out/breast_cancer.html --plot out/breast_cancer.png
 
 test: $(VENV)/test  ## run all tests except slow ones, including the examples in the documentation
 	$(BIN)/python -m pytest -n 2

@@ -8,27 +8,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture
-def demo(tmp_path, monkeypatch):
-    module = runpy.run_path(str(ROOT / "examples" / "demo.py"))
-    monkeypatch.setitem(module["main"].__globals__, "OUT", tmp_path / "out")
-    return module["main"], tmp_path / "out"
-
-
-def test_the_demo_prints_the_best_features_and_writes_all_of_them(demo, capsys):
-    main, out = demo
-    main()
-    main()
-    printed = capsys.readouterr().out
-    assert "   1  worst concave points" in printed
-    lines = (out / "breast_cancer_ranking.csv").read_text().splitlines()
-    titles = lines[0].split(",")
-    assert titles[:7] == ["rank", "feature", "column", "score", "relevance", "p_value", "q_value"]
-    assert {"direction", "effect", "log2_fold_change", "mean_benign", "mean_malignant"} <= set(titles)
-    assert "The best features are better than under each of 99 permutations of the labels (p = 0.01, the" in printed
-    assert len(lines) == 31
-
-
 def test_the_comparison_lists_all_methods(capsys):
     from ilfs import METHODS
 

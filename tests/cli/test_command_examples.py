@@ -21,7 +21,8 @@ from ilfs.cli.parser import leaves, subcommands
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-PAGE = Path(__file__).parents[2] / "docs" / "command.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "command.md"
 
 
 def console_examples(text):
@@ -56,6 +57,22 @@ class TestPage:
             code, printed = run_together(words[1:])
             assert printed == output, command
             assert code == (2 if output.startswith("ilfs: --target must") else 0)
+
+    def test_the_first_example_of_the_readme_prints_what_it_shows(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setattr("ilfs.report.terminal.can_show", lambda *_: True)
+        command, output = next(console_examples((ROOT / "README.md").read_text()))
+        code, printed = run_together(shlex.split(command)[1:])
+        assert (code, printed) == (0, output)
+        assert Path("cancer.html").exists()
+
+    def test_the_commands_of_the_readme_have_only_known_options(self):
+        commands = [command for command, _ in console_examples((ROOT / "README.md").read_text())]
+        ours = [command.partition("#")[0] for command in commands if command.startswith("ilfs ")]
+        assert len(ours) > 12
+        for command in ours:
+            command_line().parse_args(shlex.split(command)[1:])
 
     @pytest.mark.parametrize("command", ["rank", "explain", "apply"])
     def test_every_option_is_on_the_page(self, command):

@@ -205,7 +205,7 @@ class TestHowSure:
         assert code == 0
         assert "100 permutations" in err
         assert "q-value" in out
-        assert "of 6 features have a false discovery rate of at most 0.01" in err
+        assert "of 6 features have q-values of at most 0.01" in err
 
     @pytest.mark.parametrize("seed", [0, 5])
     def test_the_seed_chooses_the_permutations(self, seed, run, folder, tmp_path):

@@ -32,8 +32,7 @@ def certainty_sentences(selector: RankingSelector) -> list[str]:
     ...     print(sentence)
     the best features are better than under each of 20 permutations of the labels (p = 0.048, the smallest value that 20
     permutations can give)
-    13 of 13 features have a false discovery rate of at most 0.1; with 95 % confidence, at most 0 of them are there by
-    chance
+    13 of 13 features have q-values of at most 0.1; with 95 % confidence, none of them is there by chance
     """
     return [*verdict_sentence(selector), *rule_sentence(selector)]
 
@@ -102,10 +101,12 @@ def selection_sentence(selector: RankingSelector) -> str:
 def fdr_sentence(selector: RankingSelector, some: str, n_selected: int) -> str:
     """Say how many features are selected by their false discovery rate."""
     level, bound = getattr(selector, "fdr", 0.0), getattr(selector, "false_discovery_bound_", None)
-    sentence = f"{some} have a false discovery rate of at most {level:g}"
+    sentence = f"{some} have q-values of at most {level:g}"
     if not n_selected or bound is None:
         return sentence
-    return f"{sentence}; with 95 % confidence, at most {round(bound * n_selected):,} of them are there by chance"
+    most = round(bound * n_selected)
+    by_chance = f"at most {most:,} of them are" if most else "none of them is"
+    return f"{sentence}; with 95 % confidence, {by_chance} there by chance"
 
 
 def curve_sentence(results: Mapping[str, NDArray[Any]], size: int) -> list[str]:

@@ -19,7 +19,7 @@ from ilfs.report.benchmark.page_charts import (
     time_chart,
     timing_chart,
 )
-from ilfs.report.benchmark.page_tables import beside_html, table_html
+from ilfs.report.benchmark.page_tables import MAX_NAME_LETTERS, beside_html, short_words, shown_name, table_html
 from ilfs.report.benchmark.summary import (
     BenchmarkSummary,
     ClassifierSummary,
@@ -204,7 +204,7 @@ def in_short(view: ClassifierSummary) -> str:
 
 def bullets(sentences: Sequence[str]) -> str:
     """Format sentences as a list; a per cent sign stays with its number."""
-    kept = [escape(one).replace(" %", "&nbsp;%") for one in sentences]
+    kept = [escape(short_words(one, MAX_NAME_LETTERS)).replace(" %", "&nbsp;%") for one in sentences]
     return f"<ul>{''.join(f'<li>{one}</li>' for one in kept)}</ul>" if kept else ""
 
 
@@ -256,7 +256,7 @@ def curves_body(experiment: ExperimentSummary, view: ClassifierSummary, styles: 
         return ""
     y_title = y_title_of(experiment)
     charts = "".join(
-        figure(curves_chart(one, styles, y_title), caption=one.title, kind="titled") for one in view.curves
+        figure(curves_chart(one, styles, y_title), caption=shown_name(one.title), kind="titled") for one in view.curves
     )
     spread = "Error bars: the standard deviation over the splits." if experiment.n_splits > 1 else ""
     return f'{chips_html(styles)}<div class="figures curves">{charts}</div><p class="note">{spread}</p>'
@@ -308,7 +308,7 @@ def stability_body(experiment: ExperimentSummary, view: ClassifierSummary, style
                 title=f"{title} on {name}",
                 is_large=False,
             ),
-            caption=name,
+            caption=shown_name(name),
             kind="titled",
         )
         for name in sets

@@ -9,11 +9,13 @@ from math import isfinite, log
 from typing import Any
 
 from ilfs.report.benchmark.summary import POINTS, BesidePaper, ShownTable
-from ilfs.report.markup import escape
+from ilfs.report.markup import escape, shortened
 from ilfs.text_table import Grid, Marked, format_value
 
 N_SHADES = 8  # of values compared with the best one
 N_SIGNED_SHADES = 4  # of differences, for each sign
+MAX_NAME_LETTERS = 60  # of a row or column; the whole name is then a tooltip
+MAX_WORD_LETTERS = 24
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -76,13 +78,36 @@ def headed(grid: Grid) -> list[tuple[str, bool]]:
 def cell(tag: str, text: str, attributes: str, is_number: bool) -> str:
     """Format a cell of the header."""
     kind = ' class="number"' if is_number else ""
-    return f"<{tag} {attributes}{kind}>{escape(text)}</{tag}>"
+    return f"<{tag} {attributes}{kind}{tooltip(text)}>{escape(shown_name(text))}</{tag}>"
+
+
+def shown_name(name: str) -> str:
+    """Shorten a name and its words, since a column is as wide as its longest word.
+
+    Examples
+    --------
+    >>> from ilfs.report.benchmark.page_tables import shown_name
+    >>> shown_name("a table with " + 40 * "x")
+    'a table with xxxxxxxxxxxx…xxxxxxxxxxx'
+    """
+    return shortened(short_words(name, MAX_WORD_LETTERS), MAX_NAME_LETTERS)
+
+
+def short_words(text: str, max_letters: int) -> str:
+    """Shorten the words of a text that are longer than a number of letters."""
+    return " ".join(shortened(word, max_letters) for word in text.split(" "))
+
+
+def tooltip(name: str) -> str:
+    """Format the attribute with the whole name, if it is too long to be shown."""
+    return f' title="{escape(name)}"' if shown_name(name) != name else ""
 
 
 def row_html(name: str, words: Sequence[str], kinds: Sequence[str]) -> str:
     """Format a row; the words are HTML."""
     cells = "".join(f'<td class="{kind}">{word}</td>' for word, kind in zip(words, kinds, strict=True))
-    return f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
+    shown = escape(shown_name(name))
+    return f'<tr><th scope="row"{tooltip(name)}>{shown}</th>{cells}</tr>'
 
 
 def value_html(value: Any, digits: int, is_best: bool) -> str:
