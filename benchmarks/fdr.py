@@ -195,7 +195,7 @@ TITLES = {
     "knockoffs": "knockoffs",
 }
 SIZES = {"usual": (100, 1000, 25), "small": (40, 1000, 25), "wide": (40, 10_000, 50)}
-REPEATS = dict.fromkeys(METHODS, 200) | {"ilfs_default": 10, "tsfresh": 10, "boruta": 3, "knockoffs": 5}
+REPEATS = dict.fromkeys(METHODS, 200) | {"ilfs_default": 10, "tsfresh": 20, "boruta": 4, "knockoffs": 10}
 SLOW = {"tsfresh", "boruta", "knockoffs"}  # fitted at the usual size only
 DESIGNS_OF_SLOW = {"independent", "block-correlated", "heavy-tailed", "sparse counts"}
 DESIGNS_OF_WIDE = {"independent", "sparse counts"}
@@ -474,7 +474,7 @@ def main():
     for command in (runs, tables):
         command.add_argument("--store", type=Path, default=STORE)
     for command in (runs, others, halves):
-        command.add_argument("--repeats", type=int, help="by default 200, and 3 to 10 for slow methods")
+        command.add_argument("--repeats", type=int, help="by default 200, and 4 to 20 for slow methods")
     runs.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     runs.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
     runs.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))

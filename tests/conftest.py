@@ -2,6 +2,9 @@ import pytest
 from hypothesis import settings
 from metamorphic import small_blocks as small_blocks_of
 
+# They hold no doctests, and pytest would refuse the second module of this name.
+collect_ignore_glob = ["conftest.py", "*/conftest.py"]
+
 settings.register_profile("ilfs", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("ilfs")
 

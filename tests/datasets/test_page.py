@@ -65,4 +65,4 @@ def test_table_of_sources_matches_the_registry():
 
 
 def test_every_ending_is_on_the_page():
-    assert all(f"`{ending}`" in PAGE for ending in ENDINGS if not ending.endswith((".gz", ".zip")))
+    assert all(f"`{ending}`" in PAGE for ending in ENDINGS if not ending.endswith((".gz", ".bz2", ".xz", ".zip")))

@@ -49,7 +49,15 @@ TRAINING_SECONDS = 0.004  # rough time to train and score a classifier, for the 
 
 @dataclass(frozen=True)
 class CompareProgress:
-    """Progress of a comparison: the fraction of the work that is done, and what is done next."""
+    """Progress of a comparison.
+
+    Parameters
+    ----------
+    fraction : float
+        Fraction of the work that is done.
+    doing : str
+        Description of the next step.
+    """
 
     fraction: float
     doing: str
