@@ -263,6 +263,25 @@ def test_a_point_of_the_volcano_is_clicked(page):
     assert float(page.one(".ring").get_attribute("cx")) > 0
 
 
+def test_the_line_of_the_false_discovery_rate_is_inside_the_plot_of_noise(browser, tmp_path):
+    X, y = np.random.default_rng(1).normal(size=(40, 30)), np.arange(40) % 2
+    selector = FisherScore("fdr").fit(X, y)
+    assert selector.q_values_.min() > 0.1
+    page = browser.open(write_page(selector, tmp_path / "page.html", X, y))
+    assert page.run(
+        "const box = document.querySelector('#volcano svg').getBoundingClientRect();"
+        "const line = document.querySelector('#volcano .mark').getBoundingClientRect();"
+        "return box.top < line.top && line.bottom < box.bottom"
+    )
+
+
+def test_a_feature_that_tells_the_class_exactly_is_called_constant_within_each_class(browser, tmp_path):
+    X, y = planted()
+    X[:, 5] = y
+    page = browser.open(write_page(FisherScore(3).fit(X, y), tmp_path / "page.html", X, y))
+    assert "Higher in 1; it is constant within each class." in page.texts("#detail p")[0]
+
+
 @pytest.mark.parametrize("width", [400, 800, 1600])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_every_width_and_follows_the_colour_scheme(browser, wide, width, dark):

@@ -197,8 +197,9 @@ class RankingPage {
     const words = [`Rank ${numberText(place + 1, "integer")} of ${numberText(data.n, "integer")}, score ${score}.`];
     const direction = columnOf(data, "direction");
     if (direction && wordAt(direction, place) !== "") {
-      const effect = numberText(Math.abs(at("effect")), "effect");
-      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}, by ${effect} standard deviations.`);
+      const effect = Math.abs(at("effect"));
+      const by = effect === Infinity ? "; it is constant within each class" : `, by ${numberText(effect, "effect")} standard deviations`;
+      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}${by}.`);
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];
     if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
