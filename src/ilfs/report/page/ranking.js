@@ -202,7 +202,7 @@ class RankingPage {
       words.push(`Higher in ${shortened(wordAt(direction, place), 40)}${by}.`);
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];
-    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
+    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${labelAt(columnOf(data, "verdict"), place)}.`);
     if (frequency !== undefined) words.push(`Selected on ${Math.round(100 * frequency)} % of the subsamples.`);
     if (at("missing") > 0) words.push(`Missing in ${numberText(100 * at("missing"), "")} % of the rows.`);
     return words.join(" ");

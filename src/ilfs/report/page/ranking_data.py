@@ -31,7 +31,7 @@ ABOUT = {
     "score": "larger is better",
     "relevance": "how well the feature alone represents the samples of their classes",
     "q_value": "smallest false discovery rate at which the feature is selected",
-    "verdict": "confirmed, tentative or rejected, by the q-value",
+    "verdict": "confirmed, tentative or not confirmed (rejected in CSV files), by the q-value; not confirmed does not mean irrelevant",
     "direction": "class with the largest mean",
     "effect": "difference of the class means in standard deviations within classes",
     "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
@@ -42,6 +42,11 @@ ABOUT = {
     "correlation": "correlation with the most similar better feature",
     "selection_frequency": "fraction of the subsamples on which the feature was selected",
 }
+
+CANDIDATE_SCORE = (
+    "larger is better; only the n_candidates features with the largest relevance were picked from, the others follow by "
+    "relevance, with scores below 0"
+)
 
 
 def ranking_data(summary: RankingSummary) -> bytes:
@@ -71,7 +76,7 @@ def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[s
     described = {
         "key": title,
         "title": mean if title.startswith(MEAN_PREFIX) else TITLES.get(title, title.replace("_", " ")),
-        "about": mean if title.startswith(MEAN_PREFIX) else ABOUT.get(title, ""),
+        "about": mean if title.startswith(MEAN_PREFIX) else about_column(summary, title),
         "kind": kind_of(summary, title, values),
     }
     if described["kind"] == "name":
@@ -82,6 +87,12 @@ def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[s
         return described | {"values": payload.integers(values)}
     exact = {"bits": MANTISSA_BITS} if title == "score" else {}
     return described | {"values": payload.floats(values, **exact)}
+
+
+def about_column(summary: RankingSummary, title: str) -> str:
+    """Explain a column; the score of a method that picks features depends on whether a feature was a candidate."""
+    has_others = "novelty" in summary.table and bool(np.isnan(summary.table["novelty"]).any())
+    return CANDIDATE_SCORE if title == "score" and has_others else ABOUT.get(title, "")
 
 
 def kind_of(summary: RankingSummary, title: str, values: NDArray[Any]) -> str:

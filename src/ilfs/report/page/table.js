@@ -144,7 +144,7 @@ class FeatureTable {
     if (column.kind === "word") {
       const word = wordAt(column, place);
       const kind = column.key === "verdict" ? ` verdict ${word}` : "";
-      return element("td", { class: `word${kind}` }, word === "" ? "–" : element("bdi", {}, shortened(word, 40)));
+      return element("td", { class: `word${kind}` }, word === "" ? "–" : element("bdi", {}, shortened(labelAt(column, place), 40)));
     }
     const cell = element("td", { class: column.key === "score" ? "number bar" : "number" }, numberText(column.values[place], column.kind));
     if (column.key === "score") cell.prepend(this.barOf(column, place));
