@@ -282,6 +282,24 @@ def test_a_feature_that_tells_the_class_exactly_is_called_constant_within_each_c
     assert "Higher in 1; it is constant within each class." in page.texts("#detail p")[0]
 
 
+@pytest.mark.parametrize(("width", "last"), [(400, "score"), (1400, "effect"), (1600, "mean_treated")])
+def test_the_columns_that_matter_are_in_sight_without_scrolling(browser, wide, width, last):
+    page = browser.open(wide[2], width=width)
+    right = "return document.querySelector(arguments[0]).getBoundingClientRect().right"
+    assert page.run(right, f"th[data-key='{last}']") <= page.run(right, "#table")
+
+
+def test_no_verdict_and_no_rank_is_cut(browser, wide):
+    page = browser.open(wide[2], width=1400)
+    page.run("document.getElementById('table').scrollTop = 1e7")
+    page.wait("return !!document.querySelector(arguments[0])", f"tr[data-place='{N_FEATURES - 1}']")
+    assert page.texts(f"tr[data-place='{N_FEATURES - 1}'] td.verdict") == ["not confirmed"]
+    assert page.run(
+        "return [...document.querySelectorAll('tr[data-place] td.number, td.verdict, th button')]"
+        ".every((one) => one.scrollWidth <= one.clientWidth)"
+    )
+
+
 @pytest.mark.parametrize("width", [400, 800, 1600])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_every_width_and_follows_the_colour_scheme(browser, wide, width, dark):

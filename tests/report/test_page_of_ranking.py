@@ -197,8 +197,8 @@ def test_features_that_are_kept_in_any_case_are_counted_and_named(tmp_path):
     worst = alone.table()["feature"][-1]
     found = int(alone.get_support().sum())
     page = page_of(FisherScore("fdr", n_permutations=99, must_keep=[worst]).fit(frame, y), tmp_path).sentences
-    selected = f"{found + 1} features are selected: {found} by a q-value of at most 0.05, and 1 kept in any case."
-    assert f"{selected} Kept in any case: {worst}." in page
+    selected = f"{found + 1} features are selected: {found} by a q-value of at most 0.05"
+    assert f"{selected}, and 1 kept in any case ({worst})." in page
     assert "of those selected by their q-values" in page
 
 

@@ -1,5 +1,6 @@
 """The answer in plain sentences: how many features, which, why that many, and how sure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,19 +108,27 @@ def are_selected(n_selected: int) -> str:
 def fdr_sentence(summary: RankingSummary) -> str:
     """Say how many features are selected by their q-values, and how many were added."""
     level = summary.certainty.fdr if summary.certainty else 0.05
-    n_found, n_more = summary.n_by_q_value, summary.n_selected - summary.n_by_q_value
-    if not n_more:
-        return f"{are_selected(n_found)}: those whose q-value is at most {level:g}."
-    return f"{are_selected(summary.n_selected)}: {n_found:,} by a q-value of at most {level:g}, and {n_more:,} kept in any case."
+    selected, n_found = are_selected(summary.n_selected), summary.n_by_q_value
+    if n_found == summary.n_selected:
+        return f"{selected}: those whose q-value is at most {level:g}."
+    added = [place for place in summary.forced if summary.table["q_value"][place] > level]
+    kept = f"{len(added):,} kept in any case ({some_names(summary, added)})"
+    return f"{selected}: {n_found:,} by a q-value of at most {level:g}, and {kept}."
 
 
 def forced_sentence(summary: RankingSummary) -> list[str]:
-    """Say which features were kept in any case."""
-    names = [shortened(str(summary.names[place]), MAX_CHIP_LETTERS) for place in summary.forced]
-    if not names:
+    """Say which features were kept in any case, unless the sentence on the q-values has said it."""
+    is_said = summary.rule == "fdr" and summary.n_by_q_value < summary.n_selected
+    if is_said or not summary.forced:
         return []
-    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
-    return [f"Kept in any case: {', '.join(names[:MAX_NAMED])}{more}."]
+    return [f"Kept in any case: {some_names(summary, summary.forced)}."]
+
+
+def some_names(summary: RankingSummary, places: Sequence[int]) -> str:
+    """Format the names of a few features."""
+    names = [shortened(str(summary.names[place]), MAX_CHIP_LETTERS) for place in places[:MAX_NAMED]]
+    more = f" and {len(places) - MAX_NAMED:,} more" if len(places) > MAX_NAMED else ""
+    return f"{', '.join(names)}{more}"
 
 
 def test_sentences(summary: RankingSummary) -> list[str]:

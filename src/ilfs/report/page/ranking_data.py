@@ -16,6 +16,7 @@ TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
 # Columns that the table on the page begins with, because a phone shows only a few.
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
+MAX_MEANS = 3  # classes whose means stand beside the effect
 MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
 MAX_FILE_LETTERS = 60
 TITLES = {
@@ -115,7 +116,9 @@ def decimals_of(values: NDArray[Any]) -> str:
 def shown_columns(summary: RankingSummary) -> list[str]:
     """Return the columns of the table on the page."""
     shown = [title for title, values in summary.table.items() if not is_hidden(title, values)]
-    return [*(title for title in FIRST if title in shown), *(title for title in shown if title not in FIRST)]
+    means = [title for title in shown if title.startswith(MEAN_PREFIX)] if len(summary.class_labels) <= MAX_MEANS else []
+    first = [*(title for title in FIRST if title in shown), *means]
+    return [*first, *(title for title in shown if title not in first)]
 
 
 def is_hidden(title: str, values: NDArray[Any]) -> bool:

@@ -22,7 +22,7 @@ class FeatureTable {
     groups.append(element("col", { class: "check" }));
     head.append(element("th", { scope: "col", class: "check" }, element("span", { class: "visually-hidden" }, "chosen")));
     for (const column of this.columns) {
-      groups.append(element("col", { class: `${column.kind} ${column.key === "score" ? "bar" : ""}` }));
+      groups.append(element("col", { class: `${column.kind} ${{ score: "bar", verdict: "verdict" }[column.key] ?? ""}` }));
       head.append(this.headerOf(column));
     }
     this.body = element("tbody");
