@@ -289,15 +289,30 @@ def test_the_columns_that_matter_are_in_sight_without_scrolling(browser, wide, w
     assert page.run(right, f"th[data-key='{last}']") <= page.run(right, "#table")
 
 
-def test_no_verdict_and_no_rank_is_cut(browser, wide):
+def cut_texts(page):
+    """Return the numbers, verdicts and titles that do not fit into their column."""
+    return page.run(
+        "return [...document.querySelectorAll('tr[data-place] td.number, td.verdict, th button')]"
+        ".filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+    )
+
+
+def test_no_number_and_no_verdict_is_cut(browser, wide):
     page = browser.open(wide[2], width=1400)
+    assert cut_texts(page) == []
     page.run("document.getElementById('table').scrollTop = 1e7")
     page.wait("return !!document.querySelector(arguments[0])", f"tr[data-place='{N_FEATURES - 1}']")
     assert page.texts(f"tr[data-place='{N_FEATURES - 1}'] td.verdict") == ["not confirmed"]
-    assert page.run(
-        "return [...document.querySelectorAll('tr[data-place] td.number, td.verdict, th button')]"
-        ".every((one) => one.scrollWidth <= one.clientWidth)"
-    )
+    assert cut_texts(page) == []
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_small_q_values_are_not_cut(browser, tmp_path, width):
+    X, y = planted(n_samples=200, n_features=30, n_informative=25, shift=3.0)
+    selector = FisherScore(5, n_permutations=99).fit(X, y)
+    page = browser.open(write_page(selector, tmp_path / "page.html", X, y), width=width)
+    assert page.texts("tr[data-place='0'] td.number")[2].startswith("0.000")
+    assert cut_texts(page) == []
 
 
 @pytest.mark.parametrize("width", [400, 800, 1600])

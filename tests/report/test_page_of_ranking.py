@@ -164,7 +164,9 @@ def test_the_sentences_say_how_many_why_and_how_sure(tmp_path):
     assert "features are selected: those whose q-value is at most 0.05." in fdr
     assert "The labels were shuffled 99 times, and the best features were better than in each of these trials" in fdr
     assert "(p = 0.01, the smallest value that 99 shuffles can give)" in fdr
-    assert re.search("With 95 % confidence, (at most \\d+|none) of the selected features (is|are) there by chance.", fdr)
+    assert re.search(
+        "With 95 % confidence, (at most \\d+|none) of the selected features (is|are) there by chance.", fdr
+    )
     assert (
         "3 features are selected, as many as were asked for." in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
     )

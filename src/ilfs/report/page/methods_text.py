@@ -55,7 +55,9 @@ def test_sentence(summary: RankingSummary) -> list[str]:
     found = summary.certainty
     if found is None:
         return []
-    trials = f"under labels shuffled {found.n_permutations:,} times" if found.n_permutations else "under shuffled labels"
+    trials = (
+        f"under labels shuffled {found.n_permutations:,} times" if found.n_permutations else "under shuffled labels"
+    )
     return [
         f"p-values were computed from the statistics of all features {trials} (a permutation test), and "
         f"converted to q-values by the procedure of Benjamini and Hochberg; features with q at most {found.fdr:g} are "

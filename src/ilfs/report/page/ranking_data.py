@@ -32,7 +32,7 @@ ABOUT = {
     "score": "larger is better",
     "relevance": "how well the feature alone represents the samples of their classes",
     "q_value": "smallest false discovery rate at which the feature is selected",
-    "verdict": "confirmed, tentative or not confirmed (rejected in CSV files), by the q-value; not confirmed does not mean irrelevant",
+    "verdict": "confirmed, tentative or not confirmed, by the q-value; not confirmed does not mean irrelevant",
     "direction": "class with the largest mean",
     "effect": "difference of the class means in standard deviations within classes",
     "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
@@ -45,8 +45,8 @@ ABOUT = {
 }
 
 CANDIDATE_SCORE = (
-    "larger is better; only the n_candidates features with the largest relevance were picked from, the others follow by "
-    "relevance, with scores below 0"
+    "larger is better; only the n_candidates features with the largest relevance were picked from, the others follow "
+    "by relevance, with scores below 0"
 )
 
 
@@ -116,7 +116,9 @@ def decimals_of(values: NDArray[Any]) -> str:
 def shown_columns(summary: RankingSummary) -> list[str]:
     """Return the columns of the table on the page."""
     shown = [title for title, values in summary.table.items() if not is_hidden(title, values)]
-    means = [title for title in shown if title.startswith(MEAN_PREFIX)] if len(summary.class_labels) <= MAX_MEANS else []
+    means = (
+        [title for title in shown if title.startswith(MEAN_PREFIX)] if len(summary.class_labels) <= MAX_MEANS else []
+    )
     first = [*(title for title in FIRST if title in shown), *means]
     return [*first, *(title for title in shown if title not in first)]
 

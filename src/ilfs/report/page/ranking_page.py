@@ -219,10 +219,11 @@ def methods_html(summary: RankingSummary) -> str:
     """Format the paragraph to paste, the works to cite, and how to repeat the ranking."""
     cited = "".join(f"<li>{escape(work)}</li>" for work in references(summary))
     command = f"<p>On the command line:</p>\n<pre>{escape_lines(summary.command)}</pre>" if summary.command else ""
+    python = f"<p>In Python{escape(data_words(summary))}:</p>\n<pre>{escape_lines(python_call(summary))}</pre>"
     every = html_table(["parameter", "value"], list(summary.method.parameters.items()))
     return (
         f'<p id="methods-text">{escape(methods_paragraph(summary))}</p>\n<h3>Cite</h3>\n<ul>{cited}</ul>\n'
-        f"<h3>Repeat it</h3>\n{command}\n<p>In Python{escape(data_words(summary))}:</p>\n<pre>{escape_lines(python_call(summary))}</pre>\n"
+        f"<h3>Repeat it</h3>\n{command}\n{python}\n"
         f"<details><summary>All parameters</summary>{every}</details>"
     )
 
