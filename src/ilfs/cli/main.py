@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TextIO
 
+    from ilfs.cli.parser import Parser
+
 FAILED = 2  # exit code after an error
 NAME_OPTIONS = ("rank", "compare", "explain", "apply")  # commands whose messages name options instead of parameters
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -42,7 +44,7 @@ def note_for(options: "argparse.Namespace") -> "Callable[..., None]":
 
 
 def words_for(options: "argparse.Namespace | None") -> "Callable[[str], str]":
-    """Return a function that makes one line of a message, for some commands with options in place of parameters."""
+    """Return a function that formats a message in one line; for some commands it names options, not parameters."""
     from ilfs.cli.messages import in_words_of_the_command, plain
 
     return in_words_of_the_command if getattr(options, "names_options", False) else plain
@@ -62,8 +64,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = note_for(options)
             collect_rarely()
-            silence_log(getattr(options, "quiet", False))
-            code: int = options.function(options)
+            code = run_command(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe, such as head, has closed it
         discard(sys.stdout)
@@ -78,17 +79,25 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def collect_rarely() -> None:
-    """Let Python look for cyclic garbage less often: imports make many objects and no garbage, and took 15 % longer."""
+    """Collect cyclic garbage less often: imports create many objects and no garbage, and took 15 % longer."""
     import gc
 
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
 
 
-def silence_log(quiet: bool) -> None:
-    """Let the log tell nothing, such as that kernels are compiled, if the command is to be quiet."""
+def run_command(options: "argparse.Namespace") -> int:
+    """Run a command; if it is quiet, silence the log, such as messages on compiled kernels."""
     import logging
 
-    logging.getLogger("ilfs").setLevel(logging.ERROR if quiet else logging.NOTSET)
+    log = logging.getLogger("ilfs")
+    before = log.level
+    if getattr(options, "quiet", False):
+        log.setLevel(logging.ERROR)
+    try:
+        code: int = options.function(options)
+        return code
+    finally:
+        log.setLevel(before)
 
 
 def repeatable(arguments: "Sequence[str]") -> str:
@@ -105,7 +114,7 @@ def show_any_name(stream: "TextIO") -> None:
 
 
 def discard(stream: "TextIO") -> None:
-    """Let Python's last flush of a stream succeed although nothing can be written to it any more."""
+    """Make Python's last flush of a stream succeed if its reader or disk takes no more data."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -170,7 +179,7 @@ def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
     return INTERRUPTED
 
 
-def command_line() -> "argparse.ArgumentParser":
+def command_line() -> "Parser":
     """Build the parser of all commands and their options."""
     from ilfs import __version__
     from ilfs.cli import apply, bench, compare, completion, datasets, explain, methods, rank

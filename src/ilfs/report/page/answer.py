@@ -8,7 +8,7 @@ import numpy as np
 from ilfs.report.markup import escape, shortened
 from ilfs.report.summary import RankingSummary
 
-MAX_NAMED = 12  # selected features that are named in the answer
+MAX_LISTED_FEATURES = 12  # selected features that are named in the answer
 MAX_CHIP_LETTERS = 40
 
 
@@ -64,9 +64,13 @@ def named_html(summary: RankingSummary) -> str:
     chips = [
         f'<li><button type="button" class="chip" data-place="{place}" title="{escape(shortened(name, 300))}">'
         f"<bdi>{escape(shortened(name, MAX_CHIP_LETTERS))}</bdi></button></li>"
-        for place, name in ((place, str(summary.names[place])) for place in places[:MAX_NAMED].tolist())
+        for place, name in ((place, str(summary.names[place])) for place in places[:MAX_LISTED_FEATURES].tolist())
     ]
-    more = f'<li class="soft">and {places.size - MAX_NAMED:,} more</li>' if places.size > MAX_NAMED else ""
+    more = (
+        f'<li class="soft">and {places.size - MAX_LISTED_FEATURES:,} more</li>'
+        if places.size > MAX_LISTED_FEATURES
+        else ""
+    )
     return f'<ol class="chips" aria-label="best selected features">{"".join(chips)}{more}</ol>' if chips else ""
 
 
@@ -112,7 +116,7 @@ def fdr_sentence(summary: RankingSummary) -> str:
     if n_found == summary.n_selected:
         return f"{selected}: those whose q-value is at most {level:g}."
     added = [place for place in summary.forced if summary.table["q_value"][place] > level]
-    kept = f"{len(added):,} kept in any case ({some_names(summary, added)})"
+    kept = f"{len(added):,} kept in any case ({short_names(summary, added)})"
     return f"{selected}: {n_found:,} by a q-value of at most {level:g}, and {kept}."
 
 
@@ -121,13 +125,13 @@ def forced_sentence(summary: RankingSummary) -> list[str]:
     is_said = summary.rule == "fdr" and summary.n_by_q_value < summary.n_selected
     if is_said or not summary.forced:
         return []
-    return [f"Kept in any case: {some_names(summary, summary.forced)}."]
+    return [f"Kept in any case: {short_names(summary, summary.forced)}."]
 
 
-def some_names(summary: RankingSummary, places: Sequence[int]) -> str:
+def short_names(summary: RankingSummary, places: Sequence[int]) -> str:
     """Format the names of a few features."""
-    names = [shortened(str(summary.names[place]), MAX_CHIP_LETTERS) for place in places[:MAX_NAMED]]
-    more = f" and {len(places) - MAX_NAMED:,} more" if len(places) > MAX_NAMED else ""
+    names = [shortened(str(summary.names[place]), MAX_CHIP_LETTERS) for place in places[:MAX_LISTED_FEATURES]]
+    more = f" and {len(places) - MAX_LISTED_FEATURES:,} more" if len(places) > MAX_LISTED_FEATURES else ""
     return f"{', '.join(names)}{more}"
 
 
@@ -188,5 +192,5 @@ def stability_sentences(summary: RankingSummary) -> list[str]:
         f"On {result.n_resamples:,} random halves of the rows, two halves agreed on "
         f"{100 * result.kuncheva.chosen_again:.0f} % of the best {result.k:,} features "
         f"({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
-        f"{result.nogueira.value:.2f}, with a 95 % interval from {low:.2f} to {high:.2f}; 1 is perfect, 0 is chance."
+        f"{result.nogueira.value:z.2f}, with a 95 % interval from {low:z.2f} to {high:z.2f}; 1 is perfect, 0 is chance."
     ]
