@@ -9,7 +9,7 @@ from ilfs.files import write_text_atomically
 from ilfs.ranking_table import MEAN_PREFIX, REJECTED
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
-from ilfs.report.page.document import Document, Section, package_text, paragraphs
+from ilfs.report.page.document import Document, Section, package_text, paragraphs, warning_box
 from ilfs.report.page.methods_text import data_words, methods_paragraph, python_call, references
 from ilfs.report.page.ranking_data import ranking_data
 from ilfs.report.page.ranking_figures import ranking_figures
@@ -150,20 +150,7 @@ def lead_html(summary: RankingSummary) -> str:
         target = f"{shortened(summary.target, 40)}: " if summary.target else ""
         words.append(f"{target}{some}{more}")
     words.append(f"ranked by {method.title or method.name}")
-    return f"<p>{' · '.join(escape(word) for word in words)}</p>\n{warnings_html(summary)}"
-
-
-def warnings_html(summary: RankingSummary) -> str:
-    """Format what makes the result doubtful."""
-    items = "".join(f"<li>{escape(capitalised(sentence))}</li>" for sentence in summary.warnings)
-    if not items:
-        return ""
-    return f'<div class="warning" role="note">\n<strong>Check this first</strong>\n<ul>{items}</ul>\n</div>'
-
-
-def capitalised(sentence: str) -> str:
-    """Let a sentence begin with a capital letter and end with a full stop."""
-    return f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}."
+    return f"<p>{' · '.join(escape(word) for word in words)}</p>\n{warning_box(summary.warnings)}"
 
 
 def table_html(summary: RankingSummary) -> str:
