@@ -224,7 +224,7 @@ class TestHowSure:
         assert code == 0
         assert "q-value" not in out
         assert "permutations" not in err
-        assert "the best 6 of 6 features, since --top K does not say how many" in flat(err)
+        assert "the best 6 of 6 features, the default; --top K changes it" in flat(err)
 
     @pytest.mark.parametrize(
         ("rule", "said"),
