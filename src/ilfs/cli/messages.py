@@ -75,7 +75,26 @@ def in_words_of_the_command(message: str) -> str:
         message = in_options(message)
     for pattern, words in CLAUSES.items():
         message = re.sub(pattern, words, message)
-    return plain(message)
+    return plain(with_method_names(message))
+
+
+def with_method_names(message: str) -> str:
+    """Replace lists of classes that a message advises by the names that ``--method`` takes.
+
+    Examples
+    --------
+    >>> from ilfs.cli.messages import with_method_names
+    >>> with_method_names("CFS takes no weights: use a method that does (ILFS, FisherScore)")
+    'CFS takes no weights: use a method that does (--method ilfs, fisher)'
+    """
+    from ilfs.registry import list_methods
+
+    names = {method.class_name: method.name for method in list_methods()}
+    one = "|".join(names)
+    advised = re.compile(
+        rf"(?<=\()((?:{one})(?:, (?:{one}))*)(?=\))|(?<=\buse )({one})\b|(?<=\buse one of )({one})(, ({one}))*"
+    )
+    return advised.sub(lambda match: "--method " + ", ".join(names[word] for word in match[0].split(", ")), message)
 
 
 def plain(text: str) -> str:
