@@ -131,13 +131,14 @@ class TestParagraph:
         )  # fmt: skip
         assert paragraph(one) == (
             "TP53 is ranked 2nd of 1,000 features by ILFS, and is selected. Features are picked one by one, for what "
-            "they add to those already picked: this one added 40 % as much as the first. On its own, by a relevance of 0.71, it would be 13th. It is higher in tumour "
-            "(8 on average) than in normal (4). The difference is 1.5 standard deviations of a class (a factor of 2, if the values are not logarithms). "
-            "By this feature alone, 81 % of the samples look more like their own class than like the others. Its "
-            "q-value is 0.002, not above 0.05: confirmed. If it and all features that are better on their own were "
-            "selected, less than 1 % of them would be expected to be there by chance. It repeats MDM2, which is ranked before it (correlation -0.83; 31 % of "
-            "its variance is new). It is repeated, with these similarities, by A (0.90), B (-0.80). It is missing in "
-            "2 % of the rows. 60 % of its values are not zero."
+            "they add to those already picked: this one added 40 % as much as the first. On its own, by a relevance "
+            "of 0.71, it would be 13th. It is higher in tumour (8 on average) than in normal (4). The difference is "
+            "1.5 standard deviations of a class (a factor of 2, if the values are not logarithms). By this feature "
+            "alone, 81 % of the samples look more like their own class than like the others. Its q-value is 0.002, "
+            "not above 0.05: confirmed. If it and all features that are better on their own were selected, less than "
+            "1 % of them would be expected to be there by chance. It repeats MDM2, which is ranked before it "
+            "(correlation -0.83; 31 % of its variance is new). It is repeated, with these similarities, by A (0.90), "
+            "B (-0.80). It is missing in 2 % of the rows. 60 % of its values are not zero."
         )
 
     def test_a_method_that_knows_little_says_little(self):

@@ -249,7 +249,8 @@ def chance_sentences(one: Explanation) -> Iterator[str]:
             rule = f"not above {low}" + ("" if one.verdict == CONFIRMED else ", but it is selected too rarely")
         yield (
             f"Its q-value is {number(one.q_value)}, {rule}: {one.verdict}. If it and all features that "
-            f"are better on their own were selected, {percent(one.q_value)} of them would be expected to be there by chance."
+            f"are better on their own were selected, {percent(one.q_value)} of them would be expected to be there by "
+            "chance."
         )
     if one.selection_frequency is not None:
         yield (

@@ -93,7 +93,8 @@ def cut_sentence(summary: RankingSummary) -> str:
         )
     if rule in ("fdr", "search"):
         level = summary.certainty.fdr if summary.certainty else 0.05
-        return f"{selected}: those whose q-value is at most {level:g}."
+        besides = ", and those that must be kept" if forced_sentence(summary) else ""
+        return f"{selected}: those whose q-value is at most {level:g}{besides}."
     if rule == "absorption":
         return f"{selected}: about so many features hold the random walk of the method."
     return (
@@ -135,13 +136,13 @@ def test_sentences(summary: RankingSummary) -> list[str]:
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:
-    """Bound the number of false discoveries."""
+    """Bound the number of false discoveries among the features that the rule has found."""
     found = summary.certainty
-    if found is None or found.bound is None or not summary.n_selected:
+    if found is None or found.bound is None or not found.n_confirmed:
         return []
     return [
-        f"With 95 % confidence, at most {round(found.bound * summary.n_selected):,} of the {summary.n_selected:,} "
-        "selected features are false discoveries."
+        f"With 95 % confidence, at most {round(found.bound * found.n_confirmed):,} of the {found.n_confirmed:,} "
+        "features with such q-values are false discoveries."
     ]
 
 
