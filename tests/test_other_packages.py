@@ -21,7 +21,8 @@ DOCUMENTED = {
 }
 # experimental or undocumented packages, and the only module that may import each; that module works without the package
 GUARDED = {"sklearn.callback": "callbacks.py", "numba.core": "kernels/_cache.py"}
-GUARDED_NAMES = ["kernels/_cache.py: _impl"]  # of numba.core.caching.FunctionCache
+# of argparse.ArgumentParser, for completion; and of numba.core.caching.FunctionCache
+GUARDED_NAMES = ["cli/parser.py: _actions", "kernels/_cache.py: _impl"]
 
 
 def is_private(name):

@@ -242,7 +242,7 @@ class NullCurve:
         The k-th largest statistic under the observed labels.
     low, median, high : ndarray of shape (n_ranks,)
         5 %, 50 % and 95 % quantiles over the permutations of the k-th largest null value; NaN if a permutation has
-        fewer than k informative features.
+        fewer than k informative features, or if the values are infinite.
     """
 
     ranks: NDArray[np.int64]
@@ -271,7 +271,8 @@ class NullCurve:
         ([1, 2], [5.0, 3.0], [3.0, 1.0])
         """
         ranks = log_spaced(int(np.count_nonzero(~np.isnan(observed))), N_CURVE_RANKS)
-        low, median, high = np.quantile(null[:, ranks - 1], CURVE_QUANTILES, axis=0)
+        with np.errstate(invalid="ignore"):  # between two infinite statistics there is no quantile to draw
+            low, median, high = np.quantile(null[:, ranks - 1], CURVE_QUANTILES, axis=0)
         return cls(ranks, observed[ranks - 1], low, median, high)
 
 

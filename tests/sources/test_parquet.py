@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ilfs.sources import parquet
-from ilfs.sources.parquet import ParquetPart, ParquetReader, aligned_slices
+from ilfs.sources.parquet import ParquetPart, ParquetReader, aligned_slices, strip_width
 
 N_ROWS, N_COLUMNS, HEIGHT = 57, 9, 8
 VALUES = np.random.default_rng(0).normal(size=(N_ROWS, N_COLUMNS)).astype(np.float32)
@@ -69,3 +69,18 @@ def test_aligned_slices_cover_all_rows_and_cut_at_multiples(n_rows, height, firs
     assert [row for part in slices for row in range(part.start, part.stop)] == list(range(n_rows))
     assert all((first_row + part.stop) % height == 0 for part in slices[:-1])
     assert all(0 < part.stop - part.start <= height for part in slices)
+
+
+@pytest.mark.parametrize(
+    ("memory_limit", "n_rows", "width"),
+    [
+        (None, 10**9, 256),
+        (10**7, 10**9, 4),  # pages of 1 MB: four fit into half of the limit
+        (10**7, 60, 256),  # pages of 480 bytes
+        (10**6, 10_000, 6),  # pages of 80 kB
+        (1, 10**9, 1),
+        (1, 0, 1),
+    ],
+)
+def test_a_low_limit_makes_strips_of_long_files_narrow(memory_limit, n_rows, width):
+    assert strip_width(memory_limit, n_rows) == width

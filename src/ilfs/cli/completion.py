@@ -6,7 +6,7 @@ The script is made from the parser, so it never lacks an option. It needs no pac
 import argparse
 from typing import Any
 
-from ilfs.cli.parser import subcommands
+from ilfs.cli.parser import Parser, options_of, subcommands
 
 EXAMPLES = """examples:
   ilfs completion bash > ~/.local/share/bash-completion/completions/ilfs
@@ -69,12 +69,12 @@ def print_completion(options: argparse.Namespace) -> int:
     return 0
 
 
-def bash_script(parser: argparse.ArgumentParser) -> str:
+def bash_script(parser: Parser) -> str:
     """Make the script for bash from the parser.
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser
+    parser : Parser
         The parser of ``ilfs``.
 
     Returns
@@ -95,7 +95,7 @@ def bash_script(parser: argparse.ArgumentParser) -> str:
     )
 
 
-def paths_of(path: str, parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def paths_of(path: str, parser: Parser) -> dict[str, Parser]:
     """Return the parsers of all commands by the words that lead to them."""
     found = {path: parser}
     for name, one in subcommands(parser).items():
@@ -108,15 +108,15 @@ def reply(case: str, words: list[str], indent: int, end: str = "") -> str:
     return f"""{" " * indent}"{case}") COMPREPLY=($(compgen -W '{" ".join(words)}' -- "$word")){end} ;;"""
 
 
-def option_names(parser: argparse.ArgumentParser) -> list[str]:
+def option_names(parser: Parser) -> list[str]:
     """Return the long options of a parser; short ones need no completion."""
-    return [name for name in parser._option_string_actions if name.startswith("--")]
+    return [name for name in options_of(parser) if name.startswith("--")]
 
 
-def choices_of(parser: argparse.ArgumentParser) -> dict[str, list[str]]:
+def choices_of(parser: Parser) -> dict[str, list[str]]:
     """Return the options of a parser that have choices, with these."""
     found = {}
-    for name, action in parser._option_string_actions.items():
+    for name, action in options_of(parser).items():
         if name in METHOD_OPTIONS:
             from ilfs.registry import list_methods
 
@@ -126,10 +126,10 @@ def choices_of(parser: argparse.ArgumentParser) -> dict[str, list[str]]:
     return found
 
 
-def positional_words(parser: argparse.ArgumentParser) -> list[str]:
+def positional_words(parser: Parser) -> list[str]:
     """Return the commands below a parser, or the choices of its arguments."""
     words = list(subcommands(parser))
-    for action in parser._actions:
+    for action in parser.actions:
         if not action.option_strings and action.choices is not None and not words:
             words = [str(choice) for choice in action.choices]
     return words

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TextIO
 
+    from ilfs.cli.parser import Parser
+
 FAILED = 2  # exit code after an error
 NAME_OPTIONS = ("rank", "compare", "explain", "apply")  # commands whose messages name options instead of parameters
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -65,8 +67,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = note_for(options)
             collect_rarely()
-            silence_log(getattr(options, "quiet", False))
-            code: int = options.function(options)
+            code = run_command(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe, such as head, has closed it
         discard(sys.stdout)
@@ -87,11 +88,19 @@ def collect_rarely() -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
 
 
-def silence_log(quiet: bool) -> None:
-    """Let the log tell nothing, such as that kernels are compiled, if the command is to be quiet."""
+def run_command(options: "argparse.Namespace") -> int:
+    """Run a command; if it is to be quiet, the log tells nothing, such as that kernels are compiled."""
     import logging
 
-    logging.getLogger("ilfs").setLevel(logging.ERROR if quiet else logging.NOTSET)
+    log = logging.getLogger("ilfs")
+    before = log.level
+    if getattr(options, "quiet", False):
+        log.setLevel(logging.ERROR)
+    try:
+        code: int = options.function(options)
+        return code
+    finally:
+        log.setLevel(before)
 
 
 def repeatable(arguments: "Sequence[str]") -> str:
@@ -173,7 +182,7 @@ def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
     return INTERRUPTED
 
 
-def command_line() -> "argparse.ArgumentParser":
+def command_line() -> "Parser":
     """Build the parser of all commands and their options."""
     from ilfs import __version__
     from ilfs.cli import apply, bench, compare, completion, datasets, explain, methods, rank

@@ -23,7 +23,24 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports a usage error in one line and keeps the line breaks of examples."""
 
     def __init__(self, **options: Any) -> None:
+        self.commands: Any = None  # what `add_subparsers` returns
         super().__init__(**{"formatter_class": HelpFormatter} | options)
+
+    def add_subparsers(self, **options: Any) -> Any:
+        """Add commands below this one, and remember them.
+
+        Parameters
+        ----------
+        **options
+            As for `argparse.ArgumentParser.add_subparsers`.
+        """
+        self.commands = super().add_subparsers(**options)
+        return self.commands
+
+    @property
+    def actions(self) -> list[argparse.Action]:
+        """Options and arguments of this parser."""
+        return list(self._actions)  # argparse has no public list of them
 
     def error(self, message: str) -> NoReturn:
         """Print one line on stderr and exit.
@@ -69,17 +86,17 @@ class Parser(argparse.ArgumentParser):
         return f": did you mean {near[0]}?" if near else ""
 
 
-def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def leaves(parser: Parser) -> Iterator[Parser]:
     """Yield the parsers of all commands that can be run.
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser
+    parser : Parser
         The parser of ``ilfs``, or of one of its commands.
 
     Yields
     ------
-    argparse.ArgumentParser
+    Parser
         Parsers without actions of their own, and those that also run without an action.
     """
     inner = subcommands(parser)
@@ -89,16 +106,18 @@ def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]
         yield from leaves(one)
 
 
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def subcommands(parser: Parser) -> dict[str, Parser]:
     """Return the parsers of the commands below a parser by their names."""
-    for action in parser._actions:  # argparse has no public list of them
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+    return {} if parser.commands is None else dict(parser.commands.choices)
 
 
-def add_debug(parser: argparse.ArgumentParser) -> None:
+def options_of(parser: Parser) -> dict[str, argparse.Action]:
+    """Return the options of a parser by their names, such as ``--target``."""
+    return {name: action for action in parser.actions for name in action.option_strings}
+
+
+def add_debug(parser: Parser) -> None:
     """Add ``--debug`` to every command."""
     for one in leaves(parser):
-        if "--debug" not in one._option_string_actions:
+        if "--debug" not in options_of(one):
             one.add_argument("--debug", action="store_true", help="show the traceback of an error")

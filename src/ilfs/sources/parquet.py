@@ -69,7 +69,7 @@ class ParquetReader(ArrowReader):
             weight,
             name=name,
             n_rows=sum(file.n_rows for file in self._files),
-            strip_columns=strip_width(memory_limit),
+            strip_columns=strip_width(memory_limit, max(file.n_rows for file in self._files)),
         )
         self.n_parts = len(self._files)
 
@@ -269,9 +269,20 @@ def empty_batch(strip: Batch, rows: slice, n_columns: int, dtype: "np.dtype[Any]
     )
 
 
-def strip_width(memory_limit: int | None) -> int:
-    """Return the number of columns to read at a time; half of the limit is for decoded pages."""
-    return STRIP_COLUMNS if memory_limit is None else max(min(STRIP_COLUMNS, memory_limit // (2 * PAGE_BYTES)), 1)
+def strip_width(memory_limit: int | None, n_rows: int) -> int:
+    """Return the number of columns to read at a time; half of the limit is for decoded pages.
+
+    Parameters
+    ----------
+    memory_limit : int or None
+        Bytes that reading may take.
+    n_rows : int
+        Rows of the largest file. A page of a small file is small, so that many columns can be read together.
+    """
+    if memory_limit is None:
+        return STRIP_COLUMNS
+    page_bytes = max(min(PAGE_BYTES, n_rows * VALUE_BYTES), 1)
+    return max(min(STRIP_COLUMNS, memory_limit // (2 * page_bytes)), 1)
 
 
 def unify_types(files: Sequence[ParquetPart]) -> None:
