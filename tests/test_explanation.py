@@ -173,7 +173,17 @@ class TestParagraph:
         assert "It is selected on 30 % of the subsamples" in text
 
     def test_a_feature_without_a_family_is_not_said_to_be_unlike_all_others(self):
-        assert paragraph(some(repeated_by={})).endswith("No feature after it has it as the most similar better one.")
+        assert paragraph(some(repeated_by={})).endswith(
+            "No feature after it has it as the most similar better one with a correlation of at least 0.7."
+        )
+
+    def test_that_sentence_is_true(self):
+        done = named()
+        table = done.table()
+        strong = np.abs(table["correlation"]) >= 0.7
+        heads = set(table["nearest"][strong].tolist())
+        for name in table["feature"].tolist():
+            assert ("No feature after it has it" in str(done.explain(name))) == (name not in heads)
 
     def test_the_first_and_the_last_features(self):
         assert "It was picked first" in paragraph(some(criterion="gain", rank=1, score=1.0))

@@ -273,7 +273,10 @@ def redundancy_sentences(one: Explanation) -> Iterator[str]:
         rest = f" and {n_more} more" if n_more else ""
         yield f"It is repeated, with these similarities, by {', '.join(named)}{rest}."
     elif one.repeated_by is not None:
-        yield "No feature after it has it as the most similar better one."
+        yield (
+            "No feature after it has it as the most similar better one with a correlation of at least "
+            f"{STRONG_CORRELATION}."
+        )
 
 
 def value_sentences(one: Explanation) -> Iterator[str]:

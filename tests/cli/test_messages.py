@@ -28,10 +28,10 @@ from ilfs.preparing import SetAside
         ("drop='sample' is enough", "--drop sample is enough"),
         (
             "use a method that leaves them out (ILFS, FisherScore, MutualInformation, ReliefF)",
-            "use a method that leaves them out (--method ilfs, fisher, mi, relieff)",
+            "use a method that leaves them out (--method ilfs, fisher, mi or relieff)",
         ),
         ("give a number, or use ILFS", "give a number, or use --method ilfs"),
-        ("use one of ILFS, FisherScore", "use one of --method ilfs, fisher"),
+        ("use one of ILFS, FisherScore", "use --method ilfs or fisher"),
         ("FisherScore takes no text", "FisherScore takes no text"),
         ("a message without parameters", "a message without parameters"),
     ],

@@ -241,8 +241,14 @@ class TestHowSure:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["--fdr", "0.1", "--method", "relieff"], "--fdr needs a method that has p-values (ILFS, FisherScore, Mut"),
-            (["--permutations", "9", "--method", "cfs"], "--permutations needs a method that has p-values (ILFS, "),
+            (
+                ["--fdr", "0.1", "--method", "relieff"],
+                "--fdr needs a method that has p-values (--method ilfs, fisher or mi)",
+            ),
+            (
+                ["--permutations", "9", "--method", "cfs"],
+                "--permutations needs a method that has p-values (--method ilfs, fisher",
+            ),
             (["--fdr", "7"], "--fdr must be a number strictly between 0 and 1, got 7.0"),
             (["--permutations", "0", "--rule", "fdr"], "--rule fdr needs permutations, got --permutations 0"),
             (["--permutations", "-1"], "--permutations must be an integer >= 0, got -1"),

@@ -85,16 +85,21 @@ def with_method_names(message: str) -> str:
     --------
     >>> from ilfs.cli.messages import with_method_names
     >>> with_method_names("CFS takes no weights: use a method that does (ILFS, FisherScore)")
-    'CFS takes no weights: use a method that does (--method ilfs, fisher)'
+    'CFS takes no weights: use a method that does (--method ilfs or fisher)'
     """
     from ilfs.registry import list_methods
 
     names = {method.class_name: method.name for method in list_methods()}
     one = "|".join(names)
-    advised = re.compile(
-        rf"(?<=\()((?:{one})(?:, (?:{one}))*)(?=\))|(?<=\buse )({one})\b|(?<=\buse one of )({one})(, ({one}))*"
-    )
-    return advised.sub(lambda match: "--method " + ", ".join(names[word] for word in match[0].split(", ")), message)
+    some = rf"(?:{one})\b(?:, (?:{one})\b)*"
+    advised = re.compile(rf"(?<=\(){some}(?=\))|\buse one of {some}|\buse (?:{one})\b")
+
+    def option(match: re.Match[str]) -> str:
+        start = "use " if match[0].startswith("use ") else ""
+        found = [names[word] for word in match[0].removeprefix("use ").removeprefix("one of ").split(", ")]
+        return f"{start}--method {' or '.join([', '.join(found[:-1]), found[-1]] if len(found) > 1 else found)}"
+
+    return advised.sub(option, message)
 
 
 def plain(text: str) -> str:

@@ -55,7 +55,7 @@ class Parser(argparse.ArgumentParser):
         print(f"ilfs: {plain(message)}{self._suggestion(message)}; see {self.prog} --help", file=sys.stderr)
         raise SystemExit(USAGE_ERROR)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; the parser of a command itself refuses unknown ones, so that its own help is named.
 
         Parameters
