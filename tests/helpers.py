@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
+from ilfs import FisherScore
 from ilfs.execution import fold_of as fold_of_source
 from ilfs.sources import table_source
 from ilfs.statistics import Moments
@@ -96,3 +98,11 @@ def peak_megabytes(selector, n_samples, n_features):
     code = PEAK.format(selector=selector, n_samples=n_samples, n_features=n_features)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout)
+
+
+class WorstFirst(BaseEstimator):
+    """A selector that puts the features with the smallest Fisher scores first."""
+
+    def fit(self, X, y):
+        self.scores_ = -FisherScore().fit(X, y).scores_
+        return self

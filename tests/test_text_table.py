@@ -110,3 +110,10 @@ def test_every_format_shows_missing_values_and_empty_tables(form):
     assert Grid("T", ["a", "b"], []).render(form)
     text = Grid("T", ["a", "b"], [["x", None], ["y", float("nan")]]).render(form)
     assert text.count("-" if form != "csv" else ",\ny,") >= 1
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html", "csv"])
+def test_numbers_that_round_to_zero_have_no_minus_sign(form):
+    text = Grid("T", ["a", "b"], [["x", -1e-9], ["y", -0.0], ["z", -0.5]], digits=2).render(form)
+    assert "-0.00" not in text
+    assert "-0.5" in text

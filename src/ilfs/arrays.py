@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+VALUE_BYTES = 8  # of a number in a table, at most
+
 MIN_PAGED_BYTES = 2**22  # of an array in pages of its own; for smaller ones, the system call takes longer than the work
 # By default Python maps pages that child processes share, which Windows does not have.
 PRIVATE_PAGES = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}

@@ -31,13 +31,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from ilfs.arrays import Floats, Integers
+from ilfs.choices import DEFAULT_FOLDS
 from ilfs.fitted import order_of
 from ilfs.parameters import is_integer
 from ilfs.sources import TableSource
 from ilfs.sources.permutations import check_groups
 from ilfs.ties import UNIT_FLOOR, first_of_largest, tolerance
 
-DEFAULT_FOLDS = 5
 N_DEFAULT_SIZES = 12
 MAX_DEFAULT_SIZE = 500  # features; larger subsets are seldom better and take most of the time
 MAX_SVM_ITERATIONS = 10_000

@@ -141,27 +141,27 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SignificanceResult:
     """The statistic of a test and its two-sided p-value."""
 
     statistic: float
     p_value: float
 
 
-def z_test(difference: float, error: float) -> Verdict:
+def z_test(difference: float, error: float) -> SignificanceResult:
     """Compare a difference with its standard error, by the normal distribution."""
     from scipy.special import ndtr
 
     z = in_errors(difference, error)
-    return Verdict(z, 2 * float(ndtr(-abs(z))))
+    return SignificanceResult(z, 2 * float(ndtr(-abs(z))))
 
 
-def student_test(difference: float, error: float, degrees: int) -> Verdict:
+def student_test(difference: float, error: float, degrees: int) -> SignificanceResult:
     """Compare a difference with its standard error, by Student's distribution."""
     from scipy.special import stdtr
 
     t = in_errors(difference, error)
-    return Verdict(t, 2 * float(stdtr(degrees, -abs(t))))
+    return SignificanceResult(t, 2 * float(stdtr(degrees, -abs(t))))
 
 
 def in_errors(difference: float, error: float) -> float:

@@ -15,6 +15,7 @@ from ilfs.spreadsheet import CsvLines, neutralised
 Format = Literal["text", "markdown", "latex", "html", "csv"]
 MISSING_TEXT = "-"  # in place of a value that is missing
 CSV_DECIMALS = 6
+COLUMN_GAP = 2  # spaces between columns of aligned text
 SMALL_GREEK = (  # from alpha to omega, by their LaTeX commands
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau"
     " upsilon phi chi psi omega"
@@ -102,11 +103,13 @@ def format_value(value: Any, decimals: int, *, exponent: bool = False) -> str:
     >>> from ilfs.text_table import format_value
     >>> format_value(0.046, 2), format_value(12345, 2), format_value(None, 2), format_value(1e-9, 2, exponent=True)
     ('0.05', '12,345', '-', '1.00e-09')
+    >>> format_value(-0.001, 2)
+    '0.00'
     """
     if value is None or value != value:
         return MISSING_TEXT
     if isinstance(value, float):
-        return f"{value:.{decimals}{'e' if exponent else 'f'}}"
+        return f"{value:z.{decimals}{'e' if exponent else 'f'}}"  # z: what rounds to -0.00 is written as 0.00
     return f"{value:,}" if isinstance(value, int) else _printable(str(value))
 
 
@@ -141,7 +144,9 @@ def aligned(
         words = [padded(word, width, right) for word, width, right in zip(row, widths, is_number, strict=True)]
         words[-1] = words[-1].rstrip()
         lines.append(
-            "  ".join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)]).rstrip()
+            (" " * COLUMN_GAP)
+            .join(words if paint is None else [paint(i, j, word) for j, word in enumerate(words)])
+            .rstrip()
         )
     return lines
 
@@ -394,7 +399,7 @@ class Grid:
     def _csv_value(self, value: Any, word: Callable[[str], str]) -> str:
         if isinstance(value, str | Marked):
             return word(str(value))
-        return f"{value:.{CSV_DECIMALS}f}" if isinstance(value, float) else str(value)
+        return f"{value:z.{CSV_DECIMALS}f}" if isinstance(value, float) else str(value)
 
 
 def _printable(word: str) -> str:

@@ -324,9 +324,9 @@ class TestArguments:
 class TestMemory:
     def test_the_limit_sets_the_rows_that_are_read_at_a_time(self, selector):
         wanted = columns.Columns(selector._column_choice(), (), 50_000)
-        assert wanted.max_rows(10) * 10 * columns.VALUE_BYTES <= 50_000
+        assert wanted.max_rows(10) * 10 * columns.STREAMED_VALUE_BYTES <= 50_000
         assert columns.Columns(selector._column_choice(), (), 1).max_rows(10) == 1
-        assert columns.Columns(selector._column_choice(), (), 10**12).max_rows(10) == columns.MAX_ROWS
+        assert columns.Columns(selector._column_choice(), (), 10**12).max_rows(10) == columns.MAX_STREAMED_ROWS
 
     @pytest.mark.parametrize("ending", ENDINGS)
     def test_any_number_of_rows_at_a_time_gives_the_same_file(self, ending, selector, tmp_path, monkeypatch):
@@ -336,8 +336,8 @@ class TestMemory:
         assert parts == whole
 
     def test_row_groups_are_neither_tiny_nor_huge(self, unnamed, tmp_path, monkeypatch):
-        monkeypatch.setattr(writers, "GROUP_ROWS", 40)
-        monkeypatch.setattr(columns, "MAX_ROWS", 15)
+        monkeypatch.setattr(writers, "ROW_GROUP_ROWS", 40)
+        monkeypatch.setattr(columns, "MAX_STREAMED_ROWS", 15)
         assert self.group_sizes(ilfs.apply(unnamed, table()[0], tmp_path / "out.parquet")) == [45, 15]
 
     def test_the_size_of_a_row_group(self):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -30,16 +31,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def run(folder, monkeypatch, capsys):
+def run(folder, command):
     """Run ``ilfs compare`` in the folder of the tables; return exit code, stdout and stderr."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments):
-        code = main(["compare", *arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+    return partial(command(folder), "compare")
 
 
 def test_the_screen_shows_the_numbers_of_the_library(run, folder):

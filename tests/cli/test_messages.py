@@ -3,7 +3,7 @@
 import pytest
 
 import ilfs.preparing  # noqa: F401  its words are replaced only if it was used
-from ilfs.cli.messages import MAX_CHARACTERS, in_words_of_the_command, plain
+from ilfs.cli.messages import MAX_MESSAGE_CHARACTERS, in_words_of_the_command, plain
 from ilfs.cli.talk import Talk, set_aside_sentences
 from ilfs.preparing import SetAside
 
@@ -42,7 +42,7 @@ def test_parameters_become_options(message, said):
 
 def test_a_message_is_one_printable_line_of_bounded_length():
     assert plain("a\x1b[2J\r\n\tb\u202ec") == "a [2J b c"
-    assert len(plain("x" * 10_000)) == MAX_CHARACTERS + 3
+    assert len(plain("x" * 10_000)) == MAX_MESSAGE_CHARACTERS + 3
 
 
 def test_columns_set_aside_are_counted_by_reason_most_frequent_first():

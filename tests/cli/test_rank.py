@@ -2,6 +2,7 @@
 
 import csv
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 from helpers import planted
 
 from ilfs import ILFS, FisherScore
-from ilfs.cli import main
 from ilfs.cli.progress import ReadLine, bar_text
 
 
@@ -30,16 +30,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def run(folder, monkeypatch, capsys):
+def run(folder, command):
     """Run ``ilfs rank`` in the folder of the tables; return exit code, stdout and stderr."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments):
-        code = main(["rank", *arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+    return partial(command(folder), "rank")
 
 
 COLUMNS = ("--target", "kind", "--drop", "id")

@@ -12,8 +12,6 @@ from helpers import planted
 
 from ilfs import ILFS, FisherScore, load
 from ilfs.cli import main
-from ilfs.cli.table_options import INPUT_FORMATS
-from ilfs.preparing.inputs import FORMATS
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -256,9 +254,6 @@ class TestInput:
             done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=True, cwd=tables)
         assert done.stdout.startswith("rank,feature,column,score")
         assert done.stderr == ""
-
-    def test_the_formats_of_the_option_are_those_that_are_read(self):
-        assert set(INPUT_FORMATS) == set(FORMATS)
 
     def test_methods_without_labels_need_no_target(self, run, tables):
         pd.read_csv(tables / "table.csv").filter(like="gene").to_csv(tables / "unlabelled.csv", index=False)

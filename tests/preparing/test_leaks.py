@@ -65,10 +65,20 @@ def test_duplicates_are_counted(make, dtype):
     assert n_duplicates(make(X.astype(dtype))) == 0
 
 
-def test_duplicates_with_missing_values_are_counted():
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_with_missing_values_are_duplicates_only_if_all_their_values_agree(make, dtype):
+    table = X.astype(dtype)
+    table[0, 0] = table[1, 0] = table[2, 3] = table[4] = np.nan
+    assert n_duplicates(make(table)) == 0
+    assert n_duplicates(make(np.vstack([table, table[:5]]))) == 5
+
+
+def test_a_missing_value_differs_from_zero():
     table = X.copy()
-    table[0, 0] = table[1, 3] = np.nan
-    assert n_duplicates(np.vstack([table, table[:2]])) == 2
+    table[:2] = X[0]
+    table[0, 5], table[1, 5] = np.nan, 0.0
+    assert n_duplicates(table) == 0
 
 
 def test_duplicate_rows_are_a_warning():

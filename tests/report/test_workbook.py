@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ilfs.report.workbook import MAX_ROWS, check_size, write_workbook
+from ilfs.report.workbook import MAX_SHEET_ROWS, check_size, write_workbook
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 ROWS = [
@@ -64,4 +64,4 @@ def test_openpyxl_reads_it():
 
 def test_too_many_rows_are_refused():
     with pytest.raises(ValueError, match=r"fewer than 1,048,576 rows .* got 1,048,576 x 3: write .csv or .parquet"):
-        check_size(MAX_ROWS, 3)
+        check_size(MAX_SHEET_ROWS, 3)

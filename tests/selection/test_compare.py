@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import load, planted
+from helpers import WorstFirst, load, planted
 from scipy import sparse
 from scipy.stats import kendalltau, spearmanr
 from sklearn.base import BaseEstimator
@@ -32,14 +32,6 @@ def both_repeats(model, X, y, **options):
     """Scores of scikit-learn's cross-validation, over the folds of both repetitions."""
     folds = [StratifiedKFold(5, shuffle=True, random_state=seed) for seed in (0, 1)]
     return np.concatenate([cross_val_score(model, X, y, cv=cv, **options) for cv in folds])
-
-
-class WorstFirst(BaseEstimator):
-    """A selector that puts the features with the smallest Fisher scores first."""
-
-    def fit(self, X, y):
-        self.scores_ = -FisherScore().fit(X, y).scores_
-        return self
 
 
 @pytest.fixture(scope="module")

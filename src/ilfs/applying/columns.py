@@ -7,9 +7,9 @@ from typing import Any
 from ilfs.selected_columns import ColumnChoice
 from ilfs.selected_columns.choice import found_by_name
 
-OTHERS = "others"
-MAX_ROWS = 2**16  # rows that are read at a time
-VALUE_BYTES = 100  # of a value while it is read, converted and written; text takes most
+OTHER_COLUMNS = "others"
+MAX_STREAMED_ROWS = 2**16  # rows that are read at a time
+STREAMED_VALUE_BYTES = 100  # of a value while it is read, converted and written; text takes most
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Columns:
             return []
         if names is None:
             raise ValueError(f"keep must be empty, as {table} has no names of columns, got {self.keep!r}")
-        if self.keep != OTHERS:
+        if self.keep != OTHER_COLUMNS:
             return found_by_name(self.keep, names, table, "kept")
         features = set(self.choice.names or ()) or set(names) - {self.choice.target}
         return [j for j, name in enumerate(names) if name not in features]
 
     def max_rows(self, n_columns: int) -> int:
         """Return the number of rows to read at a time."""
-        return max(1, min(MAX_ROWS, self.memory_limit // (VALUE_BYTES * max(n_columns, 1))))
+        return max(1, min(MAX_STREAMED_ROWS, self.memory_limit // (STREAMED_VALUE_BYTES * max(n_columns, 1))))
 
 
 @dataclass(frozen=True)

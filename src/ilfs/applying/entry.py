@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from ilfs.applying.columns import OTHERS, Columns
+from ilfs.applying.columns import OTHER_COLUMNS, Columns
 from ilfs.applying.streams import open_columns
 from ilfs.applying.writers import check_output, write_columns
 from ilfs.memory import bytes_of
@@ -88,13 +88,15 @@ def apply(
 def check_keep(keep: Any) -> Any:
     """Validate the columns to keep beside the selected ones."""
     if isinstance(keep, str):
-        if keep == OTHERS:
-            return OTHERS
-        raise ValueError(f"keep must be {OTHERS!r} or a list of names of columns, got {keep!r}: write [{keep!r}]")
+        if keep == OTHER_COLUMNS:
+            return OTHER_COLUMNS
+        raise ValueError(
+            f"keep must be {OTHER_COLUMNS!r} or a list of names of columns, got {keep!r}: write [{keep!r}]"
+        )
     listed = list(keep)
     wrong = [name for name in listed if not isinstance(name, str)]
     if wrong:
-        raise TypeError(f"keep must be {OTHERS!r} or a list of names of columns, got {wrong[0]!r} in it")
+        raise TypeError(f"keep must be {OTHER_COLUMNS!r} or a list of names of columns, got {wrong[0]!r} in it")
     return tuple(dict.fromkeys(listed))
 
 

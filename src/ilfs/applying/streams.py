@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ilfs.applying.columns import OTHERS, Columns, ColumnStream
+from ilfs.applying.columns import OTHER_COLUMNS, Columns, ColumnStream
 from ilfs.applying.text import open_text_columns
+from ilfs.choices import DELIMITED_ENDINGS, PARQUET_ENDINGS
 from ilfs.importing import check_installed
-from ilfs.reading.files import ending_of, open_files
-from ilfs.reading.paths import PARQUET_ENDINGS, files_of, parquet_parts
+from ilfs.reading.files import open_files
+from ilfs.reading.paths import ending_of, files_of, parquet_parts
 from ilfs.selected_columns.sources import from_source
 from ilfs.sources import BatchSource, Source, TableSource, stream_source, table_source
 from ilfs.sources.anndata import open_anndata
@@ -26,7 +27,6 @@ from ilfs.sources.roles import Request
 from ilfs.sources.spooled import ipc_batches
 from ilfs.validation import prepare_table
 
-TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
 FEATHER_ENDINGS = (".feather", ".arrow")
 OBS_NAMES = "obs_names"  # name of the column of the names of observations
 
@@ -50,7 +50,7 @@ def from_files(path: Any, wanted: Columns, out: Path) -> ColumnStream:
     """Open the wanted columns of a file, a folder or a pattern."""
     files, name = files_of(path), str(path)
     endings = {ending_of(file) for file in files}
-    if endings <= set(TEXT_ENDINGS):
+    if endings <= set(DELIMITED_ENDINGS):
         return open_text_columns(files, wanted, out)
     if endings <= set(PARQUET_ENDINGS):
         check_installed("pyarrow", "parquet", f"reading {files[0].name}")
@@ -70,7 +70,7 @@ def arrow_columns(schema: Any, open_batches: OpenBatches, wanted: Columns, name:
     """Make a stream of a function that opens record batches with some columns."""
     import pyarrow
 
-    index = set(index_columns(schema, wanted.keep if wanted.keep != OTHERS else ()))
+    index = set(index_columns(schema, wanted.keep if wanted.keep != OTHER_COLUMNS else ()))
     names = [one for one in schema.names if one not in index]
     kept, selected = wanted.find(names, len(names), name)
     chosen = [names[j] for j in (*kept, *selected)]
@@ -211,10 +211,10 @@ def from_anndata(X: Any, wanted: Columns, name: str) -> ColumnStream:
 def observations(X: Any, keep: Any, name: str) -> dict[str, Any]:
     """Return the columns of the observations to keep."""
     known = [OBS_NAMES, *map(str, X.obs.columns)]
-    unknown = [one for one in keep if one not in known] if keep != OTHERS else []
+    unknown = [one for one in keep if one not in known] if keep != OTHER_COLUMNS else []
     if unknown:
         raise ValueError(f"keep must hold {OBS_NAMES!r} or columns of {name}.obs, got {unknown[0]!r}")
-    wanted = known if keep == OTHERS else keep
+    wanted = known if keep == OTHER_COLUMNS else keep
     return {one: obs_values(X.obs_names if one == OBS_NAMES else X.obs[one]) for one in wanted}
 
 

@@ -13,9 +13,13 @@ from ilfs.files import write_atomically
 from ilfs.importing import check_installed
 from ilfs.spreadsheet import CsvLines
 
-DELIMITERS = {".csv": (",", ";"), ".tsv": ("\t",), ".tab": ("\t",)}  # the first one is written if there is a choice
+OUTPUT_DELIMITERS = {
+    ".csv": (",", ";"),
+    ".tsv": ("\t",),
+    ".tab": ("\t",),
+}  # the first one is written if there is a choice
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
-GROUP_ROWS = 2**16  # rows of a row group of a Parquet file
+ROW_GROUP_ROWS = 2**16  # rows of a row group of a Parquet file
 GROUP_BYTES = 2**26  # bytes of a row group that is written although it has fewer rows
 # Bytes of a column in a row group. The writer keeps about 1 kB of metadata for each of them until the file is complete.
 COLUMN_BYTES, MIN_COLUMN_BYTES = 2**16, 2**13
@@ -25,17 +29,17 @@ GROUPS_IN_MEMORY = 4  # copies of a row group that the memory limit must allow: 
 def check_output(path: Path) -> None:
     """Raise if a file of this name cannot be written."""
     ending = path.suffix.lower()
-    if ending not in (*DELIMITERS, *PARQUET, *FEATHER):
+    if ending not in (*OUTPUT_DELIMITERS, *PARQUET, *FEATHER):
         raise ValueError(f"out must end in .csv, .tsv, .parquet or .feather, got {str(path)!r}")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"the folder of {str(path)!r} does not exist: make it first")
-    if ending not in DELIMITERS:
+    if ending not in OUTPUT_DELIMITERS:
         check_installed("pyarrow", "parquet", f"writing {path.name}")
 
 
 def delimiters_of(path: Path) -> tuple[str, ...]:
     """Return the delimiters that a text file of this name may have; none if it is no text file."""
-    return DELIMITERS.get(path.suffix.lower(), ())
+    return OUTPUT_DELIMITERS.get(path.suffix.lower(), ())
 
 
 def write_columns(stream: ColumnStream, path: Path, memory_limit: int) -> None:
@@ -154,7 +158,7 @@ def grouped(batches: Iterable[Any], schema: Any, max_bytes: int) -> Iterator[Any
     for batch in batches:
         waiting.append(batch)
         n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + batch.nbytes
-        if n_rows >= GROUP_ROWS or n_bytes >= max_bytes:
+        if n_rows >= ROW_GROUP_ROWS or n_bytes >= max_bytes:
             yield pyarrow.Table.from_batches(waiting, schema)
             waiting, n_rows, n_bytes = [], 0, 0
     if waiting:

@@ -12,7 +12,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.benchmark.class_table import class_table
 from ilfs.benchmark.significance.classes import ClassComparison, compare_over_classes
 from ilfs.benchmark.significance.diagram import Diagram, critical_difference_diagram
-from ilfs.benchmark.significance.pairs import Comparison, compare_with
+from ilfs.benchmark.significance.pairs import MethodComparison, compare_with
 from ilfs.benchmark.significance.paper import PaperVerdict, paper_procedure
 from ilfs.benchmark.significance.ranks import Friedman, critical_difference, friedman_test
 from ilfs.benchmark.significance.splits import DatasetComparison, compare_on_datasets
@@ -127,7 +127,7 @@ def rank_diagram(results: Results, metric: str = "ap_macro") -> Diagram:
     return critical_difference_diagram(names, found.mean_ranks, found.n_datasets, alpha=SIGNIFICANCE_LEVEL)
 
 
-def compare_over_datasets(results: Results, reference: str, metric: str = "ap_macro") -> tuple[Comparison, ...]:
+def compare_over_datasets(results: Results, reference: str, metric: str = "ap_macro") -> tuple[MethodComparison, ...]:
     """Compare a reference with each method over the data sets, in per cent of the metric.
 
     Parameters
@@ -141,7 +141,7 @@ def compare_over_datasets(results: Results, reference: str, metric: str = "ap_ma
 
     Returns
     -------
-    tuple of Comparison
+    tuple of MethodComparison
         One for each method that shares at least three data sets with the reference.
     """
     found = compare_with(by_dataset(100 * results.values(metric)), results.methods.index(reference))

@@ -4,17 +4,15 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from ilfs.cli import outputs, table_options
+from ilfs.choices import DEFAULT_FOLDS, DEFAULT_HALF_SAMPLES, DEFAULT_REPEATS, N_COMPARED_RANKS, RESULT_FORMATS
+from ilfs.cli import method_options, outputs, table_options
 
 if TYPE_CHECKING:  # importing scikit-learn takes longer than the help text
     from ilfs.selection import Comparison
     from ilfs.selection.comparing import CompareProgress
 
 DEFAULT_METHODS = ("ilfs", "fisher", "mi", "relieff")
-DEFAULT_SHOWN = 10
-DEFAULT_FOLDS, DEFAULT_REPEATS, DEFAULT_HALVES = 5, 2, 20
-FORMATS = ("text", "json", "csv")
-ENDINGS = {"output": (".csv", ".json"), "rankings": (".csv",), "report": (".html", ".htm")}
+COMPARISON_ENDINGS = {"output": (".csv", ".json"), "rankings": (".csv",), "report": (".html", ".htm")}
 USAGE = "ilfs compare INPUT [--target COLUMN] [--methods NAME ...] [options]"
 EXAMPLES = """examples:
   ilfs compare expression.csv --target tumour
@@ -75,9 +73,9 @@ def add_protocol(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--half-samples",
         type=int,
-        default=DEFAULT_HALVES,
+        default=DEFAULT_HALF_SAMPLES,
         metavar="N",
-        help=f"half-samples for the stability, an even number ({DEFAULT_HALVES}; 0: not measured)",
+        help=f"half-samples for the stability, an even number ({DEFAULT_HALF_SAMPLES}; 0: not measured)",
     )
     group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all random numbers (0)")
 
@@ -86,9 +84,11 @@ def add_showing(parser: argparse.ArgumentParser) -> None:
     """Add the options on what is printed."""
     group = parser.add_argument_group("what is printed")
     group.add_argument(
-        "--show", type=int, default=DEFAULT_SHOWN, metavar="N", help=f"features to print ({DEFAULT_SHOWN})"
+        "--show", type=int, default=N_COMPARED_RANKS, metavar="N", help=f"features to print ({N_COMPARED_RANKS})"
     )
-    group.add_argument("--format", choices=FORMATS, default="text", help="csv: the performance; json: all (text)")
+    group.add_argument(
+        "--format", choices=RESULT_FORMATS, default="text", help="csv: the performance; json: all (text)"
+    )
     group.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
     group.add_argument("--quiet", action="store_true", help="print nothing but the comparison")
 
@@ -128,15 +128,14 @@ def method_names(options: argparse.Namespace) -> list[str]:
     """Return the names of the methods, each once; ``--methods ilfs,fisher`` names two."""
     from ilfs.registry import make_selector
 
-    words = [name.strip() for word in options.methods or DEFAULT_METHODS for name in word.split(",")]
-    names = list(dict.fromkeys(filter(None, words))) or list(DEFAULT_METHODS)
+    names = method_options.distinct_names(options.methods) or list(DEFAULT_METHODS)
     for name in names:
         make_selector(name)  # a wrong name is an error before the table is read
     return names
 
 
 def check(options: argparse.Namespace, path: str) -> None:
-    """Raise an error for options that cannot be, before the table is read."""
+    """Validate the options before the table is read."""
     from ilfs.files import check_writable
     from ilfs.parameters import check_integer
 
@@ -150,9 +149,9 @@ def check(options: argparse.Namespace, path: str) -> None:
     if options.jobs == 0:
         raise ValueError("--jobs must be an integer other than 0, got 0")
     check_metric(options.metric)
-    given = {name: getattr(options, name) for name in ENDINGS if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in COMPARISON_ENDINGS if getattr(options, name) is not None}
     for name, file in given.items():
-        outputs.check_ending(name, file, ENDINGS[name])
+        outputs.check_ending(name, file, COMPARISON_ENDINGS[name])
         check_writable(file)
     outputs.check_different(given, path)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ilfs.cli import layers
 
-LINE_CHARACTERS = 70  # of the line of progress, which covers a longer one before it
+DOWNLOAD_LINE_CHARACTERS = 70  # of the line of progress, which covers a longer one before it
 LEGEND = [
     "standing: the same data as in the paper or the source (exact), some of the rows (partial), built again by the "
     "recipe (rebuilt), other data in their place (substitute), or synthetic (made).",
@@ -144,7 +144,7 @@ def fetch_one(name: str, options: argparse.Namespace) -> bool:
     """Fetch one data set and print the result; return False if it failed."""
     from ilfs.datasets import fetch_dataset
 
-    talk = Talk(name, quiet=options.quiet)
+    talk = DownloadTalk(name, quiet=options.quiet)
     try:
         found = fetch_dataset(
             name, folder=options.folder, again=options.again, say=talk.say, progress=talk.show_progress
@@ -179,7 +179,7 @@ def download_text(done: int, size: int, seconds: float) -> str:
     return f"{done / 1e6:.1f} of {size / 1e6:.1f} MB{left and f', {left}'}"
 
 
-class Talk:
+class DownloadTalk:
     """Sentences and the progress of downloads on stderr, for one data set."""
 
     def __init__(self, name: str, *, quiet: bool) -> None:
@@ -201,7 +201,7 @@ class Talk:
             self._begun = time.monotonic()
         self._n_last = done
         line = f"{self.name}: {download_text(done, size, time.monotonic() - self._begun)}"
-        print(f"\r{line:{LINE_CHARACTERS}}", end="", file=sys.stderr, flush=True)
+        print(f"\r{line:{DOWNLOAD_LINE_CHARACTERS}}", end="", file=sys.stderr, flush=True)
         self._is_open = True
 
     def end_line(self) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from ilfs.memory import GIGABYTE
 from ilfs.registry import classes_with
+from ilfs.words import counted
 
 KILOBYTE, MEGABYTE = 1e3, 1e6
 MOMENT_ARRAYS = 12  # arrays of classes x features: three moments, those being merged, and the parameters of the tokens
@@ -95,7 +96,7 @@ def reads_of(source: Any, selector: Any) -> str:
     number = n_reads(selector)
     if number is None:
         return f"not possible: {type(selector).__name__} needs all rows in memory ({classes_with('streams')} do not)"
-    return f"the labels, then all rows {number} time{'s' * (number > 1)}"
+    return f"the labels, then all rows {counted(number, 'time')}"
 
 
 def memory_of(source: Any, selector: Any) -> str:

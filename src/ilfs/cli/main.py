@@ -44,7 +44,7 @@ def note_for(options: "argparse.Namespace") -> "Callable[..., None]":
 
 
 def words_for(options: "argparse.Namespace | None") -> "Callable[[str], str]":
-    """Return a function that makes one line of a message, for some commands with options in place of parameters."""
+    """Return a function that formats a message in one line; for some commands it names options, not parameters."""
     from ilfs.cli.messages import in_words_of_the_command, plain
 
     return in_words_of_the_command if getattr(options, "names_options", False) else plain
@@ -82,14 +82,14 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def collect_rarely() -> None:
-    """Let Python look for cyclic garbage less often: imports make many objects and no garbage, and took 15 % longer."""
+    """Collect cyclic garbage less often: imports create many objects and no garbage, and took 15 % longer."""
     import gc
 
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
 
 
 def run_command(options: "argparse.Namespace") -> int:
-    """Run a command; if it is to be quiet, the log tells nothing, such as that kernels are compiled."""
+    """Run a command; if it is quiet, silence the log, such as messages on compiled kernels."""
     import logging
 
     log = logging.getLogger("ilfs")
@@ -117,7 +117,7 @@ def show_any_name(stream: "TextIO") -> None:
 
 
 def discard(stream: "TextIO") -> None:
-    """Let Python's last flush of a stream succeed although nothing can be written to it any more."""
+    """Make Python's last flush of a stream succeed if its reader or disk takes no more data."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -8,7 +8,7 @@ hold any character, so a message is made printable before it reaches the termina
 import re
 import sys
 
-MAX_CHARACTERS = 1000  # of a message
+MAX_MESSAGE_CHARACTERS = 1000  # of a message
 
 # Clauses of the library that give advice for Python. The first ones are the longest, so that no part is replaced twice.
 CLAUSES = {
@@ -112,4 +112,4 @@ def plain(text: str) -> str:
     'a [31m b'
     """
     line = " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
-    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}..."
+    return line if len(line) <= MAX_MESSAGE_CHARACTERS else f"{line[:MAX_MESSAGE_CHARACTERS]}..."

@@ -1,9 +1,10 @@
 """Options that choose the method, the number of features and the test against chance."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
-RULES = ("fdr", "auto", "absorption")
+RULE_CHOICES = ("fdr", "auto", "absorption")
 DEFAULT_SELECTED = 20  # features that are selected if nothing is asked for and the method has no test
 TEST_OPTIONS = {"fdr": "--fdr", "n_permutations": "--permutations"}
 
@@ -31,7 +32,7 @@ def add_size(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--fraction", type=float, metavar="F", help="a fraction of the features, from 0 to 1")
     size.add_argument(
         "--rule",
-        choices=RULES,
+        choices=RULE_CHOICES,
         help="by the false discovery rate (fdr), by cross-validation of a linear SVM (auto) or by the random walk of "
         "ILFS (absorption)",
     )
@@ -66,8 +67,20 @@ def add_certainty(parser: argparse.ArgumentParser) -> Any:
 
 def method_names(options: argparse.Namespace) -> list[str]:
     """Return the names of the methods, each once; ``--method ilfs,fisher`` names two."""
-    words = [name.strip() for word in options.method or ["ilfs"] for name in word.split(",")]
-    return list(dict.fromkeys(name for name in words if name)) or ["ilfs"]
+    return distinct_names(options.method) or ["ilfs"]
+
+
+def distinct_names(words: Sequence[str] | None) -> list[str]:
+    """Split words at commas and return the names in them, each once.
+
+    Examples
+    --------
+    >>> from ilfs.cli.method_options import distinct_names
+    >>> distinct_names(["ilfs,fisher", "mi", "ilfs"])
+    ['ilfs', 'fisher', 'mi']
+    """
+    names = [name.strip() for word in words or () for name in word.split(",")]
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def make_selectors(options: argparse.Namespace) -> dict[str, Any]:

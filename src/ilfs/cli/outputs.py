@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ilfs.choices import PICTURE_ENDINGS
+from ilfs.words import counted
+
 FILE_OPTIONS = ("output", "selected", "report", "plot", "save")
 NEEDS_ONE_METHOD = ("selected", "report", "plot", "save")
 DEVICE_OPTIONS = ("report", "save")  # their format does not depend on the ending, so that a device may be named
-ENDINGS = {"report": (".html", ".htm"), "plot": (".png", ".svg", ".pdf"), "save": (".json",)}
+ENDINGS_OF_OPTION = {"report": (".html", ".htm"), "plot": PICTURE_ENDINGS, "save": (".json",)}
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +72,7 @@ def check_one(name: str, file: str) -> None:
         from ilfs.importing import check_installed
 
         check_installed("matplotlib", "report", "--plot")
-    check_ending(name, file, ENDINGS[name])
+    check_ending(name, file, ENDINGS_OF_OPTION[name])
     return check_writable(file)
 
 
@@ -162,7 +165,7 @@ def write_selected_file(selector: Any, table: Any, options: argparse.Namespace) 
         before[options.groups] = table.groups
     path = write_selected(selector, table.source, options.selected, before=before, memory_limit=options.memory_limit)
     n_selected = int(selector.get_support().sum())
-    return f"{path}: the table with {n_selected:,} selected feature{'s' * (n_selected != 1)}"
+    return f"{path}: the table with {counted(n_selected, 'selected feature')}"
 
 
 def write_report(selector: Any, table: Any, options: argparse.Namespace) -> str:

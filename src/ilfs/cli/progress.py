@@ -83,7 +83,7 @@ class ProgressLine:
             self._write("")
 
     def show(self, name: str, fraction: float | None, seconds: float) -> None:
-        """Show how far the work has come that began some seconds ago, if the last line is old enough."""
+        """Show the progress of work that began some seconds ago, unless the last update is too recent."""
         now = time.monotonic()
         between = SECONDS_BETWEEN_UPDATES if self._is_terminal else SECONDS_BETWEEN_LINES
         is_early = self._is_terminal and now - self._begun < SECONDS_BEFORE_BARS
@@ -115,7 +115,7 @@ def bar_text(name: str, fraction: float | None, seconds: float) -> str:
 
 
 class WaitLine(ProgressLine):
-    """A line that counts the seconds of work of which nothing is known but that it goes on.
+    """A line that counts the seconds of work whose progress is not known.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class FitLine(ReadLine):
 
 
 class FractionLine(ProgressLine):
-    """Progress of work of which the fraction is known that is done.
+    """Progress of work that reports the fraction that is done.
 
     Parameters
     ----------

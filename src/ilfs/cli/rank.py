@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ilfs.choices import RESULT_FORMATS
 from ilfs.cli import method_options, outputs, table_options
+from ilfs.cli.showing import DEFAULT_SHOWN
 
-DEFAULT_SHOWN = 20
-FORMATS = ("text", "json", "csv")
 USAGE = "ilfs rank INPUT [--target COLUMN] [options]"
 EXAMPLES = """examples:
   ilfs rank expression.csv
@@ -56,7 +56,9 @@ def add_showing(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--show", type=int, metavar="N", help=f"number of features to print ({DEFAULT_SHOWN}; all in JSON and CSV)"
     )
-    group.add_argument("--format", choices=FORMATS, default="text", help="format of the ranking on stdout (text)")
+    group.add_argument(
+        "--format", choices=RESULT_FORMATS, default="text", help="format of the ranking on stdout (text)"
+    )
     group.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
     group.add_argument("--quiet", action="store_true", help="print nothing but the ranking and warnings")
     group.add_argument("--dry-run", action="store_true", help="print size, number of reads and memory, and stop")

@@ -4,10 +4,11 @@ import argparse
 import sys
 from typing import Any
 
+from ilfs.choices import N_LISTED_CLASSES
 from ilfs.cli.talk import Talk, set_aside_sentences
+from ilfs.words import counted
 
-DEFAULT_SHOWN = 20
-MAX_CLASSES = 6  # classes whose sizes are told
+DEFAULT_SHOWN = 20  # features
 
 __all__ = ["Talk", "described", "document", "print_ranking", "tell_results"]
 
@@ -29,9 +30,11 @@ def classes_text(table: Any) -> str:
     sizes = class_sizes(source)
     named = f" of {table.target}" if table.target else ""
     listed = (
-        "" if len(sizes) > MAX_CLASSES else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
+        ""
+        if len(sizes) > N_LISTED_CLASSES
+        else ": " + ", ".join(f"{label} ({size:,})" for label, size in sizes.items())
     )
-    return f"; {len(sizes)} class{'es' * (len(sizes) != 1)}{named}{listed}"
+    return f"; {counted(len(sizes), 'class')}{named}{listed}"
 
 
 def class_sizes(source: Any) -> dict[str, int]:
@@ -151,6 +154,6 @@ def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name:
 def stability_sentence(found: Any) -> str:
     """Say how stable the best features are."""
     return (
-        f"of the best {found.k} features on {found.n_resamples} halves of the rows: {found.nogueira.value:.2f} "
+        f"of the best {found.k} features on {found.n_resamples} halves of the rows: {found.nogueira.value:z.2f} "
         "(1: always the same, 0: chance)"
     )

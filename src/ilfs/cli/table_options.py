@@ -10,15 +10,11 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from ilfs.choices import INPUT_FORMATS, PARQUET_ENDINGS, STANDARD_INPUT
+
 ENGINES = ("auto", "memory", "stream", "dask")
-INPUT_FORMATS = (
-    "csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight", "arff", "mat", "h5ad", "gct",
-    "res",
-)  # fmt: skip
 LIST_OPTIONS = ("drop", "only", "must_keep", "method", "methods", "feature")  # options that take several words
-STANDARD_INPUT = "-"
 MAX_PATH = 40  # characters of INPUT in the line that counts the seconds of reading
-PARQUET_ENDINGS = (".parquet", ".pq")
 INPUT_HELP = (
     "a file (csv, tsv, parquet, feather, npz, svmlight, arff, mat, h5ad, xlsx, also compressed), a folder or pattern "
     "of Parquet files, several Parquet files, the name of a data set (ilfs datasets), or - for standard input"

@@ -6,8 +6,8 @@ from typing import Any
 
 TITLE_WIDTH = 11  # columns of the titles: input, guessed, verdict, selected, set aside, warning, written
 WARNING = "warning"  # title of sentences that are told even if the command is quiet
-COLOURS = {WARNING: ("yellow",), "guessed": ("cyan",)}
-MAX_NAMED = 4  # columns that are named for each reason why they were set aside
+TITLE_COLOURS = {WARNING: ("yellow",), "guessed": ("cyan",)}
+MAX_NAMED_COLUMNS = 4  # columns that are named for each reason why they were set aside
 MAX_REASONS = 6
 MAX_NAME_WIDTH = 24
 
@@ -31,14 +31,14 @@ class Talk:
         if self.quiet and title != WARNING:
             return
         text = self.terminal.wrapped(title, sentence, TITLE_WIDTH)
-        head = self.terminal.painted(text[:TITLE_WIDTH], *(colours or COLOURS.get(title, ("dim",))))
+        head = self.terminal.painted(text[:TITLE_WIDTH], *(colours or TITLE_COLOURS.get(title, ("dim",))))
         sys.stdout.flush()  # the result comes first if both go to one terminal or file
         print(head + text[TITLE_WIDTH:], file=sys.stderr)
 
     def tell_all(self, title: str, sentences: Iterable[str]) -> None:
         """Print several sentences under one title."""
         for number, sentence in enumerate(sentences):
-            self.tell("" if number and title not in COLOURS else title, sentence)
+            self.tell("" if number and title not in TITLE_COLOURS else title, sentence)
 
 
 def set_aside_sentences(set_aside: Sequence[Any], ellipsis: str = "…") -> list[str]:
@@ -81,7 +81,7 @@ def names_text(names: Sequence[str], ellipsis: str) -> str:
     """Format some names of columns and their number."""
     from ilfs.text_table import shortened, visible
 
-    some = ", ".join(shortened(visible(str(name)), MAX_NAME_WIDTH, ellipsis) for name in names[:MAX_NAMED])
+    some = ", ".join(shortened(visible(str(name)), MAX_NAME_WIDTH, ellipsis) for name in names[:MAX_NAMED_COLUMNS])
     if len(names) == 1:
         return some
-    return f"{len(names):,} columns ({some}{', ...' if len(names) > MAX_NAMED else ''})"
+    return f"{len(names):,} columns ({some}{', ...' if len(names) > MAX_NAMED_COLUMNS else ''})"

@@ -27,6 +27,7 @@ from ilfs.datasets.spec import PublicSource, Spec
 from ilfs.datasets.two_digits import has_registered_pixels
 from ilfs.datasets.voc_options import VOC_YEARS, VocOptions
 from ilfs.files import write_atomically, writing_error
+from ilfs.words import listed
 
 Say = Callable[[str], None]
 OF_REGISTERED_FILE = "values and their order are those of the registered file"
@@ -254,17 +255,14 @@ class _Steps:
         return found
 
     def _verified(self, table: Dataset, source: PublicSource) -> str:
-        sizes = f"{table.n_samples} samples, {table.n_features} features, classes of {_joined(table.class_sizes)}"
+        classes = listed([str(size) for size in table.class_sizes])
+        sizes = f"{table.n_samples} samples, {table.n_features} features, classes of {classes}"
         if source.converter == "mnist":
             pixels = "the pixels are" if has_registered_pixels(table) else "the pixels are not"
             return f"{sizes}; {pixels} those of the registered file"
         if not source.values:
             return f"{sizes}; {UNKNOWN_VALUES}"
         return f"{sizes}; {OF_REGISTERED_FILE if values_checksum(table) == source.values else OTHER_VALUES}"
-
-
-def _joined(sizes: tuple[int, ...]) -> str:
-    return " and ".join([", ".join(map(str, sizes[:-1])), str(sizes[-1])])
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Files as people have them, made ready for ``fit``, with an account of what was done to them."""
+"""Prepare files of real studies for ``fit``, with an account of what was done to them."""
 
 from ilfs.preparing.entry import prepare
 from ilfs.preparing.patterns import match_columns

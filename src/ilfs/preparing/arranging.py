@@ -9,7 +9,7 @@ from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.raw_columns import RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable, distinct_names, repeated_names
 from ilfs.preparing.samples import Match, best_match, check_match, is_enough, r_name, row_labels
-from ilfs.preparing.targets import USUAL_TARGETS, holds_classes
+from ilfs.preparing.targets import TARGET_NAMES, holds_classes
 
 MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
 MIN_DIFFERENT = 0.5  # fraction of different texts of a column that names the rows; genes may be repeated
@@ -84,9 +84,9 @@ def names_in_rows(raw: RawTable, options: Options) -> str:
         return ""
     if isinstance(options.target, str):
         return f"a row is called {options.target!r}" if options.target in labels else ""
-    if any(name.lower() in USUAL_TARGETS for name in raw.names):
+    if any(name.lower() in TARGET_NAMES for name in raw.names):
         return ""
-    usual = [i for i, name in enumerate(labels) if name.lower() in USUAL_TARGETS]
+    usual = [i for i, name in enumerate(labels) if name.lower() in TARGET_NAMES]
     others = raw.columns if raw.row_names is not None else raw.columns[1:]
     fitting = [i for i in usual if holds_classes(TextColumn([column.texts[i] for column in others]))]
     return f"a row is called {labels[fitting[0]]!r}" if fitting else ""

@@ -31,7 +31,7 @@ def prepare(
     memory_limit: int | str | None = None,
     needs_target: bool = True,
 ) -> PreparedTable:
-    r"""Make a file ready for ``fit``, as people have it: with names, dates, constants, or genes in rows.
+    r"""Prepare a file for ``fit``: set aside names, dates and constants, and transpose tables with genes in rows.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ JOINED_ID = re.compile(r".*[a-z](?:Id|ID)")  # sampleID
 
 @dataclass(frozen=True)
 class Judged:
-    """A column that was looked at.
+    """The decision on a column: a feature, or the reason why it is none.
 
     Parameters
     ----------

@@ -9,22 +9,14 @@ from glob import has_magic
 from pathlib import Path
 from typing import BinaryIO
 
+from ilfs.choices import DELIMITED_ENDINGS, INPUT_FORMATS, PARQUET_ENDINGS, STANDARD_INPUT
 from ilfs.datasets.naming import suggestion
 from ilfs.datasets.readers import ENDINGS
-from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.datasets.registry import REGISTRY
-from ilfs.reading.paths import files_of
+from ilfs.reading.paths import ending_of, files_of
 
-STANDARD_INPUT = "-"
-TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
-PARQUET_ENDINGS = (".parquet", ".pq")
 OTHER_TABLES = (".feather", ".arrow", ".xlsx", ".xlsm", ".h5ad")
-FORMATS = {  # names of formats and the endings of their files
-    **{
-        one: f".{one}" for one in ("csv", "tsv", "txt", "parquet", "feather", "arrow", "xlsx", "npz", "npy", "svmlight")
-    },
-    **{one: f".{one}" for one in ("arff", "mat", "h5ad", "gct", "res")},
-}
+ENDING_OF_FORMAT = {name: f".{name}" for name in INPUT_FORMATS}
 COMPRESSED_STARTS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 
 
@@ -60,7 +52,7 @@ class Input:
     @property
     def is_text(self) -> bool:
         """True if the files are delimited text."""
-        return self.ending in TEXT_ENDINGS
+        return self.ending in DELIMITED_ENDINGS
 
     @property
     def is_parquet(self) -> bool:
@@ -101,7 +93,7 @@ def find_input(path: str | os.PathLike[str], input_format: str | None = None, st
         raise ValueError(f"all files of {text} must have the same format, got {' and '.join(endings)}")
     name = Path(text).name or text
     check_ending(endings[0], name)
-    if len(files) > 1 and not (endings[0] in PARQUET_ENDINGS or endings[0] in TEXT_ENDINGS):
+    if len(files) > 1 and not (endings[0] in PARQUET_ENDINGS or endings[0] in DELIMITED_ENDINGS):
         raise ValueError(f"{text} must be one file in this format ({endings[0]}), got {len(files)} files")
     return Input(name, text, files, endings[0])
 
@@ -115,26 +107,21 @@ def forced_ending(input_format: str | None) -> str | None:
     """Return the ending of a format that was named."""
     if input_format is None:
         return None
-    if input_format.lower().lstrip(".") not in FORMATS:
-        raise ValueError(f"input_format must be one of {', '.join(FORMATS)}, got {input_format!r}")
-    return FORMATS[input_format.lower().lstrip(".")]
-
-
-def ending_of(file: Path) -> str:
-    """Return the ending of a file's name, without that of a compressed file."""
-    plain = file.with_suffix("") if file.suffix.lower() in PACKED_ENDINGS else file
-    return plain.suffix.lower()
+    if input_format.lower().lstrip(".") not in INPUT_FORMATS:
+        raise ValueError(f"input_format must be one of {', '.join(INPUT_FORMATS)}, got {input_format!r}")
+    return ENDING_OF_FORMAT[input_format.lower().lstrip(".")]
 
 
 def check_ending(ending: str, name: str) -> None:
     """Raise if a format is not supported."""
     if ending == ".xls":
         raise ValueError(f"{name} must be saved in a newer format: in Excel, save it as .xlsx or .csv")
-    known = {*FORMATS.values(), *ENDINGS, *OTHER_TABLES, *PARQUET_ENDINGS}
+    known = {*ENDING_OF_FORMAT.values(), *ENDINGS, *OTHER_TABLES, *PARQUET_ENDINGS}
     if ending not in known and not name.lower().endswith(ENDINGS):
         got = f"got {ending!r}" if ending else "got no ending"
         raise ValueError(
-            f"the name of {name} must end in its format ({', '.join(FORMATS)}), {got}: or state it, input_format='csv'"
+            f"the name of {name} must end in its format ({', '.join(INPUT_FORMATS)}), {got}: or state it, "
+            "input_format='csv'"
         )
 
 

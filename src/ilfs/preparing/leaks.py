@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ilfs.arrays import Integers
-from ilfs.preparing.options import counted, some_names
+from ilfs.preparing.options import some_names
 from ilfs.preparing.raw_columns import RawColumn
+from ilfs.words import counted
 
 MIN_LEAK_ROWS = 6  # rows from which a feature that separates the classes exactly is suspicious
 MIN_COMPARED_FEATURES = 8  # features from which equal rows are suspicious
-MISSING_VALUE = -1.2345e30  # stands for a missing value when rows are compared
-BLOCK_COLUMNS = 1024  # columns that are compared at a time
+MAX_BLOCK_COLUMNS = 1024  # columns that are compared at a time
 MAX_GROUPS = 50  # different values of a column that is compared with the classes
 
 
@@ -91,8 +91,8 @@ def rising_columns(X: Any, codes: Integers) -> Integers:
 
 
 def column_blocks(X: Any, n_rows: int) -> Any:
-    """Yield some columns at a time as an array, with the number of the first."""
-    width = max(min(BLOCK_COLUMNS, 2**24 // max(n_rows, 1)), 1)
+    """Yield blocks of columns as arrays, each with the index of its first column."""
+    width = max(min(MAX_BLOCK_COLUMNS, 2**24 // max(n_rows, 1)), 1)
     columns = X.tocsc() if sparse.issparse(X) else X
     for start in range(0, X.shape[1], width):
         block = columns[:, start : start + width]
@@ -100,23 +100,36 @@ def column_blocks(X: Any, n_rows: int) -> Any:
 
 
 def n_duplicates(X: Any) -> int:
-    """Count the rows that repeat an earlier row.
+    """Count the rows that repeat an earlier row; a missing value equals a missing value only.
 
-    Rows are compared by a random projection: equal rows have equal projections, different rows almost never do.
+    Rows are compared by random projections of their values and of the places of their missing values: equal rows have
+    equal projections, different rows almost never do.
     """
     weights = np.random.default_rng(0).normal(size=X.shape[1])
-    projected = X @ weights if sparse.issparse(X) else sum_of_products(X, weights)
-    return int(projected.size - np.unique(projected).size)
+    projected = sparse_projections(X, weights) if sparse.issparse(X) else dense_projections(X, weights)
+    return int(len(projected) - len(np.unique(projected, axis=0)))
 
 
-def sum_of_products(X: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    """Project rows; a missing value counts as a value that no feature has. Equal rows give equal bits."""
-    projected = np.zeros(X.shape[0])
+def dense_projections(X: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    """Project the values of rows, with 0 for missing ones, and the places of the missing ones."""
+    projected = np.zeros((X.shape[0], 2))
     for start, block in column_blocks(X, X.shape[0]):
-        filled = np.nan_to_num(block, nan=MISSING_VALUE)
-        # einsum adds up in the same order for every row, which a matrix product of BLAS does not promise.
-        projected += np.einsum("ij,j->i", filled, weights[start : start + block.shape[1]])
+        missing = np.isnan(block)
+        for k, values in enumerate((np.where(missing, 0, block), missing)):
+            # einsum adds up in the same order for every row, which a matrix product of BLAS does not promise.
+            projected[:, k] += np.einsum("ij,j->i", values, weights[start : start + block.shape[1]])
     return projected
+
+
+def sparse_projections(X: Any, weights: NDArray[Any]) -> NDArray[Any]:
+    """Project the rows of a sparse matrix like `dense_projections`."""
+    rows = X.tocsr()
+    missing = np.isnan(rows.data)
+    parts = [
+        sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape) @ weights
+        for values in (np.where(missing, 0, rows.data), missing.astype(np.float64))
+    ]
+    return np.column_stack(parts)
 
 
 def same_partition(columns: Mapping[str, RawColumn], labels: NDArray[Any], target: str | None) -> list[str]:

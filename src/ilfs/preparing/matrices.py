@@ -32,7 +32,7 @@ MAX_NAMED_FEATURES = 2**20  # features without names up to which names are made 
 
 @dataclass(frozen=True)
 class Beside:
-    """What a matrix format has beside the matrix: the name of the target, groups, and names of rows."""
+    """Name of the target, groups, and names of the rows of a file that holds a matrix."""
 
     target: str | None = None
     groups: NDArray[Any] | None = None
@@ -140,7 +140,7 @@ def guess_in_obs(columns: dict[str, RawColumn], found: Input, options: Options, 
 
 
 def dropped_names(names: Sequence[str], options: Options, account: Account) -> list[str]:
-    """Return the features that are dropped, or not chosen; roles are elsewhere."""
+    """Return the features that are dropped or not chosen; target, weights and groups are not among the features."""
     kept = set(possible_features(names, None, replace(options, id=None, weight=None, groups=None), account))
     return [name for name in names if name not in kept]
 

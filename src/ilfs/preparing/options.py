@@ -7,8 +7,9 @@ from ilfs.memory import bytes_of
 from ilfs.parameters import check_choice
 from ilfs.preparing.prepared import SetAside
 from ilfs.sources.roles import MAX_NAME_LENGTH, MAX_NAMES_SHOWN
+from ilfs.words import listed
 
-MIN_MEMORY_LIMIT = 10**7  # bytes; below it, blocks of a few rows would take longer than anybody waits
+MIN_MEMORY_LIMIT = 10**7  # bytes; with less, a block would have a few rows, and reading would be very slow
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,4 @@ def some_names(names: Sequence[str]) -> str:
     """
     shown = [name[:MAX_NAME_LENGTH] for name in names[:MAX_NAMES_SHOWN]]
     n_more = len(names) - len(shown)
-    if n_more:
-        return f"{', '.join(shown)} and {n_more:,} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun, such as "1 row" or "2 rows"."""
-    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
+    return listed([*shown, f"{n_more:,} more"] if n_more else shown)

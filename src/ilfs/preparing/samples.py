@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ilfs.arrays import Integers
-from ilfs.preparing.options import Account, Options, counted, some_names
+from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.raw_table import RawTable, repeated_names
+from ilfs.words import counted
 
 MAX_ID_COLUMNS = 10  # first columns of a table among which names of samples are looked for
 MIN_MATCHED = 0.5  # fraction of the names that must match, of the file that has fewer
@@ -38,7 +39,7 @@ class Match:
 
 
 def r_name(name: str) -> str:
-    """Spell a name as R's ``make.names`` does: ``1-A`` becomes ``X1.A``."""
+    """Format a name as R's ``make.names`` does: ``1-A`` becomes ``X1.A``."""
     name = re.sub(r"[^A-Za-z0-9.]", ".", name.strip())
     return name if re.match(r"[A-Za-z.]", name) else f"X{name}"
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import VALUE_BYTES
 from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.importing import check_installed
 from ilfs.memory import bytes_of
@@ -28,7 +29,6 @@ from ilfs.sources import Source
 from ilfs.sources.roles import find_column
 
 COPIES = 4  # of a table in memory: as read, split into columns, as a matrix, and one for the method
-VALUE_BYTES = 8
 STREAMED_ENDINGS = (".feather", ".arrow", ".npy")
 
 

@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.datasets.readers.assemble import exact_number
-from ilfs.preparing.options import Account, counted, some_names
+from ilfs.preparing.options import Account, some_names
 from ilfs.preparing.raw_columns import RawColumn, ValueColumn, are_dates
 from ilfs.reading.text import class_names
 from ilfs.sources.label_checks import looks_like_quantity
+from ilfs.words import counted
 
-USUAL_TARGETS = (  # in the order of preference
+TARGET_NAMES = (  # in the order of preference
     *("target", "class", "label", "y", "diagnosis", "outcome", "response", "phenotype", "disease", "status"),
     *("group", "condition", "subtype", "type", "species", "classes", "labels", "treatment"),
 )
 PLAIN_TARGETS = ("target", "class", "label", "y")  # names that columns with another role hardly have
-MAX_CLASSES = 20  # distinct values of a column that may be the target without being named so
+MAX_TARGET_CLASSES = 20  # distinct values of a column that may be the target without being named so
 MAX_NUMBER_CLASSES = 10  # distinct integers of a last column that may be the target
 
 
@@ -54,7 +55,7 @@ def guessed_target(columns: Mapping[str, RawColumn], table: str, account: Accoun
 def usual_target(columns: Mapping[str, RawColumn]) -> str | None:
     """Find a column with one of the usual names of targets, alone or as a word of its name."""
     by_name = {name.lower(): name for name in columns}
-    for usual in USUAL_TARGETS:
+    for usual in TARGET_NAMES:
         if usual in by_name and holds_classes(columns[by_name[usual]]):
             return by_name[usual]
     plain = [by_name[usual] for usual in PLAIN_TARGETS if usual in by_name]
@@ -68,7 +69,7 @@ def usual_target(columns: Mapping[str, RawColumn]) -> str | None:
 def is_usual_name(name: str) -> bool:
     """Check if a name is that of a usual target, or contains it as a word."""
     words = set(re.split(r"[\W_]+", name.lower()))
-    return name.lower() in USUAL_TARGETS or bool(words & set(USUAL_TARGETS) - {"y"})
+    return name.lower() in TARGET_NAMES or bool(words & set(TARGET_NAMES) - {"y"})
 
 
 def only_text(columns: Mapping[str, RawColumn]) -> str | None:
@@ -93,12 +94,12 @@ def possible_targets(columns: Mapping[str, RawColumn]) -> list[str]:
 def holds_classes(column: RawColumn) -> bool:
     """Check if a column has few different values, all of them text, booleans or integers."""
     is_usable = column.kind in ("text", "number") and (column.numbers is None or is_integral(column))
-    return is_usable and has_few(column, MAX_CLASSES)
+    return is_usable and has_few(column, MAX_TARGET_CLASSES)
 
 
 def may_be_classes(column: RawColumn) -> bool:
     """Check if a column holds text or booleans with few different values."""
-    return (column.kind == "text" or column.is_boolean) and has_few(column, MAX_CLASSES)
+    return (column.kind == "text" or column.is_boolean) and has_few(column, MAX_TARGET_CLASSES)
 
 
 def is_quantity(column: RawColumn) -> bool:

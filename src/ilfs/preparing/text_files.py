@@ -17,11 +17,11 @@ from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, sample_lines, split_rows
 from ilfs.preparing.raw_columns import ArrowTextColumn, RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable
-from ilfs.preparing.targets import USUAL_TARGETS
+from ilfs.preparing.targets import TARGET_NAMES
 from ilfs.reading.text import missing_texts
 
 ANY_HEADER = "*"  # among columns that were named: the file has a header
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
 MIN_REPEATING_ROWS = 4  # rows from which classes are recognised below a name
 HEAD_BYTES = 2**16  # of a file, from which binary files are recognised
@@ -70,7 +70,7 @@ def whole_content(path: Path) -> bytes:
 
 def decoded(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     """Convert a text to UTF-8 without a mark at its beginning; return it with a note if its encoding was guessed."""
-    if content.startswith(UTF_16):
+    if content.startswith(UTF_16_MARKS):
         try:
             return content.decode("utf-16").encode(), ()
         except UnicodeDecodeError as error:
@@ -131,7 +131,7 @@ def layout_of(content: bytes, chosen: Sequence[str | int | None], path: Path, na
 def has_header(start: Sequence[list[str]], layout: Layout) -> bool:
     """Check if the first row names the columns: a usual target, an empty corner, text above numbers or classes."""
     first, others = [text.strip() for text in start[0]], start[1:]
-    if any(text.lower() in USUAL_TARGETS for text in first) or (not first[0] and len(first) > 1):
+    if any(text.lower() in TARGET_NAMES for text in first) or (not first[0] and len(first) > 1):
         return True
     if others and len(others[0]) == len(first) + 1:
         return True

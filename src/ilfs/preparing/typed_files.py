@@ -25,7 +25,7 @@ from ilfs.preparing.raw_table import RawTable
 from ilfs.preparing.text_files import UNNAMED
 from ilfs.sources.arrow import column_values, index_columns, is_numeric, one_line_errors
 
-DAMAGED = "must be a complete Excel workbook (.xlsx)"
+DAMAGED_WORKBOOK = "must be a complete Excel workbook (.xlsx)"
 
 
 def arrow_table(table: Any, name: str) -> RawTable:
@@ -120,7 +120,9 @@ def excel_rows(path: Path, name: str) -> Iterator[tuple[Any, ...]]:
             rows = list(book.worksheets[0].iter_rows(values_only=True))
             book.close()
     except Exception as error:  # openpyxl, zipfile and the XML parser raise almost anything for a damaged file
-        raise ValueError(f"{name} {DAMAGED}: {(str(error).splitlines() or [''])[0] or type(error).__name__}") from None
+        raise ValueError(
+            f"{name} {DAMAGED_WORKBOOK}: {(str(error).splitlines() or [''])[0] or type(error).__name__}"
+        ) from None
     start = next((i for i, row in enumerate(rows) if any(value is not None for value in row)), len(rows))
     return iter(rows[start:])
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ilfs.reading.paths import PARQUET_ENDINGS, files_of
+from ilfs.choices import PARQUET_ENDINGS
+from ilfs.reading.paths import files_of
 from ilfs.sources.dask import DaskSource, dask_source
 from ilfs.sources.roles import find_column
 

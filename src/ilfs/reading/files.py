@@ -9,10 +9,9 @@ import numpy as np
 
 from ilfs.arrays import Integers
 from ilfs.datasets.readers import read_table
-from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.importing import check_installed
 from ilfs.reading.npy import NpyReader
-from ilfs.reading.paths import files_of, parquet_parts
+from ilfs.reading.paths import ending_of, files_of, parquet_parts
 from ilfs.reading.svmlight import SvmlightReader
 from ilfs.reading.text import TextReader
 from ilfs.sources import BatchReader, Source, table_source
@@ -35,12 +34,6 @@ def open_files(path: Any, request: Request) -> Source:
     if len(endings) > 1:
         raise ValueError(f"all files of {path} must have the same format, got {' and '.join(endings)}")
     return OPENERS.get(endings[0], open_whole)(files, request)
-
-
-def ending_of(file: Path) -> str:
-    """Return the ending of a file's name, without that of a compressed file."""
-    plain = file.with_suffix("") if file.suffix.lower() in PACKED_ENDINGS else file
-    return plain.suffix.lower()
 
 
 def open_parquet(files: Sequence[Path], request: Request) -> Source:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from ilfs.choices import PARQUET_ENDINGS
+from ilfs.datasets.readers.compressed import PACKED_ENDINGS
 from ilfs.sources.parquet import ParquetPart
 
-PARQUET_ENDINGS = (".parquet", ".pq")
 NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -85,3 +86,9 @@ def key_scalar(value: str | None, is_number: bool) -> Any:
     if is_number:
         return pyarrow.scalar(None if value is None else int(value), pyarrow.int64())
     return pyarrow.scalar(value, pyarrow.string())
+
+
+def ending_of(file: Path) -> str:
+    """Return the ending of a file's name, without that of a compressed file."""
+    plain = file.with_suffix("") if file.suffix.lower() in PACKED_ENDINGS else file
+    return plain.suffix.lower()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ilfs.selector import RankingSelector
 from ilfs.ties import UNIT_FLOOR, first_of_largest
+from ilfs.words import counted
 
 
 def certainty_sentences(selector: RankingSelector) -> list[str]:
@@ -158,17 +159,14 @@ def curve_sentence(results: Mapping[str, NDArray[Any]], size: int) -> list[str]:
     best, chosen = first_of_largest(mean, UNIT_FLOOR), int(np.flatnonzero(sizes == size)[0])
     n_good = int(np.count_nonzero(good_enough(mean, error, "one_se")))
     if n_folds == 1:  # a callback has stopped the loop
-        return [f"the accuracy in one fold is {mean[chosen]:.3f} with {counted(sizes[chosen])}, the best number"]
+        return [
+            f"the accuracy in one fold is {mean[chosen]:.3f} with {counted(sizes[chosen], 'feature')}, the best number"
+        ]
     sentence = (
         f"the mean accuracy over {n_folds} folds is {mean[chosen]:.3f} (standard error {error[chosen]:.3f}) with "
     )
-    sentence += counted(sizes[chosen])
+    sentence += counted(sizes[chosen], "feature")
     if chosen != best:
         sentence += f" and {mean[best]:.3f} ({error[best]:.3f}) with {sizes[best]:,}"
     is_good = f"{n_good} of the {sizes.size} numbers that were compared {'is' if n_good == 1 else 'are'}"
     return [f"{sentence}, the best number; {is_good} within one standard error of the best"]
-
-
-def counted(n_features: int) -> str:
-    """Format a number of features."""
-    return f"{n_features:,} feature{'' if n_features == 1 else 's'}"

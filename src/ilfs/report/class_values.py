@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ilfs.arrays import Floats, Integers
 from ilfs.reading import read
+from ilfs.report.charts.strips import BOX_QUANTILES
 from ilfs.selector import RankingSelector
 from ilfs.sources import Source
 from ilfs.sources.source import RowBlock
@@ -23,7 +24,6 @@ from ilfs.validation import check_labels, column_names
 MAX_ROWS_READ = 20_000  # of a larger table, a random sample of the rows
 MAX_POINTS = 400  # rows whose values are kept; quantiles are computed from all rows read
 MIN_CLASS_POINTS = 20  # rows of a rare class that are kept, if it has so many
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 ALL_ROWS = "all rows"  # name of the only group, without labels or with several labels
 
 
@@ -42,7 +42,7 @@ class ClassValues:
     values : ndarray of shape (n_points, n_columns)
         Values; NaN is a missing value.
     quantiles : ndarray of shape (n_columns, n_classes, 5)
-        Quantiles `QUANTILES` of the values of each class; NaN if there are none.
+        Quantiles `BOX_QUANTILES` of the values of each class; NaN if there are none.
     n_rows, n_read : int
         Number of rows of the table, and number of those that were used.
     """
@@ -230,13 +230,13 @@ def class_values(rows: ReadRows, seed: int = 0) -> ClassValues:
         Quantiles of all rows, and values of at most about `MAX_POINTS` rows.
     """
     kept = sampled_points(rows.codes, len(rows.labels), np.random.default_rng(seed))
-    found = np.full((rows.values.shape[1], len(rows.labels), len(QUANTILES)), np.nan)
+    found = np.full((rows.values.shape[1], len(rows.labels), len(BOX_QUANTILES)), np.nan)
     for code in range(len(rows.labels)):
         of_class = rows.values[rows.codes == code]
         for j in range(of_class.shape[1]):
             there = of_class[~np.isnan(of_class[:, j]), j]
             if there.size:
-                found[j, code] = np.quantile(there, QUANTILES)
+                found[j, code] = np.quantile(there, BOX_QUANTILES)
     return ClassValues(
         rows.labels, rows.class_rows, rows.codes[kept], rows.values[kept], found, rows.n_rows, rows.codes.size
     )
@@ -281,10 +281,7 @@ def correlation_map(columns: Integers, values: Floats) -> CorrelationMap:
     correlation = correlations(values)
     if columns.size < 3:
         return CorrelationMap(columns, correlation)
-    distance = 1 - np.abs(np.nan_to_num(correlation))
-    np.fill_diagonal(distance, 0.0)
-    pairs = squareform(np.clip((distance + distance.T) / 2, 0.0, None), checks=False)
-    order = leaves_list(optimal_leaf_ordering(linkage(pairs, "average"), pairs))
+    order = neighbour_order(1 - np.abs(np.nan_to_num(correlation)))
     return CorrelationMap(columns[order], correlation[np.ix_(order, order)])
 
 
@@ -296,3 +293,21 @@ def correlations(values: Floats) -> Floats:
     length = np.sqrt((centred**2).sum(axis=0))
     unit = centred / np.where(length > 0, length, np.nan)
     return np.asarray(np.clip(unit.T @ unit, -1.0, 1.0))
+
+
+def neighbour_order(distance: Floats) -> Integers:
+    """Order three or more features so that close ones are neighbours, by average linkage.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n_features, n_features)
+        Distances, at least 0 up to rounding; those of features from themselves are not used.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Positions of the features.
+    """
+    pairs = np.clip((distance + distance.T) / 2, 0.0, None)
+    np.fill_diagonal(pairs, 0.0)
+    return np.asarray(leaves_list(linkage(squareform(pairs, checks=False), "average", optimal_ordering=True)))

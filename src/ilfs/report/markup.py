@@ -8,6 +8,7 @@ from unicodedata import category
 from ilfs.text_table import format_value
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+MAX_TABLE_LETTERS = 60  # of a name in a table; the whole name is then a tooltip
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -48,6 +49,11 @@ def escape(text: Any) -> str:
     '&lt;b&gt; &amp; &quot;quotes&quot;'
     """
     return html_escape(printable(text), quote=True)
+
+
+def escape_lines(text: str) -> str:
+    """Escape a text of several lines; line breaks stay."""
+    return "\n".join(escape(line) for line in text.split("\n"))
 
 
 def shortened(text: str, max_letters: int) -> str:

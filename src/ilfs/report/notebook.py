@@ -11,11 +11,11 @@ from ilfs.selector import RankingSelector
 from ilfs.text_table import MISSING_TEXT
 
 N_SHOWN = 10
-MAX_NAME_LETTERS = 48
-MAX_TITLE_LETTERS = 300
+MAX_FEATURE_LETTERS = 48
+MAX_HOVER_LETTERS = 300
 MAX_CALL_LETTERS = 300
 # Text and lines take the colours of the notebook, so that they suit light and dark themes, whatever sets them.
-STYLE = """
+NOTEBOOK_STYLE = """
 .ilfs-ranking{font-size:.92em;line-height:1.45;max-width:60em;overflow-x:auto}
 .ilfs-ranking p{margin:.2em 0}
 .ilfs-ranking .ilfs-soft{opacity:.68}
@@ -72,7 +72,7 @@ def selector_html(selector: RankingSelector, top: int = N_SHOWN) -> str:
     return "\n".join(
         [
             # A notebook would typeset what stands between dollar signs in names, but for these two classes.
-            f'<div class="ilfs-ranking tex2jax_ignore mathjax_ignore"><style>{STYLE}</style>',
+            f'<div class="ilfs-ranking tex2jax_ignore mathjax_ignore"><style>{NOTEBOOK_STYLE}</style>',
             f"<p><strong>{escape(best.method)}</strong>: {best.n_selected:,} of {best.n_features:,} features "
             f'selected <span class="ilfs-soft"><code>{escape(call)}</code></span></p>',
             *(f"<p>{escape(sentence)}</p>" for sentence in sentences),
@@ -110,10 +110,10 @@ def table_html(best: BestFeatures, columns: list[Column]) -> str:
 def row_html(best: BestFeatures, columns: list[Column], row: int) -> str:
     """Format the row of a feature; those that are not selected are pale, with a line above the first of them."""
     name = best.names[row]
-    shown = escape(shortened(name, MAX_NAME_LETTERS))
+    shown = escape(shortened(name, MAX_FEATURE_LETTERS))
     words = [
         f'<td class="ilfs-number">{row + 1}</td>',
-        f'<td title="{escape(shortened(name, MAX_TITLE_LETTERS))}"><bdi>{shown}</bdi></td>',
+        f'<td title="{escape(shortened(name, MAX_HOVER_LETTERS))}"><bdi>{shown}</bdi></td>',
         f'<td class="ilfs-number">{best.scores[row]:.4g}</td>',
         f"<td>{bar_html(best, row)}</td>",
         *(f"<td{number_class(column.is_number)}>{escape(column.words[row])}</td>" for column in columns),

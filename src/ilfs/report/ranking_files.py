@@ -13,7 +13,7 @@ from ilfs.report.workbook import check_size, write_workbook
 
 TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 ARROW = (".parquet", ".pq", ".feather", ".arrow")
-ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".feather", ".xlsx")  # in messages
+RANKING_ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".feather", ".xlsx")  # in messages
 
 
 def check_ranking_path(path: str | os.PathLike[str]) -> None:
@@ -31,9 +31,9 @@ def check_ranking_path(path: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     ValueError: a ranking is written as .csv, .tsv, .json, .parquet, .feather or .xlsx, got 'ranking.pdf'
     """
-    ending = ending_of(path)
+    ending = output_ending(path)
     if ending not in (*TEXT, *ARROW, ".json", ".xlsx"):
-        known = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        known = f"{', '.join(RANKING_ENDINGS[:-1])} or {RANKING_ENDINGS[-1]}"
         raise ValueError(f"a ranking is written as {known}, got {os.fspath(path)!r}")
     if ending in ARROW:
         check_installed("pyarrow", "parquet", f"writing {Path(path).name}")
@@ -73,7 +73,7 @@ def write_ranking_table(
     True
     """
     check_ranking_path(path)
-    path, ending = Path(path), ending_of(path)
+    path, ending = Path(path), output_ending(path)
     if ending in TEXT:
         write_text_atomically(path, csv_text(table, spreadsheet_safe=True, delimiter=TEXT[ending]))
     elif ending == ".json":
@@ -109,7 +109,7 @@ def as_arrow(table: RankingTable) -> Any:
     return pyarrow.table(columns)
 
 
-def ending_of(path: str | os.PathLike[str]) -> str:
+def output_ending(path: str | os.PathLike[str]) -> str:
     """Return the ending of a path in small letters; a device such as /dev/stdout is written as CSV."""
     ending = Path(path).suffix.lower()
     return ".csv" if not ending and Path(path).exists() and not Path(path).is_file() else ending

@@ -17,16 +17,15 @@ from ilfs.explanation import STRONG_CORRELATION
 from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, REJECTED, RankingTable
 from ilfs.report.terminal import Terminal
 from ilfs.selector import RankingSelector
-from ilfs.text_table import MISSING_TEXT, aligned, display_width
+from ilfs.text_table import COLUMN_GAP, MISSING_TEXT, aligned, display_width
 
 N_MEAN_CLASSES = 2  # classes whose means are shown; more would not fit
-SIGNIFICANT_DIGITS = 3
-GAP = 2  # spaces between columns, as `aligned` has them
+SCORE_DIGITS = 3
 COLOUR_OF_VERDICT = {CONFIRMED: ("green",), REJECTED: ("dim",)}
 
 
 @dataclass(frozen=True)
-class Layout:
+class ScreenLayout:
     """Sizes of the parts of a line, in terminal columns.
 
     Parameters
@@ -51,18 +50,18 @@ class Layout:
     missing: bool = True
 
 
-WIDEST = Layout(name=60, label=20, nearest=40, bar=12)
-LAYOUTS = (
+WIDEST = ScreenLayout(name=60, label=20, nearest=40, bar=12)
+SCREEN_LAYOUTS = (
     WIDEST,
     replace(WIDEST, name=40, nearest=24),
     replace(WIDEST, name=32, label=14, nearest=20, bar=10),
     replace(WIDEST, name=28, label=12, nearest=16, bar=8),
-    Layout(name=24, label=10, nearest=12, bar=8, number=False),
-    Layout(name=24, label=10, nearest=0, bar=8, number=False),
-    Layout(name=20, label=9, nearest=0, bar=6, number=False),
-    Layout(name=16, label=7, nearest=0, bar=5, number=False, missing=False),
-    Layout(name=14, label=7, nearest=0, bar=4, number=False, means=False, missing=False),
-    Layout(name=12, label=6, nearest=0, bar=4, number=False, means=False, family=False, missing=False),
+    ScreenLayout(name=24, label=10, nearest=12, bar=8, number=False),
+    ScreenLayout(name=24, label=10, nearest=0, bar=8, number=False),
+    ScreenLayout(name=20, label=9, nearest=0, bar=6, number=False),
+    ScreenLayout(name=16, label=7, nearest=0, bar=5, number=False, missing=False),
+    ScreenLayout(name=14, label=7, nearest=0, bar=4, number=False, means=False, missing=False),
+    ScreenLayout(name=12, label=6, nearest=0, bar=4, number=False, means=False, family=False, missing=False),
 )
 
 
@@ -126,7 +125,7 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
     terminal = Terminal() if terminal is None else terminal
     table = selector.table(top)
     facts = RowFacts.from_selector(selector, table)
-    fitting = (columns_of(table, facts, layout, terminal) for layout in LAYOUTS)
+    fitting = (columns_of(table, facts, layout, terminal) for layout in SCREEN_LAYOUTS)
     return formatted(narrow_enough(fitting, terminal.width), colours_of(table, facts, terminal), terminal)
 
 
@@ -179,7 +178,7 @@ def family_sizes(selector: Any, columns: NDArray[Any]) -> NDArray[np.int64] | No
     return np.array([len(members[column]) for column in columns.tolist()])
 
 
-def columns_of(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> list[ScreenColumn]:
+def columns_of(table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal) -> list[ScreenColumn]:
     """Format all columns by a layout."""
     names = [terminal.name(name, layout.name) for name in table["feature"].tolist()]
     columns = [
@@ -205,7 +204,9 @@ def kept_columns(facts: RowFacts) -> Iterable[ScreenColumn]:
         yield ScreenColumn("", ["kept" if is_kept else "" for is_kept in facts.is_kept.tolist()])
 
 
-def score_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
+def score_columns(
+    table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
+) -> Iterable[ScreenColumn]:
     """Format the scores, as numbers if there is room, and their bars."""
     bars = [terminal.bar(float(value), layout.bar) for value in facts.bars]
     if layout.number:
@@ -213,7 +214,9 @@ def score_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal
     yield ScreenColumn("" if layout.number else "score", bars, role="score")
 
 
-def class_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
+def class_columns(
+    table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
+) -> Iterable[ScreenColumn]:
     """Format the class in which each feature is highest, and the class means if there are two."""
     if "direction" not in table:
         return
@@ -229,7 +232,9 @@ def class_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal
         yield ScreenColumn("effect", [f"{value:.2f}" for value in table["effect"]], is_number=True)
 
 
-def family_columns(table: RankingTable, facts: RowFacts, layout: Layout, terminal: Terminal) -> Iterable[ScreenColumn]:
+def family_columns(
+    table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
+) -> Iterable[ScreenColumn]:
     """Format the number of features that each feature represents, and the better one that it is most like."""
     if facts.n_represented is None or "nearest" not in table:
         return
@@ -252,7 +257,7 @@ def significant(value: float) -> str:
     """
     if value != value:
         return MISSING_TEXT
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:#.{SIGNIFICANT_DIGITS}g}".rstrip(".")
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:#.{SCORE_DIGITS}g}".rstrip(".")
 
 
 def probability(value: float) -> str:
@@ -279,7 +284,7 @@ def narrow_enough(layouts: Iterable[list[ScreenColumn]], width: int) -> list[Scr
 def total_width(columns: Sequence[ScreenColumn]) -> int:
     """Count the terminal columns of a line."""
     widths = widths_of(columns)
-    return sum(widths) + GAP * (len(widths) - 1)
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1)
 
 
 def widths_of(columns: Sequence[ScreenColumn]) -> list[int]:
@@ -292,7 +297,10 @@ def upper_header(columns: Sequence[ScreenColumn]) -> list[str]:
     widths = widths_of(columns)
     for number, one in enumerate(columns):
         if one.above:
-            start, span = sum(widths[: number - 1]) + GAP * (number - 1), sum(widths[number - 1 : number + 1]) + GAP
+            start, span = (
+                sum(widths[: number - 1]) + COLUMN_GAP * (number - 1),
+                sum(widths[number - 1 : number + 1]) + COLUMN_GAP,
+            )
             return [" " * start + one.above.center(span).rstrip()]
     return []
 

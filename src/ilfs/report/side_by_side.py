@@ -7,11 +7,10 @@ import numpy as np
 from ilfs.ranking_table import RankingTable
 from ilfs.report.terminal import Terminal
 from ilfs.selector import RankingSelector
-from ilfs.text_table import aligned
+from ilfs.text_table import COLUMN_GAP, aligned
 
 MIN_NAME = 8  # terminal columns of the shortest name
 MAX_NAME = 40
-GAP = 2  # spaces between columns
 
 
 def side_by_side_screen(
@@ -63,7 +62,7 @@ def side_by_side_screen(
 
 def name_width(n_methods: int, top: int, width: int) -> int:
     """Return the terminal columns of a name, without the star behind it."""
-    room = (width - len(str(top))) // n_methods - GAP - 2
+    room = (width - len(str(top))) // n_methods - COLUMN_GAP - 2
     return min(max(room, MIN_NAME), MAX_NAME)
 
 

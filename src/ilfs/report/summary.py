@@ -26,7 +26,7 @@ from ilfs.selector import RankingSelector
 
 N_WITH_VALUES = 200  # best features whose values are kept
 MAX_CORRELATED = 60  # selected features in the map of correlations
-PACKAGES = ("numpy", "scipy", "scikit-learn")  # whose versions are given
+CITED_PACKAGES = ("numpy", "scipy", "scikit-learn")  # whose versions are given
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class SizeCurve:
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenSummary:
     """How well each feature represents the samples, for ILFS.
 
     Parameters
@@ -157,7 +157,7 @@ class RankingSummary:
         Largest statistics under permuted labels.
     sizes : SizeCurve, optional
         Performance against number of features.
-    tokens : Tokens, optional
+    tokens : TokenSummary, optional
         Tokens of ILFS.
     values : ClassValues, optional
         Values of the best features.
@@ -187,7 +187,7 @@ class RankingSummary:
     certainty: Certainty | None = None
     null_curve: NullCurve | None = None
     sizes: SizeCurve | None = None
-    tokens: Tokens | None = None
+    tokens: TokenSummary | None = None
     values: ClassValues | None = None
     valued: Integers | None = None
     correlations: CorrelationMap | None = None
@@ -363,7 +363,7 @@ def short_repr(value: Any, max_letters: int = 200) -> str:
 def package_versions() -> dict[str, str]:
     """Return the versions of Python and of the main packages."""
     found = {"ilfs": __version__, "Python": platform.python_version()}
-    for package in PACKAGES:
+    for package in CITED_PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:  # installed without metadata
@@ -420,14 +420,14 @@ def size_curve(selector: RankingSelector) -> SizeCurve | None:
     return SizeCurve(sizes[best], mean[best], error[best], chosen)
 
 
-def tokens_of(selector: RankingSelector) -> Tokens | None:
+def tokens_of(selector: RankingSelector) -> TokenSummary | None:
     """Return the tokens and topics of ILFS, if they were learned for a single labelling."""
     counts, topics = attribute(selector, "token_counts_"), attribute(selector, "topic_tokens_")
     if counts is None or topics is None:
         return None
     total = counts.sum(axis=1, keepdims=True)
     fractions = np.divide(counts, total, out=np.full_like(counts, np.nan, dtype=float), where=total > 0)
-    return Tokens(attribute(selector, "token_edges_"), topics, fractions[selector.order_])
+    return TokenSummary(attribute(selector, "token_edges_"), topics, fractions[selector.order_])
 
 
 def values_of(

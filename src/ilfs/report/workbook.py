@@ -10,28 +10,28 @@ from collections.abc import Iterable, Sequence
 from typing import IO, Any
 from xml.sax.saxutils import escape
 
-MAX_ROWS, MAX_COLUMNS = 2**20, 2**14  # of a sheet
-MAX_CHARACTERS = 32_767  # of a value
+MAX_SHEET_ROWS, MAX_SHEET_COLUMNS = 2**20, 2**14  # of a sheet
+MAX_TEXT_CHARACTERS = 32_767  # of a value
 TIME = (1980, 1, 1, 0, 0, 0)  # of all files in the archive, the earliest that ZIP can store
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+PACKAGE_SCHEMA = "http://schemas.openxmlformats.org/package/2006"
 TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 PLAIN_FONT = '<font><sz val="11"/><name val="Calibri"/></font>'
 BOLD_FONT = '<font><b/><sz val="11"/><name val="Calibri"/></font>'
 NO_STYLE = 'numFmtId="0" fillId="0" borderId="0"'
 
 FIXED_FILES = {
-    "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
+    "[Content_Types].xml": f'<Types xmlns="{PACKAGE_SCHEMA}/content-types">'
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
     '<Default Extension="xml" ContentType="application/xml"/>'
     f'<Override PartName="/xl/workbook.xml" ContentType="{TYPE}.sheet.main+xml"/>'
     f'<Override PartName="/xl/styles.xml" ContentType="{TYPE}.styles+xml"/>'
     f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{TYPE}.worksheet+xml"/></Types>',
-    "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships">'
+    "_rels/.rels": f'<Relationships xmlns="{PACKAGE_SCHEMA}/relationships">'
     f'<Relationship Id="rId1" Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">'
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE_SCHEMA}/relationships">'
     f'<Relationship Id="rId1" Type="{RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>'
     f'<Relationship Id="rId2" Type="{RELATIONS}/styles" Target="styles.xml"/></Relationships>',
     "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><fonts count="2">{PLAIN_FONT}{BOLD_FONT}</fonts>'
@@ -89,10 +89,10 @@ def write_workbook(
 
 def check_size(n_rows: int, n_columns: int) -> None:
     """Raise an error if a table has more rows or columns than a sheet of a workbook."""
-    if n_rows >= MAX_ROWS or n_columns > MAX_COLUMNS:
+    if n_rows >= MAX_SHEET_ROWS or n_columns > MAX_SHEET_COLUMNS:
         raise ValueError(
-            f"an .xlsx file must have fewer than {MAX_ROWS:,} rows and at most {MAX_COLUMNS:,} columns, got "
-            f"{n_rows:,} x {n_columns:,}: write .csv or .parquet"
+            f"an .xlsx file must have fewer than {MAX_SHEET_ROWS:,} rows and at most {MAX_SHEET_COLUMNS:,} columns, "
+            f"got {n_rows:,} x {n_columns:,}: write .csv or .parquet"
         )
 
 
@@ -125,7 +125,7 @@ def value_xml(value: Any, style: int) -> str:
 def text_xml(text: str) -> str:
     """Escape text; characters that XML cannot hold are written as escape sequences."""
     allowed = "".join(mark if is_xml(mark) else mark.encode("unicode_escape").decode() for mark in text)
-    return escape(allowed[:MAX_CHARACTERS])
+    return escape(allowed[:MAX_TEXT_CHARACTERS])
 
 
 def is_xml(mark: str) -> bool:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
+from ilfs.choices import DEFAULT_HALF_SAMPLES, DEFAULT_REPEATS
 from ilfs.cross_validation import SEED_BITS, Samples
 from ilfs.fitted import order_of
 from ilfs.methods.novelty import takes_weight
@@ -31,7 +32,7 @@ from ilfs.one_line import reason_of
 from ilfs.paired_tests import corrected_t_test, holm
 from ilfs.parameters import check_integer, is_boolean, is_integer
 from ilfs.registry import classes_with, method_of
-from ilfs.selection.comparison import RANDOM, Comparison, LeftOut, MethodStability, PairTest
+from ilfs.selection.comparison import RANDOM_BASELINE, Comparison, LeftOut, MethodStability, PairTest
 from ilfs.selection.performance import Folds, class_counts, numbered, repeated_splits
 from ilfs.selection.resampling import stability as measure_stability
 from ilfs.selection.wrapping import WrapsSelectors, as_selector, ranking_clone, ranking_of
@@ -40,8 +41,6 @@ from ilfs.sources import Source, TableSource
 from ilfs.sources.tables import table_source
 from ilfs.validation import check_n_jobs
 
-DEFAULT_REPEATS = 2
-DEFAULT_RESAMPLES = 20  # half-samples; their interval is shown, so that fewer than usual suffice
 DEFAULT_TOP = 20  # best features for overlap and stability
 MIN_FEATURES_FOR_TOP = 100  # with fewer features, a fifth of them are compared
 MAX_SECONDS_TIMED_TWICE = 5.0  # the first fit of a method may load compiled code
@@ -183,7 +182,7 @@ def compare(
         metric=metric_name(scoring),
         **division_fields(folds, n_repeats if is_integer(cv) else 1),
         **ranking_fields(ranked, top),
-        **score_fields([*(one.name for one in ranked), RANDOM], folds, scores, every),
+        **score_fields([*(one.name for one in ranked), RANDOM_BASELINE], folds, scores, every),
         **stability_fields(measured, n_resamples),
     )
 
@@ -260,7 +259,7 @@ class ComparedSelectors(WrapsSelectors):
 
     @contextmanager
     def opened_table(self, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[TableSource, list[Any]]]:
-        """Validate a table; give it with the names of its columns, and the selectors to fit on its matrix."""
+        """Validate a table; yield it with the names of its columns, and the selectors to fit on its matrix."""
         with self._opened(X, y, sample_weight) as opened:
             source = self._in_memory(opened)
             if len(source.labellings) > 1:
@@ -276,7 +275,7 @@ class ComparedSelectors(WrapsSelectors):
 
 @dataclass
 class Work:
-    """The work of a comparison, of which each step is reported before it begins."""
+    """Progress of a comparison: report each step before it begins."""
 
     progress: Callable[[CompareProgress], None] | None
     total: float = 0.0  # seconds, as far as they are known
@@ -323,8 +322,8 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
         made = [as_selector(one, "each of the selectors") for one in listed]
         names = [one if isinstance(one, str) else method_name(one) for one in listed]
         named = dict(zip(numbered(names), made, strict=True))
-    if not named or RANDOM in named:
-        what = f"a name other than {RANDOM!r}, the baseline" if named else "at least one method"
+    if not named or RANDOM_BASELINE in named:
+        what = f"a name other than {RANDOM_BASELINE!r}, the baseline" if named else "at least one method"
         raise ValueError(f"selectors must have {what}, got {list(named)}")
     return named
 
@@ -340,7 +339,7 @@ def check_options(n_repeats: Any, stability: Any, n_jobs: Any) -> int:
     check_integer("n_repeats", n_repeats, 1)
     check_n_jobs(n_jobs)
     if is_boolean(stability):
-        return DEFAULT_RESAMPLES if stability else 0
+        return DEFAULT_HALF_SAMPLES if stability else 0
     if not is_integer(stability) or stability < 2 or stability % 2:
         raise ValueError(f"stability must be True, False or an even number of half-samples, got {stability!r}")
     return int(stability)
@@ -445,7 +444,7 @@ def score_in_folds(
     failed : list of LeftOut
         Methods whose fit failed in a fold.
     """
-    names = [*(one.name for one in ranked), RANDOM, "all features"]
+    names = [*(one.name for one in ranked), RANDOM_BASELINE, "all features"]
     seconds = [*(one.seconds for one in ranked), 0.0, 0.0]
     n_folds = len(folds.splits)
     found: dict[str, list[Any]] = {name: [] for name in names}
@@ -579,7 +578,7 @@ def pair_tests(
     pairs = [(c, i, j) for c in range(len(classifiers)) for i, j in combinations(range(len(names)), 2)]
     found = [corrected_t_test(of_folds[i, c], of_folds[j, c], n_train=n_train, n_test=n_test) for c, i, j in pairs]
     p_values = np.array([one.p_value for one in found])
-    against_random = np.array([RANDOM in (names[i], names[j]) for _, i, j in pairs])
+    against_random = np.array([RANDOM_BASELINE in (names[i], names[j]) for _, i, j in pairs])
     adjusted = np.fmax(*(holm(np.where(chosen, p_values, np.nan)) for chosen in (against_random, ~against_random)))
     return tuple(
         PairTest(classifiers[c], names[i], names[j], one.mean, one.low, one.high, one.p_value, p_value)

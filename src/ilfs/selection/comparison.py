@@ -13,7 +13,7 @@ from ilfs.paired_tests import corrected_error
 from ilfs.parameters import check_integer
 from ilfs.stability_indices import PairwiseIndex, StabilityIndex
 
-RANDOM = "random"  # name of the baseline
+RANDOM_BASELINE = "random"  # name of the baseline
 LEVEL = 0.05  # of the tests
 
 
@@ -210,7 +210,7 @@ class Comparison:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the methods and, last, of the baseline."""
-        return (*self.methods, RANDOM)
+        return (*self.methods, RANDOM_BASELINE)
 
     @property
     def mean(self) -> Floats:
@@ -280,7 +280,9 @@ class Comparison:
         found = {frozenset((one.first, one.second)): one for one in self.tests if one.classifier == classifier}
         n_tests = len(others) * len(self.classifiers)
         worse = tuple(name for name in others if differs(found, best, name, n_tests))
-        above = [one for one in found.values() if one.second == RANDOM and one.is_significant and one.difference > 0]
+        above = [
+            one for one in found.values() if one.second == RANDOM_BASELINE and one.is_significant and one.difference > 0
+        ]
         return Verdict(
             classifier,
             best,

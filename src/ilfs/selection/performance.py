@@ -38,7 +38,7 @@ from ilfs.selection.parallel import results_in_order
 N_NEIGHBOURS = 5
 N_RANDOM_ORDERS = 2  # random orders of the baseline in each fold, whose scores are averaged
 MAX_VALUES_FOR_ALL = 20_000_000  # rows x features up to which the classifiers are also trained on all features
-RANDOM_STREAM = 1  # tells the random numbers of the baseline from others with the same seed
+RANDOM_STREAM = 1  # makes the random numbers of the baseline differ from others with the same seed
 
 
 @dataclass(frozen=True)

@@ -248,7 +248,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         return found | {"verdict": verdicts(found["q_value"], fdr, found.get("selection_frequency"))}
 
     def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:  # noqa: ARG002
-        """Return what is known of a feature besides its row of the table, as fields of `Explanation`."""
+        """Return the fields of `Explanation` that the ranking table does not have."""
         facts: dict[str, Any] = {
             "n_features": self.n_features_in_,
             "is_selected": bool(self.get_support()[column]),
@@ -270,7 +270,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
     # Profile of the features
 
     def _found_profile(self) -> FeatureProfile | None:
-        """Return the description of the features, which that of a wrapped selector may be."""
+        """Return the profile of the features: the selector's own, or that of the selector it wraps."""
         own = getattr(self, "profile_", None)
         return own if own is not None else getattr(getattr(self, "selector_", None), "profile_", None)
 

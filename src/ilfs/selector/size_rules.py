@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 
 from ilfs.arrays import Integers
+from ilfs.choices import DEFAULT_FOLDS
 from ilfs.must_keep import forced_columns
 from ilfs.parameters import is_fraction, is_integer
 from ilfs.registry import classes_with
@@ -77,8 +78,6 @@ class SizeRules(SelectorMixin):  # type: ignore[misc]
     def _begin_folds(self) -> None:
         """Begin the progress of a fit whose ranking is followed by the folds of the rule "auto"."""
         if self._uses_rule("auto"):
-            from ilfs.cross_validation import DEFAULT_FOLDS  # imports much of scikit-learn
-
             self._begin_with_ranking(DEFAULT_FOLDS)
 
     def _cross_validate_size(self, source: Source, groups: ArrayLike | None) -> None:

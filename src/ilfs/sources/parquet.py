@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ilfs.arrays import Integers, zeros_in_pages
+from ilfs.arrays import VALUE_BYTES, Integers, zeros_in_pages
 from ilfs.sources.arrow import ArrowReader, arranged, one_line_errors
 from ilfs.sources.frames import EXACT_IN_FLOAT32, type_name
 from ilfs.sources.reader import Batch
@@ -22,7 +22,6 @@ STRIP_COLUMNS = 256  # columns that are read at a time
 WIDE_STRIP_COLUMNS = 64  # columns that are read at a time if many chosen ones must be in memory together
 WHOLE_ROWS = 2**20  # rows of a batch if all columns are read at once
 PAGE_BYTES = 2**20  # of decoded values that reading holds for each column
-VALUE_BYTES = 8  # of a decoded value, at most
 BUFFER_BYTES = 2**16  # of a column's compressed values that are read from the file at a time
 
 

@@ -27,7 +27,7 @@ F. Mangili, *Should We Really Use Post-Hoc Tests Based on Mean-Ranks?*, JMLR 17 
 from ilfs.benchmark.significance.classes import ClassComparison, compare_over_classes, paired_t_test
 from ilfs.benchmark.significance.effects import Effects, Estimate, paired_effects
 from ilfs.benchmark.significance.normality import lilliefors
-from ilfs.benchmark.significance.pairs import Comparison, SignedRanks, compare_with, wilcoxon_test
+from ilfs.benchmark.significance.pairs import MethodComparison, SignedRanks, compare_with, wilcoxon_test
 from ilfs.benchmark.significance.paper import (
     JointVerdict,
     PaperVerdict,
@@ -51,20 +51,20 @@ from ilfs.benchmark.significance.splits import (
     compare_on_datasets,
 )
 from ilfs.benchmark.significance.values import mean_over_splits
-from ilfs.paired_tests import Difference, Verdict, corrected_t_test, holm
+from ilfs.paired_tests import Difference, SignificanceResult, corrected_t_test, holm
 
 __all__ = [
     "ClassComparison",
-    "Comparison",
     "DatasetComparison",
     "Difference",
     "Effects",
     "Estimate",
     "Friedman",
     "JointVerdict",
+    "MethodComparison",
     "PaperVerdict",
     "SignedRanks",
-    "Verdict",
+    "SignificanceResult",
     "binomial_tail",
     "compare_on_datasets",
     "compare_over_classes",

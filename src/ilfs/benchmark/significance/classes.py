@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from ilfs.benchmark.significance.pairs import wilcoxon_test
 from ilfs.benchmark.significance.paper import t_test
 from ilfs.benchmark.significance.values import check_reference
-from ilfs.paired_tests import Verdict, holm, numbers, paired_differences, student_test
+from ilfs.paired_tests import SignificanceResult, holm, numbers, paired_differences, student_test
 
 MIN_CLASSES = 3
 
 
-def paired_t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
+def paired_t_test(first: ArrayLike, second: ArrayLike) -> SignificanceResult:
     """Student's paired t-test.
 
     The null hypothesis is that the differences of the pairs have the mean 0.
@@ -26,7 +26,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
 
     Returns
     -------
-    Verdict
+    SignificanceResult
         t, positive if the first mean is larger, and the two-sided p-value.
 
     Examples
@@ -53,9 +53,9 @@ class ClassComparison:
         Number of classes on which the reference is better, equal and worse.
     difference : float
         Mean difference, reference minus method.
-    two_sample : Verdict
+    two_sample : SignificanceResult
         The paper's test: Student's two-sample t-test, which ignores that the values are paired.
-    paired : Verdict
+    paired : SignificanceResult
         Student's paired t-test.
     signed_ranks : float
         p-value of Wilcoxon's signed-ranks test.
@@ -68,8 +68,8 @@ class ClassComparison:
     ties: int
     losses: int
     difference: float
-    two_sample: Verdict
-    paired: Verdict
+    two_sample: SignificanceResult
+    paired: SignificanceResult
     signed_ranks: float
     adjusted: float
 

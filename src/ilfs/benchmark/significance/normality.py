@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.values import present
-from ilfs.paired_tests import Verdict
+from ilfs.paired_tests import SignificanceResult
 
 MIN_SAMPLE_SIZE = 4
 P_VALUE_LEVELS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001)
@@ -44,7 +44,7 @@ QUANTILES = {  # size: thousandths of the z that normal samples exceed with thes
 # fmt: on
 
 
-def lilliefors(sample: ArrayLike) -> Verdict:
+def lilliefors(sample: ArrayLike) -> SignificanceResult:
     """Lilliefors's test of normality.
 
     Parameters
@@ -54,7 +54,7 @@ def lilliefors(sample: ArrayLike) -> Verdict:
 
     Returns
     -------
-    Verdict
+    SignificanceResult
         D and its p-value; both NaN for values that are all equal, which have no variance to fit.
 
     Examples
@@ -66,9 +66,9 @@ def lilliefors(sample: ArrayLike) -> Verdict:
     """
     x = np.sort(present("sample", sample, MIN_SAMPLE_SIZE))
     if x[0] == x[-1]:
-        return Verdict(float("nan"), float("nan"))
+        return SignificanceResult(float("nan"), float("nan"))
     D = kolmogorov_distance(x)
-    return Verdict(D, p_value_of_distance(D, x.size))
+    return SignificanceResult(D, p_value_of_distance(D, x.size))
 
 
 def kolmogorov_distance(x: Floats) -> float:

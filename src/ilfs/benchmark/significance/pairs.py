@@ -70,7 +70,7 @@ def _distribution_of_rank_sum(ranks: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodComparison:
     """Comparison of a reference with one method over data sets.
 
     Attributes
@@ -99,7 +99,7 @@ class Comparison:
 
 def compare_with(
     values: ArrayLike, reference: int = 0, *, higher_is_better: bool = True, confidence: float = 0.95, seed: int = 0
-) -> tuple[Comparison, ...]:
+) -> tuple[MethodComparison, ...]:
     """Compare a reference with every other method over data sets: Wilcoxon, Holm, effect sizes.
 
     Each comparison uses the results of these two methods only. (Tests of mean ranks depend on which other methods are
@@ -121,7 +121,7 @@ def compare_with(
 
     Returns
     -------
-    tuple of Comparison
+    tuple of MethodComparison
         In the order of the methods. Methods that share fewer than three data sets with the reference are not in it.
 
     Examples
@@ -149,8 +149,8 @@ def compare_with(
 
 def _comparison(
     method: int, differences: Floats, p_value: float, adjusted: float, confidence: float, seed: int
-) -> Comparison:
-    return Comparison(
+) -> MethodComparison:
+    return MethodComparison(
         method=method,
         n_datasets=differences.size,
         wins=int(np.sum(differences > 0)),

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from ilfs.arrays import Floats
 from ilfs.benchmark.significance.normality import MIN_SAMPLE_SIZE, lilliefors
 from ilfs.benchmark.significance.values import present, results_on_splits
-from ilfs.paired_tests import Verdict, student_test, without_noise
+from ilfs.paired_tests import SignificanceResult, student_test, without_noise
 from ilfs.parameters import check_between, check_integer, check_within
 
 PAPER_CHANCE = 0.35  # the success probability for which the paper's formula gives its 4.82e-3
 
 
-def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
+def t_test(first: ArrayLike, second: ArrayLike) -> SignificanceResult:
     """Student's two-sample t-test with equal variances, as in the paper.
 
     The null hypothesis is that two independent samples have the same mean. Values of overlapping splits are not
@@ -29,7 +29,7 @@ def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
 
     Returns
     -------
-    Verdict
+    SignificanceResult
         t, positive if the first mean is larger, and the two-sided p-value.
 
     Examples
@@ -44,7 +44,7 @@ def t_test(first: ArrayLike, second: ArrayLike) -> Verdict:
     return t_test_of_moments(*((float(one.mean()), float(one.std(ddof=1)), one.size) for one in (a, b)))
 
 
-def t_test_of_moments(first: tuple[float, float, int], second: tuple[float, float, int]) -> Verdict:
+def t_test_of_moments(first: tuple[float, float, int], second: tuple[float, float, int]) -> SignificanceResult:
     """Student's two-sample t-test with equal variances, from means, standard deviations and numbers of values.
 
     Parameters
@@ -54,7 +54,7 @@ def t_test_of_moments(first: tuple[float, float, int], second: tuple[float, floa
 
     Returns
     -------
-    Verdict
+    SignificanceResult
         t, positive if the first mean is larger, and the two-sided p-value.
 
     Examples

@@ -2,11 +2,11 @@
 
 from math import sqrt
 
-from ilfs.paired_tests import Verdict, z_test
+from ilfs.paired_tests import SignificanceResult, z_test
 from ilfs.stability_indices import StabilityIndex
 
 
-def equal_stability(first: StabilityIndex, second: StabilityIndex) -> Verdict:
+def equal_stability(first: StabilityIndex, second: StabilityIndex) -> SignificanceResult:
     """Test whether two methods are equally stable.
 
     The two are treated as independent. On the same splits they are correlated, and then the test is conservative.
@@ -18,7 +18,7 @@ def equal_stability(first: StabilityIndex, second: StabilityIndex) -> Verdict:
 
     Returns
     -------
-    Verdict
+    SignificanceResult
         The z statistic, positive if the first is more stable, and its two-sided p-value.
 
     Examples

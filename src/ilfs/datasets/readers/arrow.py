@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import VALUE_BYTES
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, column_called, inexact_integer, quoted
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.npz import whole_file
 from ilfs.datasets.readers.assemble import Drop, Target, assemble, check_names, find_columns, what_to_do
-
-VALUE_BYTES = 8  # memory per value
 
 
 def read_parquet(path: Path, target: Target, drop: Drop, name: str, limits: ReadLimits) -> Dataset:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ilfs.choices import DELIMITED_ENDINGS
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
 from ilfs.datasets.naming import Column
@@ -41,7 +42,7 @@ READERS: dict[str, Reader] = {
     ".names": read_c45,
     ".data": read_c45,
 }
-TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".svmlight", ".libsvm", ".svm", ".arff", ".gct", ".res")
+TEXT_ENDINGS = (*DELIMITED_ENDINGS, ".svmlight", ".libsvm", ".svm", ".arff", ".gct", ".res")
 IDX_ENDINGS = ("images-idx3-ubyte", "images.idx3-ubyte")  # files of MNIST have no ending after a dot
 
 #: Endings of files that can be read.

@@ -2,7 +2,7 @@
 
 from ilfs.choices import METRIC_TITLES
 from ilfs.report.benchmark.summary import ExperimentSummary
-from ilfs.report.benchmark.words import counted, listed
+from ilfs.words import counted, listed
 
 CITATION = (
     "G. Roffo, S. Melzi, U. Castellani, A. Vinciarelli: Infinite Latent Feature Selection: A Probabilistic Latent "

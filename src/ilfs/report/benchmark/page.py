@@ -19,7 +19,7 @@ from ilfs.report.benchmark.page_charts import (
     time_chart,
     timing_chart,
 )
-from ilfs.report.benchmark.page_tables import MAX_NAME_LETTERS, beside_html, short_words, shown_name, table_html
+from ilfs.report.benchmark.page_tables import beside_html, short_words, shown_name, table_html
 from ilfs.report.benchmark.summary import (
     BenchmarkSummary,
     ClassifierSummary,
@@ -27,10 +27,10 @@ from ilfs.report.benchmark.summary import (
     ShownTable,
     summarise_benchmark,
 )
-from ilfs.report.benchmark.words import counted, listed
-from ilfs.report.markup import escape
+from ilfs.report.markup import MAX_TABLE_LETTERS, escape, escape_lines
 from ilfs.report.page import Document, Section, figure, package_text, paragraphs
 from ilfs.text_table import Grid
+from ilfs.words import counted, listed
 
 Styles = dict[str, MethodStyle]
 EXPERIMENT_TITLES = {
@@ -204,7 +204,7 @@ def in_short(view: ClassifierSummary) -> str:
 
 def bullets(sentences: Sequence[str]) -> str:
     """Format sentences as a list; a per cent sign stays with its number."""
-    kept = [escape(short_words(one, MAX_NAME_LETTERS)).replace(" %", "&nbsp;%") for one in sentences]
+    kept = [escape(short_words(one, MAX_TABLE_LETTERS)).replace(" %", "&nbsp;%") for one in sentences]
     return f"<ul>{''.join(f'<li>{one}</li>' for one in kept)}</ul>" if kept else ""
 
 
@@ -367,11 +367,6 @@ def provenance(experiment: ExperimentSummary) -> str:
     lines = "\n".join(found.commands)
     repeat = f"<h3>Repeat it</h3><pre>{escape_lines(lines)}</pre>" if lines else ""
     return f'<dl class="protocol">{rows}</dl>{repeat}' + details("Data sets", [table_html(ShownTable(table))])
-
-
-def escape_lines(text: str) -> str:
-    """Escape several lines; line breaks stay."""
-    return "\n".join(map(escape, text.splitlines()))
 
 
 def methods_section(summary: BenchmarkSummary) -> Section:

@@ -12,11 +12,11 @@ from ilfs.report.benchmark.summary import ClassifierSummary, ExperimentSummary
 from ilfs.report.charts import Series, bar_chart, line_chart, scatter
 from ilfs.report.markup import escape, shortened
 
-COLOURS = (0, 1, 2, 3, 4, 5, 8, 9, 7)  # of the best methods, the reference first
+METHOD_COLOURS = (0, 1, 2, 3, 4, 5, 8, 9, 7)  # of the best methods, the reference first
 GREY = 6  # of all others
 MAX_ALL_SHOWN = 8  # with more methods, only the best ones are emphasised at first
 N_EMPHASISED = 5
-MAX_CHIP_LETTERS = 28
+MAX_METHOD_LETTERS = 28
 LOG_RATIO = 30  # an axis is logarithmic if its largest value is so many times the smallest
 CHART_SIZE = (460, 290)
 LARGE_CHART = (560, 380)
@@ -52,7 +52,9 @@ def method_styles(experiment: ExperimentSummary, number: int) -> dict[str, Metho
         Styles by the name of the method: the reference first, then the others by their performance.
     """
     first = by_performance(experiment)
-    colours = {name: COLOURS[k] if k < len(COLOURS) else GREY for k, name in enumerate(first)} | {RANDOM: GREY}
+    colours = {name: METHOD_COLOURS[k] if k < len(METHOD_COLOURS) else GREY for k, name in enumerate(first)} | {
+        RANDOM: GREY
+    }
     is_few = len(first) <= MAX_ALL_SHOWN
     shown = set(first if is_few else [*first[: 1 + N_EMPHASISED], RANDOM])
     return {name: MethodStyle(colours[name], f"e{number}m{k}", name in shown) for k, name in enumerate(first)}
@@ -76,7 +78,7 @@ def chips_html(styles: dict[str, MethodStyle]) -> str:
     """Format the legend of all charts: buttons that emphasise methods."""
     buttons = "".join(
         f'<button type="button" class="chip s{one.colour}" data-mark="{one.mark}" title="{escape(name)}" '
-        f'aria-pressed="{"true" if one.is_shown else "false"}">{escape(shortened(name, MAX_CHIP_LETTERS))}</button>'
+        f'aria-pressed="{"true" if one.is_shown else "false"}">{escape(shortened(name, MAX_METHOD_LETTERS))}</button>'
         for name, one in styles.items()
     )
     if len(styles) == 1:
@@ -134,7 +136,7 @@ def stability_chart(
         own = [one for one in points if one.method == name]
         if own:
             x, y = (float(np.mean([getattr(one, what) for one in own])) for what in ("stability", "performance"))
-            about = name if is_large else f"{name}: stability {x:.2f}, performance {y:.1f} %"
+            about = name if is_large else f"{name}: stability {x:z.2f}, performance {y:.1f} %"
             series.append(Series("", [x], [y], names=[about], colour=style.colour, kind=style.kind))
     return scatter(
         series,

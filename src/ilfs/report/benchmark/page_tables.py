@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from math import isfinite, log
 from typing import Any
 
-from ilfs.report.benchmark.summary import POINTS, BesidePaper, ShownTable
-from ilfs.report.markup import escape, shortened
+from ilfs.report.benchmark.summary import BAD_POINTS, BesidePaper, ShownTable
+from ilfs.report.markup import MAX_TABLE_LETTERS, escape, shortened
 from ilfs.text_table import Grid, Marked, format_value
 
-N_SHADES = 8  # of values compared with the best one
+N_VALUE_SHADES = 8  # of values compared with the best one
 N_SIGNED_SHADES = 4  # of differences, for each sign
-MAX_NAME_LETTERS = 60  # of a row or column; the whole name is then a tooltip
 MAX_WORD_LETTERS = 24
 MINUS = "\N{MINUS SIGN}"
 
@@ -90,7 +89,7 @@ def shown_name(name: str) -> str:
     >>> shown_name("a table with " + 40 * "x")
     'a table with xxxxxxxxxxxx…xxxxxxxxxxx'
     """
-    return shortened(short_words(name, MAX_WORD_LETTERS), MAX_NAME_LETTERS)
+    return shortened(short_words(name, MAX_WORD_LETTERS), MAX_TABLE_LETTERS)
 
 
 def short_words(text: str, max_letters: int) -> str:
@@ -181,7 +180,7 @@ def shade(amount: float) -> str:
     >>> shade(1.0), shade(0.5), shade(-2.0)
     ('h8', 'h4', 'h0')
     """
-    return f"h{round(N_SHADES * min(max(amount, 0.0), 1.0))}"
+    return f"h{round(N_VALUE_SHADES * min(max(amount, 0.0), 1.0))}"
 
 
 def signed_shade(difference: float, reach: float) -> str:
@@ -223,7 +222,7 @@ def beside_html(table: BesidePaper, digits: int = 1) -> str:
 
 def pair_shade(ours: float | None, printed: float | None) -> str:
     """CSS class of our value, by its difference from the paper's."""
-    return "" if ours is None or printed is None else signed_shade(ours - printed, POINTS)
+    return "" if ours is None or printed is None else signed_shade(ours - printed, BAD_POINTS)
 
 
 def pair_html(ours: float | None, printed: float | None, digits: int) -> str:

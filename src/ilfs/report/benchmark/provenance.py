@@ -11,7 +11,7 @@ from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.suites.built_in import SUITES
 from ilfs.benchmark.suites.suite import Suite
-from ilfs.report.benchmark.words import counted
+from ilfs.words import counted
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from ilfs.benchmark.methods.method import RANDOM
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.report.benchmark.tables import median, seconds_of
-from ilfs.report.benchmark.words import counted, listed
+from ilfs.words import counted, listed, seconds_text
 
-N_NAMED = 3  # methods that a sentence about the best names
+N_NAMED_METHODS = 3  # methods that a sentence about the best names
 Said = TypeVar("Said")
 
 
@@ -83,7 +83,7 @@ def sentences_of(results: Results, reference: str, metric: str, stability: Float
     return Sentences(
         key_facts=(
             *first,
-            *best_fact("Most stable choice", results.methods, mean_stability, "{:.2f} of 1"),
+            *best_fact("Most stable choice", results.methods, mean_stability, "{:z.2f} of 1"),
             *said(time_facts, results),
         ),
         best=tuple(said(best_sentences, results, reference, metric)),
@@ -134,7 +134,7 @@ def time_facts(results: Results) -> Iterable[KeyFact]:
     methods, total = total_seconds(results)
     if len(methods) > 1:
         best = int(np.argmin(total))
-        yield KeyFact("Fastest", methods[best], seconds_text(total[best]))
+        yield KeyFact("Fastest", methods[best], f"{seconds_text(total[best])} s")
 
 
 def class_facts(results: Results) -> Iterable[KeyFact]:
@@ -148,7 +148,7 @@ def timing_facts(results: Results) -> Iterable[KeyFact]:
     """Find the fastest method of the timing experiment."""
     seconds = nan_mean(results.values("seconds", [results.suite.protocol.columns])[0, :, :, 0])
     for fact in best_fact("Fastest", results.methods, -seconds, "{}"):
-        yield KeyFact(fact.label, fact.method, seconds_text(float(np.nanmin(seconds))))
+        yield KeyFact(fact.label, fact.method, f"{seconds_text(float(np.nanmin(seconds)))} s")
 
 
 def best_sentences(results: Results, reference: str, metric: str) -> Iterable[str]:
@@ -168,7 +168,7 @@ def ranked_sentence(methods: Sequence[str], values: Floats, what: str) -> Iterab
     """Name the first methods by a value in per cent."""
     order = [m for m in np.argsort(-values, kind="stable") if not np.isnan(values[m])]
     if order:
-        first = [f"{methods[m]} ({values[m]:.1f} %)" for m in order[:N_NAMED]]
+        first = [f"{methods[m]} ({values[m]:.1f} %)" for m in order[:N_NAMED_METHODS]]
         after = f", followed by {listed(first[1:])}" if len(first) > 1 else ""
         yield f"Best {what}: {first[0]}{after}."
 
@@ -281,12 +281,12 @@ def stability_sentences(methods: Sequence[str], reference: str, stability: Float
         return
     first = int(np.nanargmax(stability))
     yield (
-        f"{methods[first]} has the most stable choice: {stability[first]:.2f}, where 1 is always the same features "
+        f"{methods[first]} has the most stable choice: {stability[first]:z.2f}, where 1 is always the same features "
         "and 0 is chance."
     )
     own = stability[methods.index(reference)]
     if methods[first] != reference and not np.isnan(own):
-        yield f"The stability of {reference} is {own:.2f}."
+        yield f"The stability of {reference} is {own:z.2f}."
 
 
 def time_sentences(results: Results) -> Iterable[str]:
@@ -296,22 +296,10 @@ def time_sentences(results: Results) -> Iterable[str]:
         slow, fast = (int(pick(total)) for pick in (np.argmax, np.argmin))
         missing = any(row is None or not row.is_done for row in results.rows.ravel())
         yield (
-            f"To order the features of all data sets once, {methods[fast]} took {seconds_text(total[fast])} and "
-            f"{methods[slow]} {seconds_text(total[slow])}"
+            f"To order the features of all data sets once, {methods[fast]} took {seconds_text(total[fast])} s and "
+            f"{methods[slow]} {seconds_text(total[slow])} s"
             f"{'; data sets that a method lacks are not counted' if missing else ''}."
         )
-
-
-def seconds_text(seconds: float) -> str:
-    """Format a time with two or more digits.
-
-    Examples
-    --------
-    >>> from ilfs.report.benchmark.sentences import seconds_text
-    >>> seconds_text(0.00123), seconds_text(4.56), seconds_text(1234.5)
-    ('0.0012 s', '4.6 s', '1,234 s')
-    """
-    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
 
 
 def total_seconds(results: Results) -> tuple[list[str], Floats]:
@@ -332,7 +320,8 @@ def timing_sentences(results: Results) -> Iterable[str]:
     if not there:
         return
     fast, slow = min(there), max(there)
-    yield f"{fast[1]} is the fastest with {seconds_text(fast[0])}, {slow[1]} the slowest with {seconds_text(slow[0])}."
+    slowest = f"{slow[1]} the slowest with {seconds_text(slow[0])} s"
+    yield f"{fast[1]} is the fastest with {seconds_text(fast[0])} s, {slowest}."
     if (protocol.rows, protocol.columns) == (10_000, 5_000):
         pairs = [(ours, paper.seconds()[name]) for ours, name in there if name in paper.seconds()]
         n_faster = sum(ours < printed for ours, printed in pairs)

@@ -25,11 +25,11 @@ from ilfs.report.benchmark.provenance import Provenance, provenance_of
 from ilfs.report.benchmark.sentences import Sentences, sentences_of
 from ilfs.report.benchmark.statistics import joint_grid, statistics_of
 from ilfs.report.benchmark.tables import number, tables_of
-from ilfs.report.benchmark.words import counted
 from ilfs.text_table import Grid
+from ilfs.words import counted
 
 Better = Literal["high", "low", "ratio", "zero", ""]
-POINTS, STABILITY, RATIO = 10.0, 0.5, 1000.0  # distances from the best value at which a value counts as bad
+BAD_POINTS, BAD_STABILITY, BAD_RATIO = 10.0, 0.5, 1000.0  # distances from the best value at which a value counts as bad
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ShownTable:
 
     grid: Grid
     better: Better = ""
-    reach: float = POINTS
+    reach: float = BAD_POINTS
     by_row: bool = False
 
 
@@ -116,7 +116,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class ClassifierSummary:
-    """What one classifier says about the methods.
+    """Results of the methods with one classifier.
 
     Attributes
     ----------
@@ -348,16 +348,16 @@ def shown_table(grid: Grid, results: Results) -> ShownTable:
     if results.suite.experiment == "timing":
         return ShownTable(grid)
     if grid.title.startswith("Seconds"):
-        return ShownTable(grid, "ratio", RATIO)
+        return ShownTable(grid, "ratio", BAD_RATIO)
     is_by_row = results.suite.experiment == "classes"
-    return ShownTable(grid, "zero" if "minus the paper's" in grid.title else "high", POINTS, is_by_row)
+    return ShownTable(grid, "zero" if "minus the paper's" in grid.title else "high", BAD_POINTS, is_by_row)
 
 
 def shown_test(grid: Grid, results: Results) -> ShownTable:
     """Say how the values of a table of tests compare."""
     if grid.title.startswith("Mean rank"):
         return ShownTable(grid, "low", len(results.methods) / 2)
-    return ShownTable(grid, "high", STABILITY) if grid.title.startswith("Stability") else ShownTable(grid)
+    return ShownTable(grid, "high", BAD_STABILITY) if grid.title.startswith("Stability") else ShownTable(grid)
 
 
 def beside_paper(results: Results, grids: Sequence[Grid]) -> tuple[BesidePaper, ...]:

@@ -7,7 +7,7 @@ from ilfs.report.charts.drawing import LETTER_PX, MAX_NAME_LETTERS, Frame
 from ilfs.report.markup import shortened
 
 LABEL_PX = 12.0  # height of a label
-GAP_PX = 6.0  # between a point and its label
+LABEL_GAP_PX = 6.0  # between a point and its label
 N_RINGS = 4  # distances at which a place is looked for
 
 
@@ -70,12 +70,12 @@ def places(x: float, y: float, width: float) -> Iterator[Label]:
     for ring in range(N_RINGS):
         away = ring * LABEL_PX
         for left, middle in (
-            (x + GAP_PX, y - away),
-            (x - GAP_PX - width, y - away),
-            (x - width / 2, y - GAP_PX - LABEL_PX / 2 - away),
-            (x - width / 2, y + GAP_PX + LABEL_PX / 2 + away),
-            (x + GAP_PX, y + away),
-            (x - GAP_PX - width, y + away),
+            (x + LABEL_GAP_PX, y - away),
+            (x - LABEL_GAP_PX - width, y - away),
+            (x - width / 2, y - LABEL_GAP_PX - LABEL_PX / 2 - away),
+            (x - width / 2, y + LABEL_GAP_PX + LABEL_PX / 2 + away),
+            (x + LABEL_GAP_PX, y + away),
+            (x - LABEL_GAP_PX - width, y + away),
         ):
             box = Box(left, middle - LABEL_PX / 2, left + width, middle + LABEL_PX / 2)
             yield Label(left, middle + LABEL_PX / 3, box)

@@ -67,7 +67,7 @@ def heat_map(
     4
     """
     matrix = np.asarray(values, dtype=float)
-    grid = Grid.around(matrix, rows, columns, decimals is not None, width)
+    grid = HeatMapGrid.around(matrix, rows, columns, decimals is not None, width)
     ends = colour_ends(matrix, low, high, diverging)
     part = np.clip((matrix - ends[0]) / (ends[1] - ends[0]), 0.0, 1.0)
     parts = grid.names(rows, columns or ())
@@ -102,7 +102,7 @@ def colour_of(part: float, diverging: bool) -> tuple[str, float]:
 
 
 @dataclass(frozen=True)
-class Grid:
+class HeatMapGrid:
     """Places of the squares of a heat map, in pixels."""
 
     left: float
@@ -113,7 +113,7 @@ class Grid:
     @classmethod
     def around(
         cls, matrix: Floats, rows: Sequence[str], columns: Sequence[str] | None, has_values: bool, width: float
-    ) -> "Grid":
+    ) -> "HeatMapGrid":
         """Leave room for the names."""
         left = 10 + LETTER_PX * max((len(shortened(name, MAX_ROW_LETTERS)) for name in rows), default=1)
         if not has_values and (width - left) / max(matrix.shape[1], 1) < MIN_NAMED_PX:  # too many rows for names

@@ -14,7 +14,7 @@ from ilfs.report.charts.lines import flat
 STRIP_PX = 44.0  # height of a strip with its space
 SPREAD_PX = 12.0  # points are spread by at most this much up and down
 BOX_PX = 9.0  # half of the height of a box
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+BOX_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def strip_plot(
@@ -68,7 +68,7 @@ def strip(values: Floats, y: float, colour: str, axis: Axis, rng: np.random.Gene
     """Draw the points of a group as one path of round dots, and the box of its quartiles."""
     spread = rng.uniform(-SPREAD_PX, SPREAD_PX, values.size)
     dots = "".join(f"M{axis(v):.1f} {y + d:.1f}h0" for v, d in zip(values.tolist(), spread.tolist(), strict=True))
-    low, first, median, third, high = (axis(float(q)) for q in np.quantile(values, QUANTILES))
+    low, first, median, third, high = (axis(float(q)) for q in np.quantile(values, BOX_QUANTILES))
     top, tall = y - BOX_PX, 2 * BOX_PX
     box = f"M{low:.1f} {y:.1f}H{first:.1f}M{first:.1f} {top:.1f}H{third:.1f}v{tall:g}H{first:.1f}z"
     rest = f"M{third:.1f} {y:.1f}H{high:.1f}M{median:.1f} {top:.1f}v{tall:g}"

@@ -4,13 +4,13 @@ import numpy as np
 
 from ilfs.arrays import Floats
 from ilfs.report.charts import Band, Series, bar_chart, heat_map, line_chart, scatter
+from ilfs.report.charts.drawing import N_COLOURS
 from ilfs.report.comparison.sentences import metric_title
-from ilfs.report.comparison.text import seconds_text
 from ilfs.selection import Comparison
+from ilfs.words import seconds_text
 
 MANY_METHODS = 6  # with more, matrices are drawn wider
 RANDOM_COLOUR = 6  # grey
-N_COLOURS = 10
 DODGE = 1.025  # factor between neighbouring lines along the axis, so that their error bars do not hide each other
 LINE_FRACTION = 0.012  # thickness of the line of all features, of the range of the means
 WIDE_PX = 620.0
@@ -147,7 +147,7 @@ def index_chart(comparison: Comparison) -> str:
         low=low,
         high=high,
         colours=of_bars,
-        texts=[f"{value:.2f}" for value in values],
+        texts=[f"{value:z.2f}" for value in values],
     )
 
 

@@ -20,16 +20,16 @@ from ilfs.report.comparison.sentences import (
     test_row,
     test_sentence,
 )
-from ilfs.report.comparison.text import plus_minus, seconds_text, two_decimals
-from ilfs.report.markup import escape, html_table, shortened
+from ilfs.report.comparison.text import plus_minus, two_decimals
+from ilfs.report.markup import MAX_TABLE_LETTERS, escape, html_table, shortened
 from ilfs.report.page import Document, Section, figure, paragraphs
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT
+from ilfs.words import counted, seconds_text
 
-STYLE = "page.css"
+COMPARISON_STYLE = "page.css"
 FEATURES_SHOWN = 30  # of the rankings side by side
-MAX_NAME_LETTERS = 60
 BADGES = {"best": '<span class="badge first">best</span>', "equal": '<span class="badge">not told apart</span>'}
 
 
@@ -79,8 +79,7 @@ def write_comparison_page(
     >>> "<h1>Comparison of 2 methods on wine</h1>" in page.read_text()
     True
     """
-    number = len(comparison.methods)
-    about = f"Comparison of {number} method{'s' * (number > 1)}" + (f" on {input_name}" if input_name else "")
+    about = f"Comparison of {counted(len(comparison.methods), 'method')}" + (f" on {input_name}" if input_name else "")
     sections = [
         answer_section(comparison),
         performance_section(comparison),
@@ -95,7 +94,7 @@ def write_comparison_page(
         about if title is None else title,
         [section for section in sections if section is not None],
         lead=f"<p>{escape(table_sentence(comparison))}</p>",
-        styles=[files("ilfs.report.comparison").joinpath(STYLE).read_text(encoding="utf-8")],
+        styles=[files("ilfs.report.comparison").joinpath(COMPARISON_STYLE).read_text(encoding="utf-8")],
     )
     write_text_atomically(path, page.html())
     return Path(path)
@@ -295,7 +294,7 @@ def ranks_section(comparison: Comparison) -> Section:
     for j in chosen.tolist():
         name = str(comparison.feature_names[j])
         cells = "".join(rank_cell(int(rank), comparison.k) for rank in comparison.rankings[:, j])
-        rows.append(f'<tr><td title="{escape(name)}">{escape(shortened(name, MAX_NAME_LETTERS))}</td>{cells}</tr>')
+        rows.append(f'<tr><td title="{escape(name)}">{escape(shortened(name, MAX_TABLE_LETTERS))}</td>{cells}</tr>')
     what = (
         f"Rank of the {len(chosen)} features with the best mean rank, by each method on all rows. Ranks among the "
         f"{comparison.k} best of a method are shaded."

@@ -1,15 +1,14 @@
 """Sentences on a comparison: which methods are best, which cannot be told apart, and what was measured."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ilfs import __version__
+from ilfs.choices import N_LISTED_CLASSES
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import LEVEL, PairTest
 from ilfs.selection.performance import N_RANDOM_ORDERS
+from ilfs.words import listed
 
-MAX_CLASSES = 6  # classes whose sizes are told
 REFERENCES = (
     "C. Nadeau, Y. Bengio, Inference for the Generalization Error, Machine Learning 52 (2003)",
     "R. Bouckaert, E. Frank, Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms, "
@@ -21,8 +20,8 @@ REFERENCES = (
 
 def table_sentence(comparison: Comparison) -> str:
     """Describe the table and the folds."""
-    sizes = ", ".join(f"{label}: {count:,}" for label, count in comparison.classes[:MAX_CLASSES])
-    more = "" if len(comparison.classes) <= MAX_CLASSES else ", ..."
+    sizes = ", ".join(f"{label}: {count:,}" for label, count in comparison.classes[:N_LISTED_CLASSES])
+    more = "" if len(comparison.classes) <= N_LISTED_CLASSES else ", ..."
     classes = f"{len(comparison.classes)} classes ({sizes}{more})"
     return (
         f"{comparison.n_samples:,} rows x {comparison.n_features:,} features, {classes}; {divisions(comparison)}"
@@ -36,27 +35,6 @@ def divisions(comparison: Comparison) -> str:
     return f"{comparison.n_folds} folds{repeated}"
 
 
-def verdict_sentences(comparison: Comparison) -> list[str]:
-    """Say for each classifier which methods are best, and which are better than random features.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The comparison.
-
-    Returns
-    -------
-    list of str
-        Two sentences for each classifier; with one method or one fold, fewer.
-    """
-    return [
-        sentence
-        for name in comparison.classifiers
-        for sentence in (best_sentence(comparison, name), random_sentence(comparison, name))
-        if sentence
-    ]
-
-
 def best_sentence(comparison: Comparison, classifier: str) -> str:
     """Say which methods are best with a classifier, by the mean over all sizes."""
     if len(comparison.methods) < 2:
@@ -68,8 +46,8 @@ def best_sentence(comparison: Comparison, classifier: str) -> str:
         return f"{first}; differences are not tested on one fold."
     if not verdict.worse:
         return f"{first}, but no method can be told apart from it."
-    apart = f"; {joined(verdict.equal)} cannot be told apart from it" if verdict.equal else ""
-    return f"{first}{apart}; {joined(verdict.worse)} {'is' if len(verdict.worse) == 1 else 'are'} significantly worse."
+    apart = f"; {listed(verdict.equal)} cannot be told apart from it" if verdict.equal else ""
+    return f"{first}{apart}; {listed(verdict.worse)} {'is' if len(verdict.worse) == 1 else 'are'} significantly worse."
 
 
 def random_sentence(comparison: Comparison, classifier: str) -> str:
@@ -80,9 +58,9 @@ def random_sentence(comparison: Comparison, classifier: str) -> str:
     if not above:
         return f"{classifier}: no method is significantly better than random features, averaged over all sizes."
     rest = [name for name in comparison.methods if name not in above]
-    others = f"; for {joined(rest)} the difference is not significant" if rest else ""
+    others = f"; for {listed(rest)} the difference is not significant" if rest else ""
     are = "is" if len(above) == 1 else "are"
-    return f"{classifier}: {joined(above)} {are} significantly better than random features{others}."
+    return f"{classifier}: {listed(above)} {are} significantly better than random features{others}."
 
 
 def test_sentence(comparison: Comparison) -> str:
@@ -123,11 +101,11 @@ def methods_paragraph(comparison: Comparison) -> str:
     )
     grouped = " Rows of a group were kept in the same fold." if comparison.is_grouped else ""
     return (
-        f"Feature selection methods ({joined(comparison.methods)}) were compared with ilfs {__version__} on "
+        f"Feature selection methods ({listed(comparison.methods)}) were compared with ilfs {__version__} on "
         f"{comparison.n_samples:,} samples and {comparison.n_features:,} features. In each of {folds} folds "
         f"({divisions(comparison)}, stratified), each method ranked the features by the training rows alone, and "
-        f"{joined(comparison.classifiers)} were trained on the first "
-        f"{joined([f'{size:,}' for size in comparison.sizes.tolist()])} features and evaluated on the test rows by "
+        f"{listed(comparison.classifiers)} were trained on the first "
+        f"{listed([f'{size:,}' for size in comparison.sizes.tolist()])} features and evaluated on the test rows by "
         f"{comparison.metric}.{grouped} The baseline is the mean of {N_RANDOM_ORDERS} random orders of the features in "
         f"each fold. Error bars are standard errors corrected for the overlap of training sets.{tested}{stable} "
         f"Random seed: {comparison.random_state}."
@@ -139,18 +117,6 @@ def test_row(test: PairTest) -> list[object]:
     interval = f"{test.low:+.3f} to {test.high:+.3f}".replace("-", "\N{MINUS SIGN}")
     verdict = "different" if test.is_significant else "cannot be told apart"
     return [test.first, test.second, test.difference, interval, test.p_value, test.adjusted, verdict]
-
-
-def joined(names: Sequence[str]) -> str:
-    """Join names by commas and "and".
-
-    Examples
-    --------
-    >>> from ilfs.report.comparison.sentences import joined
-    >>> joined(["ilfs"]), joined(["ilfs", "mi", "relieff"])
-    ('ilfs', 'ilfs, mi and relieff')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def shown_sizes(comparison: Comparison, count: int = 3) -> list[int]:

@@ -5,6 +5,7 @@ from textwrap import wrap
 import numpy as np
 
 from ilfs.arrays import Floats
+from ilfs.choices import N_COMPARED_RANKS
 from ilfs.report.comparison.sentences import (
     best_sentence,
     error_sentence,
@@ -17,14 +18,14 @@ from ilfs.report.comparison.sentences import (
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT, aligned, format_value, shortened, visible
+from ilfs.words import counted, seconds_text
 
 LINE_LETTERS = 100  # of a line of a sentence
 NAME_LETTERS = 40  # of the name of a feature
-ROWS_SHOWN = 10  # of the rankings side by side
 BEST, EQUAL = "**", "*"  # marks of the best method, and of those that cannot be told apart from it
 
 
-def comparison_text(comparison: Comparison, top: int = ROWS_SHOWN) -> str:
+def comparison_text(comparison: Comparison, top: int = N_COMPARED_RANKS) -> str:
     """Format a comparison as tables with aligned columns.
 
     Parameters
@@ -73,7 +74,7 @@ def performance_lines(comparison: Comparison, classifier: str) -> list[str]:
     """Format the performance with one classifier at a few sizes, and the verdict below."""
     place, sizes = comparison.classifiers.index(classifier), shown_sizes(comparison)
     counts = [int(comparison.sizes[i]) for i in sizes]
-    titles = [f"{count:,} feature{'s' * (count > 1)}" for count in counts]
+    titles = [counted(count, "feature") for count in counts]
     marks = marks_of(comparison, classifier)
     rows = [["method", "", *titles, "all sizes", "enough"]]
     for i, name in enumerate(comparison.names):
@@ -132,13 +133,8 @@ def stability_words(found: MethodStability | None) -> list[str]:
 
 
 def two_decimals(value: float) -> str:
-    """Format a number with two decimals and without a sign at zero; a dash for NaN."""
-    return format_value(round(float(value), 2) + 0.0, 2)
-
-
-def seconds_text(seconds: float) -> str:
-    """Format a time with two significant digits."""
-    return f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}"
+    """Format a number with two decimals; a dash for NaN."""
+    return format_value(float(value), 2)
 
 
 def agreement_lines(comparison: Comparison) -> list[str]:
@@ -157,7 +153,7 @@ def agreement_word(below: Floats, above: Floats, i: int, j: int) -> str:
     """Format the value of a pair of methods."""
     if i == j:
         return "."
-    return f"{100 * below[i, j]:.0f} %" if j < i else f"{above[i, j]:.2f}"
+    return f"{100 * below[i, j]:.0f} %" if j < i else f"{above[i, j]:z.2f}"
 
 
 def ranking_lines(comparison: Comparison, top: int) -> list[str]:
@@ -184,4 +180,4 @@ def plus_minus(mean: float, error: float) -> str:
     >>> plus_minus(0.8234, 0.041), plus_minus(0.8234, float("nan"))
     ('0.82 ± 0.04', '0.82')
     """
-    return f"{mean:.2f}" if np.isnan(error) else f"{mean:.2f} ± {error:.2f}"
+    return f"{mean:z.2f}" if np.isnan(error) else f"{mean:z.2f} ± {error:.2f}"

@@ -7,7 +7,7 @@ import numpy as np
 from ilfs.report.markup import escape, shortened
 from ilfs.report.summary import RankingSummary
 
-MAX_NAMED = 12  # selected features that are named in the answer
+MAX_LISTED_FEATURES = 12  # selected features that are named in the answer
 MAX_CHIP_LETTERS = 40
 
 
@@ -63,9 +63,13 @@ def named_html(summary: RankingSummary) -> str:
     chips = [
         f'<li><button type="button" class="chip" data-place="{place}" title="{escape(shortened(name, 300))}">'
         f"<bdi>{escape(shortened(name, MAX_CHIP_LETTERS))}</bdi></button></li>"
-        for place, name in ((place, str(summary.names[place])) for place in places[:MAX_NAMED].tolist())
+        for place, name in ((place, str(summary.names[place])) for place in places[:MAX_LISTED_FEATURES].tolist())
     ]
-    more = f'<li class="soft">and {places.size - MAX_NAMED:,} more</li>' if places.size > MAX_NAMED else ""
+    more = (
+        f'<li class="soft">and {places.size - MAX_LISTED_FEATURES:,} more</li>'
+        if places.size > MAX_LISTED_FEATURES
+        else ""
+    )
     return f'<ol class="chips" aria-label="best selected features">{"".join(chips)}{more}</ol>' if chips else ""
 
 
@@ -163,5 +167,5 @@ def stability_sentences(summary: RankingSummary) -> list[str]:
         f"On {result.n_resamples:,} random halves of the rows, two halves agreed on "
         f"{100 * result.kuncheva.chosen_again:.0f} % of the best {result.k:,} features "
         f"({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
-        f"{result.nogueira.value:.2f}, with a 95 % interval from {low:.2f} to {high:.2f}; 1 is perfect, 0 is chance."
+        f"{result.nogueira.value:z.2f}, with a 95 % interval from {low:z.2f} to {high:z.2f}; 1 is perfect, 0 is chance."
     ]

@@ -15,7 +15,7 @@ from importlib.resources import files
 from ilfs.report.markup import escape
 
 PACKAGE = "ilfs.report.page"
-STYLE = "style.css"
+PAGE_STYLE = "style.css"
 GZIP_LEVEL = 9
 
 
@@ -84,7 +84,7 @@ class Document:
 
     def html(self) -> str:
         """Return the whole page."""
-        styles = [package_text(STYLE), *self.styles]
+        styles = [package_text(PAGE_STYLE), *self.styles]
         return "\n".join(
             [
                 "<!DOCTYPE html>",

@@ -2,7 +2,7 @@
 
 from ilfs.report.summary import RankingSummary
 
-PAPER = (
+ILFS_REFERENCE = (
     "Roffo G, Melzi S, Castellani U, Vinciarelli A. Infinite Latent Feature Selection: A Probabilistic Latent "
     "Graph-Based Ranking Approach. Proceedings of the IEEE International Conference on Computer Vision (ICCV), 2017."
 )
@@ -10,7 +10,7 @@ BENJAMINI_HOCHBERG = (
     "Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, Journal of the Royal Statistical Society B 57, "
     "1995"
 )
-STABILITY = (
+STABILITY_REFERENCE = (
     "Nogueira S, Sechidis K, Brown G. On the Stability of Feature Selection Algorithms. Journal of Machine Learning "
     "Research 18, 2018."
 )
@@ -74,7 +74,7 @@ def rest(summary: RankingSummary) -> list[str]:
         result = summary.stability
         found.append(
             f"Stability was measured on {result.n_resamples:,} half-samples of the rows (index of Nogueira et al.: "
-            f"{result.nogueira.value:.2f} for the best {result.k:,} features)."
+            f"{result.nogueira.value:z.2f} for the best {result.k:,} features)."
         )
     if summary.set_aside:
         n_aside = len(summary.set_aside)
@@ -86,11 +86,11 @@ def references(summary: RankingSummary) -> list[str]:
     """Return the works to cite."""
     found = [summary.method.reference] if summary.method.reference else []
     if not any("Infinite Latent" in one for one in found):
-        found.append(PAPER)
+        found.append(ILFS_REFERENCE)
     if summary.certainty is not None:
         found.append(BENJAMINI_HOCHBERG)
     if summary.stability is not None:
-        found.append(STABILITY)
+        found.append(STABILITY_REFERENCE)
     return found
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ilfs.ranking_table import MEAN_PREFIX, USUAL
 from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
-from ilfs.report.summary import RankingSummary, Tokens
+from ilfs.report.summary import RankingSummary, TokenSummary
 
 TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
@@ -18,14 +18,14 @@ HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
 MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
 MAX_FILE_LETTERS = 60
-TITLES = {
+COLUMN_TITLES = {
     "feature": "feature", "q_value": "q-value", "p_value": "p-value", "log2_fold_change": "log2 fold change",
     "selection_frequency": "frequency", "nearest": "most like",
 }  # fmt: skip
 KINDS = {"rank": "integer", "column": "integer", "p_value": "probability", "q_value": "probability"} | dict.fromkeys(
     ("missing", "nonzero", "novelty", "correlation", "selection_frequency"), "fraction"
 ) | dict.fromkeys(("effect", "log2_fold_change"), "effect")  # fmt: skip
-ABOUT = {
+COLUMN_HELP = {
     "rank": "place in the ranking; 1 is the best",
     "feature": "name of the feature",
     "score": "larger is better",
@@ -70,8 +70,8 @@ def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[s
     mean = f"mean in {title.removeprefix(MEAN_PREFIX)}"
     described = {
         "key": title,
-        "title": mean if title.startswith(MEAN_PREFIX) else TITLES.get(title, title.replace("_", " ")),
-        "about": mean if title.startswith(MEAN_PREFIX) else ABOUT.get(title, ""),
+        "title": mean if title.startswith(MEAN_PREFIX) else COLUMN_TITLES.get(title, title.replace("_", " ")),
+        "about": mean if title.startswith(MEAN_PREFIX) else COLUMN_HELP.get(title, ""),
         "kind": kind_of(summary, title, values),
     }
     if described["kind"] == "name":
@@ -140,7 +140,7 @@ def map_data(payload: Payload, found: CorrelationMap) -> dict[str, Any]:
     return {"places": payload.integers(found.columns), "correlation": payload.floats(found.correlation)}
 
 
-def tokens_data(payload: Payload, tokens: Tokens) -> dict[str, Any]:
+def tokens_data(payload: Payload, tokens: TokenSummary) -> dict[str, Any]:
     """Encode the token histograms."""
     levels = np.rint(TOKEN_LEVELS * np.nan_to_num(tokens.fractions)).astype(np.uint8)
     return {

@@ -10,7 +10,6 @@ from ilfs.report.summary import RankingSummary
 
 N_CURVE_POINTS = 200  # of the score curve
 N_STABLE = 20  # features in the stability plot
-MAX_SIZE_DIGITS = 3
 
 
 def ranking_figures(summary: RankingSummary) -> str:

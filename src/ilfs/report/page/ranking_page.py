@@ -7,7 +7,7 @@ from typing import Any
 
 from ilfs.files import write_text_atomically
 from ilfs.ranking_table import MEAN_PREFIX
-from ilfs.report.markup import escape, html_table, shortened
+from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
 from ilfs.report.page.document import Document, Section, package_text, paragraphs
 from ilfs.report.page.methods_text import methods_paragraph, python_call, references
@@ -202,11 +202,6 @@ def methods_html(summary: RankingSummary) -> str:
         f"<h3>Repeat it</h3>\n{command}\n<p>In Python:</p>\n<pre>{escape_lines(python_call(summary))}</pre>\n"
         f"<details><summary>All parameters</summary>{every}</details>"
     )
-
-
-def escape_lines(text: str) -> str:
-    """Escape a text of several lines."""
-    return "\n".join(escape(line) for line in text.split("\n"))
 
 
 def set_aside_section(summary: RankingSummary) -> list[Section]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROW_INCHES = 0.27  # height of a feature with its name
-DEFAULT_TOP, DEFAULT_NAMES, DEFAULT_HEATMAP_FEATURES = 20, 10, 50
+DEFAULT_BARS, DEFAULT_NAMES, DEFAULT_HEATMAP_FEATURES = 20, 10, 50
 
 
 class SelectorPlots:
@@ -53,7 +53,7 @@ class SelectorPlots:
         return f"<pictures of {type(self._selector).__name__}: {methods}>"
 
     def scores(
-        self, top: int = DEFAULT_TOP, *, input_features: Sequence[str] | None = None, ax: "Axes | None" = None
+        self, top: int = DEFAULT_BARS, *, input_features: Sequence[str] | None = None, ax: "Axes | None" = None
     ) -> "Axes":
         """Draw bars of the best features, and the curve of all scores in the corner.
 
@@ -161,7 +161,7 @@ class SelectorPlots:
         check_is_fitted(self._selector)
         shown = FamilyMap.from_selector(self._selector, top, at_least, input_features)
         if top is None:
-            shown = shown.first(DEFAULT_TOP)
+            shown = shown.first(DEFAULT_BARS)
         ax = get_axes(ax, 8.4, 1.2 + ROW_INCHES * len(shown.families))
         draw_families(ax, shown)
         return ax

@@ -23,8 +23,8 @@ FAINT = "#b9bec7"  # grey of features that are not selected, and of the null
 RULE = "#8b9099"  # grey of thresholds
 GRID = {"color": "#8b9099", "alpha": 0.22, "linewidth": 0.7}
 PALENESS = 0.68  # fraction of the background in the colour of features that are not selected
-MAX_NAME_LETTERS = 36
-SMALL, TINY = 8.5, 7.5  # points
+MAX_LABEL_LETTERS = 36
+SMALL_POINTS, TINY_POINTS = 8.5, 7.5  # points
 # Names may contain anything. They are neither formulas nor TeX, whatever the settings of matplotlib.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
@@ -56,7 +56,7 @@ def get_axes(ax: "Axes | None", width: float, height: float) -> "Axes":
     return ax
 
 
-def shown_name(name: Any, max_letters: int = MAX_NAME_LETTERS) -> str:
+def shown_name(name: Any, max_letters: int = MAX_LABEL_LETTERS) -> str:
     r"""Format a name in one line, shortened, without characters that the fonts do not have.
 
     Examples
@@ -130,7 +130,7 @@ def quiet(ax: "Axes", *, grid: str = "both", left: bool = True) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines["left"].set_visible(left)
     ax.spines[["left", "bottom"]].set_color(RULE)
-    ax.tick_params(color=RULE, labelsize=SMALL)
+    ax.tick_params(color=RULE, labelsize=SMALL_POINTS)
     ax.grid(True, axis=grid, **GRID)  # type: ignore[arg-type]
     ax.set_axisbelow(True)
 
@@ -150,7 +150,7 @@ def points_of(ax: "Axes", pixels: float) -> float:
     return pixels / whole_figure(ax).dpi * 72
 
 
-def set_names(ax: "Axes", names: Sequence[str], max_letters: int = MAX_NAME_LETTERS) -> None:
+def set_names(ax: "Axes", names: Sequence[str], max_letters: int = MAX_LABEL_LETTERS) -> None:
     """Write the names of features at the left, the first one at the top."""
     ax.set_yticks(range(len(names)), [shown_name(name, max_letters) for name in names], **PLAIN)
     ax.tick_params(axis="y", length=0)
@@ -159,7 +159,7 @@ def set_names(ax: "Axes", names: Sequence[str], max_letters: int = MAX_NAME_LETT
 
 def note(ax: "Axes", x: float, y: float, text: str, **options: Any) -> "Text":
     """Write a small grey text."""
-    style: dict[str, Any] = {"color": SOFT, "fontsize": TINY, "va": "center"} | PLAIN | options
+    style: dict[str, Any] = {"color": SOFT, "fontsize": TINY_POINTS, "va": "center"} | PLAIN | options
     return ax.text(x, y, text, **style)
 
 
@@ -170,6 +170,8 @@ def colour_legend(ax: "Axes", colours: Mapping[str, str], prefix: str, **place: 
     from matplotlib.patches import Patch
 
     handles = [Patch(color=colour, label=f"{prefix}{shown_name(label, 24)}") for label, colour in colours.items()]
-    legend = ax.legend(handles=handles, frameon=False, fontsize=SMALL, handlelength=1.0, handleheight=1.0, **place)
+    legend = ax.legend(
+        handles=handles, frameon=False, fontsize=SMALL_POINTS, handlelength=1.0, handleheight=1.0, **place
+    )
     for text in legend.get_texts():
         text.set(**PLAIN)

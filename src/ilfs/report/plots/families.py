@@ -9,13 +9,13 @@ import numpy as np
 from ilfs.arrays import Floats
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.redundancy import PicksSubsets
-from ilfs.report.plots.canvas import ONE_COLOUR, SMALL, note, quiet, set_names, set_title, shown_name
+from ilfs.report.plots.canvas import ONE_COLOUR, SMALL_POINTS, note, quiet, set_names, set_title, shown_name
 from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-N_NAMED = 3  # members of a family whose names are written
+N_NAMED_MEMBERS = 3  # members of a family whose names are written
 MEMBER_LETTERS = 26
 OPPOSITE = "#d55e00"  # colour of negative correlations
 
@@ -136,7 +136,7 @@ def draw_families(ax: "Axes", shown: FamilyMap) -> None:
     quiet(ax, grid="x", left=False)
     ax.set_xlim(shown.at_least - 0.03 * width, 1.0 + 1.15 * width)
     ax.set_xticks(np.linspace(shown.at_least, 1, 4).round(3))
-    ax.set_xlabel("absolute correlation with the selected feature", fontsize=SMALL, loc="left")
+    ax.set_xlabel("absolute correlation with the selected feature", fontsize=SMALL_POINTS, loc="left")
     draw_signs(ax, shown)
     n_heads = len(shown.families)
     ax.spines["bottom"].set_bounds(shown.at_least, 1.0)
@@ -154,8 +154,8 @@ def members_text(members: Sequence[str]) -> str:
     """
     if not members:
         return "no other feature"
-    named = ", ".join(shown_name(member, MEMBER_LETTERS) for member in members[:N_NAMED])
-    return named if len(members) <= N_NAMED else f"{named} and {len(members) - N_NAMED:,} more"
+    named = ", ".join(shown_name(member, MEMBER_LETTERS) for member in members[:N_NAMED_MEMBERS])
+    return named if len(members) <= N_NAMED_MEMBERS else f"{named} and {len(members) - N_NAMED_MEMBERS:,} more"
 
 
 def draw_signs(ax: "Axes", shown: FamilyMap) -> None:
@@ -169,4 +169,6 @@ def draw_signs(ax: "Axes", shown: FamilyMap) -> None:
         Line2D([], [], color=ONE_COLOUR, label="positive", **dot),
         Line2D([], [], color=OPPOSITE, label="negative", **dot),
     ]
-    ax.legend(handles=handles, frameon=False, fontsize=SMALL, loc="upper right", bbox_to_anchor=(1.0, 0.0), ncols=2)
+    ax.legend(
+        handles=handles, frameon=False, fontsize=SMALL_POINTS, loc="upper right", bbox_to_anchor=(1.0, 0.0), ncols=2
+    )

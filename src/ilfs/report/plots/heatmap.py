@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from ilfs.arrays import Floats, Integers
-from ilfs.report.class_values import ALL_ROWS, correlations, read_rows
+from ilfs.report.class_values import ALL_ROWS, correlations, neighbour_order, read_rows
 from ilfs.report.plots.canvas import (
     PLAIN,
-    SMALL,
-    TINY,
+    SMALL_POINTS,
+    TINY_POINTS,
     class_colours,
     colour_legend,
     points_of,
@@ -32,7 +30,7 @@ Z_COLOURS = "RdBu_r"
 MISSING_COLOUR = "#d9dce1"
 STRIP_HEIGHT, STRIP_GAP = 6.0, 2.5  # of the classes above the values, in points
 PADS = {False: 8.0, True: 30.0}  # points between values and title, without and with classes
-LETTER_POINTS = 5.0  # width of a letter in the size `SMALL`
+LETTER_POINTS = 5.0  # width of a letter in the size `SMALL_POINTS`
 
 
 @dataclass(frozen=True)
@@ -157,10 +155,7 @@ def feature_order(values: Floats) -> Integers:
     n_features = values.shape[1]
     if n_features < 3:
         return np.arange(n_features)
-    distance = 1.0 - np.nan_to_num(correlations(values))
-    np.fill_diagonal(distance, 0.0)
-    tree = linkage(squareform((distance + distance.T) / 2, checks=False), "average", optimal_ordering=True)
-    return np.asarray(leaves_list(tree))
+    return neighbour_order(1.0 - np.nan_to_num(correlations(values)))
 
 
 def sample_order(z: Floats, codes: Integers) -> Integers:
@@ -204,11 +199,11 @@ def draw_heatmap(ax: "Axes", shown: HeatMap) -> None:
     image = draw_values(ax, shown)
     set_names(ax, shown.names)
     ax.set_ylim(len(shown.names) - 0.5, -0.5)
-    ax.tick_params(axis="y", labelsize=SMALL if len(shown.names) <= 30 else TINY)
+    ax.tick_params(axis="y", labelsize=SMALL_POINTS if len(shown.names) <= 30 else TINY_POINTS)
     n_samples = shown.z.shape[1]
     ax.set_xticks([])
     of_all = "" if n_samples == shown.n_rows else f" of {shown.n_rows:,}"
-    ax.set_xlabel(f"{n_samples:,}{of_all} samples", fontsize=SMALL)
+    ax.set_xlabel(f"{n_samples:,}{of_all} samples", fontsize=SMALL_POINTS)
     for spine in ax.spines.values():
         spine.set_visible(False)
     n_shown = len(shown.names)
@@ -257,7 +252,9 @@ def draw_class_names(strip: "Axes", shown: HeatMap, ends: Integers) -> bool:
             "xycoords": ("data", "axes fraction"),
             "xytext": (0, 3),
         }
-        strip.annotate(name, **place, textcoords="offset points", ha="center", va="bottom", fontsize=SMALL, **PLAIN)
+        strip.annotate(
+            name, **place, textcoords="offset points", ha="center", va="bottom", fontsize=SMALL_POINTS, **PLAIN
+        )
     return True
 
 
@@ -265,6 +262,6 @@ def draw_scale(ax: "Axes", image: "AxesImage") -> None:
     """Explain the colours of the values."""
     bar = ax.figure.colorbar(image, ax=ax, fraction=0.025, pad=0.015, shrink=0.5, aspect=26, extend="both")
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=TINY, length=2)
-    bar.set_label("z-score", fontsize=TINY)
+    bar.ax.tick_params(labelsize=TINY_POINTS, length=2)
+    bar.set_label("z-score", fontsize=TINY_POINTS)
     bar.set_ticks([-2, 0, 2])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
-from ilfs.report.plots.canvas import PLAIN, SOFT, TINY, shown_name, whole_figure
+from ilfs.report.plots.canvas import PLAIN, SOFT, TINY_POINTS, shown_name, whole_figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DISTANCES = (7.0, 13.0, 22.0, 34.0, 50.0, 70.0)  # pixels from the point to the name, at 100 dots per inch
 N_DIRECTIONS = 16
-GAP = np.array([7.0, 2.0])  # pixels between names, beside and above each other
+MIN_GAP_PX = np.array([7.0, 2.0])  # pixels between names, beside and above each other
 POINT_GAP = 2.0  # pixels between a name and a point
 COST_OF_COVERED_POINT = 6.0  # pixels of distance that a name may go to leave one more point free
 LEADER_FROM = 12.0  # pixels from which on a line connects point and name
@@ -89,7 +89,9 @@ def is_inside(boxes: Floats, bounds: Floats) -> NDArray[np.bool_]:
 
 def overlaps(boxes: Floats, other: Floats) -> NDArray[np.bool_]:
     """Check which boxes overlap another one, or come too near to it."""
-    return np.asarray((boxes[:, :2] < other[2:] + GAP).all(axis=1) & (boxes[:, 2:] > other[:2] - GAP).all(axis=1))
+    return np.asarray(
+        (boxes[:, :2] < other[2:] + MIN_GAP_PX).all(axis=1) & (boxes[:, 2:] > other[:2] - MIN_GAP_PX).all(axis=1)
+    )
 
 
 def covers(boxes: Floats, points: Floats) -> NDArray[np.bool_]:
@@ -120,7 +122,7 @@ def name_points(ax: "Axes", names: "Sequence[str]", x: Floats, y: Floats, all_po
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()  # the layout moves the axes, and with them the points
     pixel = figure.dpi / 100  # distances are given for 100 dots per inch
-    options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": TINY} | PLAIN | text
+    options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": TINY_POINTS} | PLAIN | text
     texts = [
         ax.annotate(shown_name(name, MAX_LETTERS), (a, b), xytext=(0, 0), textcoords="offset points", **options)
         for name, a, b in zip(names, x, y, strict=True)

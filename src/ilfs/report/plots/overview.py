@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from ilfs.choices import PICTURE_ENDINGS
 from ilfs.files import write_atomically
 from ilfs.importing import check_installed
 from ilfs.report.certainty import certainty_sentences
@@ -20,10 +21,9 @@ from ilfs.summaries import Summary
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-FORMATS = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 160
-N_BARS, N_NAMES, N_HEATMAP_FEATURES = 20, 8, 40
-WIDTH, HEIGHT = 12.0, 6.8  # inches, without the heat map
+N_BARS, N_NAMED_POINTS, N_HEATMAP_FEATURES = 20, 8, 40
+WIDTH_INCHES, HEIGHT_INCHES = 12.0, 6.8  # inches, without the heat map
 MARGIN = 0.1  # inches
 # No date in the file, so that equal pictures are equal files.
 METADATA: dict[str, dict[str, Any]] = {
@@ -55,7 +55,7 @@ def check_plot_path(path: str | os.PathLike[str]) -> Path:
     ValueError: the file of a picture must end in .png, .svg or .pdf, got 'best.jpg'
     """
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
+    if path.suffix.lower() not in PICTURE_ENDINGS:
         raise ValueError(f"the file of a picture must end in .png, .svg or .pdf, got {str(path)!r}")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"the folder of {str(path)!r} does not exist: make it first")
@@ -136,10 +136,10 @@ def overview(
     values = HeatMap.from_selector(selector, X, y, N_HEATMAP_FEATURES, input_features) if has_values else None
     extra = 0.0 if values is None else 1.6 + 0.19 * max(len(values.names), 8)
     margins = ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN)
-    figure = Figure(figsize=(WIDTH, HEIGHT + extra), layout=margins)
+    figure = Figure(figsize=(WIDTH_INCHES, HEIGHT_INCHES + extra), layout=margins)
     FigureCanvasAgg(figure)
     n_rows = 1 if values is None else 2
-    rows = figure.subfigures(n_rows, 1, squeeze=False, height_ratios=[HEIGHT, extra][:n_rows])[:, 0]
+    rows = figure.subfigures(n_rows, 1, squeeze=False, height_ratios=[HEIGHT_INCHES, extra][:n_rows])[:, 0]
     left, right = rows[0].subfigures(1, 2, width_ratios=[1.15, 1])
     draw_scores(left.subplots(), best, title=f"Best {len(best.names)} features")
     panels = right.subplots(2 if has_volcano else 1, 1, squeeze=False, height_ratios=[0.8, 1.2][: 1 + has_volcano])
@@ -148,7 +148,7 @@ def overview(
         draw_heatmap(rows[1].subplots(), values)
     write_titles(figure, rows[0], selector, best, title)
     if has_volcano:  # last: names of points need the final layout
-        draw_volcano(panels[1, 0], Volcano.from_selector(selector, input_features), N_NAMES)
+        draw_volcano(panels[1, 0], Volcano.from_selector(selector, input_features), N_NAMED_POINTS)
     return figure
 
 

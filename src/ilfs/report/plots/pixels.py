@@ -8,7 +8,7 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.parameters import check_choice, is_integer
-from ilfs.report.plots.canvas import SMALL, TINY, points_of, set_title
+from ilfs.report.plots.canvas import SMALL_POINTS, TINY_POINTS, points_of, set_title
 from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
@@ -131,12 +131,12 @@ def draw_pixels(ax: "Axes", shown: PixelMap) -> None:
             "fontweight": "bold",
             "clip_on": True,
         }
-        ax.text(column, row, str(rank), fontsize=TINY, **text)
+        ax.text(column, row, str(rank), fontsize=TINY_POINTS, **text)
     extend = "min" if np.nanmin(shown.image) < low else "neither"
     bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.03, shrink=0.6, aspect=20, extend=extend)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=TINY, length=2)
-    bar.set_label(shown.title, fontsize=SMALL)
+    bar.ax.tick_params(labelsize=TINY_POINTS, length=2)
+    bar.set_label(shown.title, fontsize=SMALL_POINTS)
     bar.ax.locator_params(nbins=4)
     set_title(ax, f"{shown.title.capitalize()} of {shown.image.size:,} pixels, {len(shown.picks):,} selected")
 

@@ -13,9 +13,9 @@ from ilfs.report.plots.canvas import (
     FAINT,
     ONE_COLOUR,
     RULE,
-    SMALL,
+    SMALL_POINTS,
     SOFT,
-    TINY,
+    TINY_POINTS,
     colour_legend,
     direction_colours,
     note,
@@ -219,7 +219,7 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None,
     draw_bars(ax, best, lengths, [colours.get(one, ONE_COLOUR) for one in padded(best.directions, len(best.names))])
     set_names(ax, best.names)
     quiet(ax, grid="x", left=False)
-    ax.set_xlabel("score", fontsize=SMALL)
+    ax.set_xlabel("score", fontsize=SMALL_POINTS)
     ax.set_xlim(*score_limits(lengths, CORNER_TOP if draws_curve else 0.3, best.q_values is not None))
     draw_q_values(ax, best, lengths)
     draw_cut_below(ax, best, lengths)
@@ -329,7 +329,7 @@ def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
         The axes are a small part of another picture.
     """
     values = np.where(np.isfinite(curve.values), curve.values, np.nan)
-    ranks, size = np.arange(1, values.size + 1), TINY - 0.5 if small else SMALL
+    ranks, size = np.arange(1, values.size + 1), TINY_POINTS - 0.5 if small else SMALL_POINTS
     draw_null(ax, curve.null, size)
     marks_all = values.size <= MAX_MARKERS and not small
     style: dict[str, Any] = {"marker": "o", "markersize": 3} if marks_all else {}

@@ -13,7 +13,7 @@ from ilfs.report.plots.canvas import (
     ONE_COLOUR,
     PLAIN,
     RULE,
-    SMALL,
+    SMALL_POINTS,
     colour_legend,
     direction_colours,
     note,
@@ -145,8 +145,8 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
     set_limits(ax, volcano, points)
     quiet(ax)
     draw_threshold(ax, volcano.fdr)
-    ax.set_xlabel(effect_title(volcano.labels), fontsize=SMALL, **PLAIN)
-    ax.set_ylabel("q-value", fontsize=SMALL)
+    ax.set_xlabel(effect_title(volcano.labels), fontsize=SMALL_POINTS, **PLAIN)
+    ax.set_ylabel("q-value", fontsize=SMALL_POINTS)
     ax.yaxis.set_major_locator(whole_powers(ax.get_ylim()[1]))
     ax.yaxis.set_major_formatter(lambda height, _: q_text(height))
     n_selected = int(np.count_nonzero(volcano.is_selected))
