@@ -130,14 +130,15 @@ class TestParagraph:
             nonzero=0.6,
         )  # fmt: skip
         assert paragraph(one) == (
-            "TP53 is ranked 2nd of 1,000 features by ILFS, and is selected. To the features before it, it added 40 % "
-            "of what the first one added. On its own, by a relevance of 0.71, it would be 13th. It is higher in tumour "
-            "(8 on average) than in normal (4). The difference is 1.5 standard deviations of a class, a factor of 2. "
-            "By this feature alone, 81 % of the samples look more like their own class than like the others. Of the "
-            "features that are at least as good on their own, less than 1 % are expected to be so by chance (q-value "
-            "0.002, not above 0.05: confirmed). It repeats MDM2, which is ranked before it (correlation -0.83; 31 % of "
-            "its variance is new). It is repeated, with these similarities, by A (0.90), B (-0.80). It is missing in "
-            "2 % of the rows. 60 % of its values are not zero."
+            "TP53 is ranked 2nd of 1,000 features by ILFS, and is selected. Features are picked one by one, for what "
+            "they add to those already picked: this one added 40 % as much as the first. On its own, by a relevance "
+            "of 0.71, it would be 13th. It is higher in tumour (8 on average) than in normal (4). The difference is "
+            "1.5 standard deviations of a class (a factor of 2, if the values are not logarithms). By this feature "
+            "alone, 81 % of the samples look more like their own class than like the others. Its q-value is 0.002, "
+            "not above 0.05: confirmed. If it and all features that are better on their own were selected, less than "
+            "1 % of them would be expected to be there by chance. It repeats MDM2, which is ranked before it "
+            "(correlation -0.83; 31 % of its variance is new). It is repeated, with these similarities, by A (0.90), "
+            "B (-0.80). It is missing in 2 % of the rows. 60 % of its values are not zero."
         )
 
     def test_a_method_that_knows_little_says_little(self):
@@ -150,19 +151,39 @@ class TestParagraph:
     @pytest.mark.parametrize(
         ("fields", "phrase"),
         [
-            ({"verdict": "tentative", "q_value": 0.08}, "(q-value 0.08, above 0.05, but not above 0.1: tentative)"),
+            (
+                {"verdict": "tentative", "q_value": 0.08},
+                "Its q-value is 0.08, above 0.05, but not above 0.1: tentative.",
+            ),
             (
                 {"verdict": "rejected", "q_value": 0.5},
-                "50 % are expected to be so by chance (q-value 0.5, above 0.1: rej",
+                "above 0.1: rejected. If it and all features that are better on their own were selected, 50 % of them",
             ),
             (
                 {"verdict": "tentative", "q_value": 0.01, "selection_frequency": 0.3},
-                "not above 0.05, but it is selected too rarely: tentative). It is selected on 30 % of the subsamples",
+                "not above 0.05, but it is selected too rarely: tentative.",
             ),
         ],
     )
     def test_verdicts_are_explained(self, fields, phrase):
         assert phrase in paragraph(some(fdr=0.05, **fields))
+
+    def test_how_often_it_is_selected_is_told(self):
+        text = paragraph(some(selection_frequency=0.3))
+        assert "It is selected on 30 % of the subsamples" in text
+
+    def test_a_feature_without_a_family_is_not_said_to_be_unlike_all_others(self):
+        assert paragraph(some(repeated_by={})).endswith(
+            "No feature after it has it as the most similar better one with a correlation of at least 0.7."
+        )
+
+    def test_that_sentence_is_true(self):
+        done = named()
+        table = done.table()
+        strong = np.abs(table["correlation"]) >= 0.7
+        heads = set(table["nearest"][strong].tolist())
+        for name in table["feature"].tolist():
+            assert ("No feature after it has it" in str(done.explain(name))) == (name not in heads)
 
     def test_the_first_and_the_last_features(self):
         assert "It was picked first" in paragraph(some(criterion="gain", rank=1, score=1.0))

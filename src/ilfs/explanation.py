@@ -192,7 +192,10 @@ def rank_sentences(one: Explanation) -> Iterator[str]:
     elif one.rank == 1:
         yield "It was picked first, because it alone adds most."
     elif one.score > 0:
-        yield f"To the features before it, it added {percent(one.score)} of what the first one added."
+        yield (
+            "Features are picked one by one, for what they add to those already picked: this one added "
+            f"{percent(one.score)} as much as the first."
+        )
     elif one.is_selected:
         yield (
             "It is selected although it would add nothing to better features, or little on its own; its rank is by "
@@ -233,7 +236,7 @@ def effect_sentence(one: Explanation) -> str:
         return "Within each class it is constant."
     fold, of_others = "", "" if len(one.means) == 2 else " from the others together"
     if one.log2_fold_change is not None and np.isfinite(one.log2_fold_change):
-        fold = f", a factor of {number(2.0 ** abs(one.log2_fold_change))}"
+        fold = f" (a factor of {number(2.0 ** abs(one.log2_fold_change))}, if the values are not logarithms)"
     return f"The difference{of_others} is {number(abs(one.effect))} standard deviations of a class{fold}."
 
 
@@ -245,8 +248,9 @@ def chance_sentences(one: Explanation) -> Iterator[str]:
         if one.q_value <= one.fdr:
             rule = f"not above {low}" + ("" if one.verdict == CONFIRMED else ", but it is selected too rarely")
         yield (
-            f"Of the features that are at least as good on their own, {percent(one.q_value)} are expected to be so by "
-            f"chance (q-value {number(one.q_value)}, {rule}: {one.verdict})."
+            f"Its q-value is {number(one.q_value)}, {rule}: {one.verdict}. If it and all features that "
+            f"are better on their own were selected, {percent(one.q_value)} of them would be expected to be there by "
+            "chance."
         )
     if one.selection_frequency is not None:
         yield (
@@ -269,7 +273,10 @@ def redundancy_sentences(one: Explanation) -> Iterator[str]:
         rest = f" and {n_more} more" if n_more else ""
         yield f"It is repeated, with these similarities, by {', '.join(named)}{rest}."
     elif one.repeated_by is not None:
-        yield "No feature after it repeats it."
+        yield (
+            "No feature after it has it as the most similar better one with a correlation of at least "
+            f"{STRONG_CORRELATION}."
+        )
 
 
 def value_sentences(one: Explanation) -> Iterator[str]:

@@ -240,7 +240,10 @@ OPTIONS = [  # options of ilfs rank good.csv, what is said
     (["--method", "sklearn.feature_selection.SelectKBest"], "--method must be one that ilfs methods lists"),
     (["--method", "ilfs,fisher", "--report", "x.html"], "--report needs one method, got 2: see ilfs compare"),
     (["--method", "ilfs", "fisher", "--stability"], "--stability needs one method, got 2"),
-    (["--method", "relieff", "--groups", "b"], "--groups needs a method that permutes labels (ILFS, FisherScore"),
+    (
+        ["--method", "relieff", "--groups", "b"],
+        "--groups needs a method that permutes labels (--method ilfs, fisher or mi)",
+    ),
     (["--method", "relieff", "--engine", "stream"], "ReliefF needs all rows in memory: raise --memory-limit if it"),
     (["--method", "rfe", "--rule", "fdr"], "--rule fdr needs p-values, which SVMRFE does not have: give --top K"),
     (["--rule", "auto", "--engine", "stream"], "--rule auto needs all rows in memory"),

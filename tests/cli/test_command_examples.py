@@ -58,6 +58,13 @@ class TestPage:
             assert printed == output, command
             assert code == (2 if output.startswith("ilfs: --target must") else 0)
 
+    def test_links_of_the_page_are_plain_markdown_to_pages_that_exist(self):
+        text = PAGE.read_text()
+        assert "{doc}" not in text
+        links = re.findall(r"\]\((\w+\.md)", text)
+        assert links
+        assert all((PAGE.parent / link).exists() for link in links)
+
     def test_the_first_example_of_the_readme_prints_what_it_shows(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("COLUMNS", "100")

@@ -4,7 +4,7 @@ import pytest
 
 import ilfs.preparing  # noqa: F401  its words are replaced only if it was used
 from ilfs.cli.messages import MAX_MESSAGE_CHARACTERS, in_words_of_the_command, plain
-from ilfs.cli.talk import set_aside_sentences
+from ilfs.cli.talk import Talk, set_aside_sentences
 from ilfs.preparing import SetAside
 
 
@@ -26,6 +26,13 @@ from ilfs.preparing import SetAside
             "--must-keep must hold different columns, got 'a' twice",
         ),
         ("drop='sample' is enough", "--drop sample is enough"),
+        (
+            "use a method that leaves them out (ILFS, FisherScore, MutualInformation, ReliefF)",
+            "use a method that leaves them out (--method ilfs, fisher, mi or relieff)",
+        ),
+        ("give a number, or use ILFS", "give a number, or use --method ilfs"),
+        ("use one of ILFS, FisherScore", "use --method ilfs or fisher"),
+        ("FisherScore takes no text", "FisherScore takes no text"),
         ("a message without parameters", "a message without parameters"),
     ],
 )
@@ -42,10 +49,22 @@ def test_columns_set_aside_are_counted_by_reason_most_frequent_first():
     aside = [SetAside("id", "names the rows")] + [SetAside(f"c{j}", "is constant") for j in range(7)]
     aside += [SetAside("red\x1b[31m", "holds dates"), SetAside("n" * 500, "holds text")]
     sentences = set_aside_sentences(aside)
-    assert sentences[0] == "7 columns (c0, c1, c2, c3, ...): is constant"
+    assert sentences[0] == "7 columns (c0, c1, c2, c3, ...): each is constant"
     assert sentences[1] == "id: names the rows"
     assert sentences[2] == r"red\x1b[31m: holds dates"
     assert len(sentences[3]) < 60
+
+
+def test_reasons_without_a_verb_stay_as_they_are():
+    aside = [SetAside(name, "dropped on request") for name in "ab"]
+    assert set_aside_sentences(aside) == ["2 columns (a, b): dropped on request"]
+
+
+def test_warnings_are_told_even_if_the_command_is_quiet(capsys):
+    talk = Talk(quiet=True)
+    talk.tell("input", "a table")
+    talk.tell_all("warning", ["a leak"])
+    assert capsys.readouterr().err.split() == ["warning", "a", "leak"]
 
 
 def test_many_reasons_are_cut():

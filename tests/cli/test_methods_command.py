@@ -7,6 +7,7 @@ import pytest
 
 from ilfs import list_methods
 from ilfs.cli import main
+from ilfs.cli.methods import as_text
 
 
 def printed(capsys, *options):
@@ -20,6 +21,14 @@ def test_text_has_one_line_for_each_method(capsys):
     assert all(line.endswith(one.summary) for line, one in zip(lines, list_methods(), strict=False))
     assert len({line.index(one.class_name) for line, one in zip(lines, list_methods(), strict=False)}) == 1
     assert header.split()[:4] == ["name", "class", "type", "labels"]
+
+
+@pytest.mark.parametrize("width", [80, 100, 300])
+def test_text_fits_the_width_of_a_terminal(width):
+    lines = as_text(list_methods(), width).splitlines()
+    assert max(map(len, lines)) <= width
+    starts = [line.split()[0] for line in lines if line]
+    assert all(one.name in starts for one in list_methods())
 
 
 def test_json_has_all_fields(capsys):

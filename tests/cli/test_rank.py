@@ -217,7 +217,7 @@ class TestHowSure:
         assert code == 0
         assert "q-value" not in out
         assert "permutations" not in err
-        assert "the best 6 of 6 features, since --top K does not say how many" in flat(err)
+        assert "the best 6 of 6 features, the default; --top K changes it" in flat(err)
 
     @pytest.mark.parametrize(
         ("rule", "said"),
@@ -234,8 +234,14 @@ class TestHowSure:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["--fdr", "0.1", "--method", "relieff"], "--fdr needs a method that has p-values (ILFS, FisherScore, Mut"),
-            (["--permutations", "9", "--method", "cfs"], "--permutations needs a method that has p-values (ILFS, "),
+            (
+                ["--fdr", "0.1", "--method", "relieff"],
+                "--fdr needs a method that has p-values (--method ilfs, fisher or mi)",
+            ),
+            (
+                ["--permutations", "9", "--method", "cfs"],
+                "--permutations needs a method that has p-values (--method ilfs, fisher",
+            ),
             (["--fdr", "7"], "--fdr must be a number strictly between 0 and 1, got 7.0"),
             (["--permutations", "0", "--rule", "fdr"], "--rule fdr needs permutations, got --permutations 0"),
             (["--permutations", "-1"], "--permutations must be an integer >= 0, got -1"),

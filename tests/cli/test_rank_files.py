@@ -26,7 +26,7 @@ def tables(tmp_path_factory):
     frame = pd.DataFrame(X, columns=[f"gene{j}" for j in range(8)])
     frame.insert(0, "sample", [f"s{i}" for i in range(60)])
     frame["donor"] = [f"d{i}" for i in np.random.default_rng(1).integers(10, size=60)]
-    frame["weight"] = 1.0 + np.arange(60) % 2
+    frame["weight"] = 1.0 + np.arange(60) % 3
     frame["kind"] = np.array(["benign", "malignant"])[y]
     frame.to_csv(folder / "table.csv", index=False)
     frame.to_parquet(folder / "table.parquet")
@@ -167,13 +167,16 @@ def test_genes_in_rows_are_matched_with_the_sample_sheet(run, tables):
 def test_a_saved_selection_is_applied_to_another_table(run, tables):
     run("rank", "table.csv", *ASIDE, "--top", "2", "--save", "selection.json")
     assert load(tables / "selection.json").get_support().sum() == 2
-    run("apply", "selection.json", "table.parquet", "-o", "applied.csv", "--keep", "kind", "donor")
+    _, err = run("apply", "selection.json", "table.parquet", "-o", "applied.csv", "--keep", "kind", "donor")
+    assert err.split() == "written applied.csv: 2 selected columns".split()
     found = pd.read_csv(tables / "applied.csv")
     chosen = [f"gene{j}" for j in sorted(fitted(tables, ILFS(2)).order_[:2])]
     assert found.columns.tolist() == ["kind", "donor", *chosen]
     np.testing.assert_allclose(found[chosen], pd.read_csv(tables / "table.csv")[chosen])
     _, err = run("apply", "selection.json", "table.csv", "-o", "applied.csv", "--quiet")
     assert err == ""
+    _, err = run("apply", "selection.json", "table.csv", "-o", "applied.csv")
+    assert "2 selected columns, without the classes; --keep kind writes them, too" in " ".join(err.split())
 
 
 def test_the_page_and_the_picture_are_written(run, tables):

@@ -29,7 +29,7 @@ COMMANDS = [
     (["bench", "--help"], 0),
     (["bench", "run", "--help"], 0),
     (["bench", "statistics", "--help"], 0),
-    ([], 2),
+    ([], 0),
     (["rank"], 2),
     (["rank", "table.csv", "--top", "5", "--rule", "fdr"], 2),
     (["apply", "selection.json"], 2),
@@ -98,7 +98,13 @@ def test_a_quick_answer_takes_little_more_than_an_empty_python(arguments):
             "argument --metric: invalid choice: 'ap' (choose from 'ap_macro', ",
         ),
         (["method"], "ilfs: argument COMMAND: invalid choice: 'method' (choose from 'rank', "),
-        ([], "ilfs: the following arguments are required: COMMAND; see ilfs --help"),
+        (["rnak", "t.csv"], ": did you mean rank?; see ilfs --help"),
+        (
+            ["rank", "t.csv", "--traget", "y"],
+            "ilfs: unrecognized arguments: --traget y: did you mean --target?; see ilfs rank --help",
+        ),
+        (["bench", "table", "--methds", "x"], "did you mean --methods?; see ilfs bench table --help"),
+        (["rank", "t.csv", "--xyz"], "ilfs: unrecognized arguments: --xyz; see ilfs rank --help"),
     ],
 )
 def test_a_usage_error_says_what_is_wrong(arguments, message):

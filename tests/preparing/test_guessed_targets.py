@@ -115,3 +115,9 @@ def test_the_target_of_a_table_without_header_is_a_position(tmp_path):
 def test_target_and_another_role_must_differ(tmp_path):
     with pytest.raises(ValueError, match="target must be a column without another role, got 'kind' for both"):
         prepare(file_of(tmp_path, kind=CLASSES, c=VALUES), target="kind", groups="kind")
+
+
+def test_a_column_with_only_one_value_is_named_if_nothing_can_be_guessed(tmp_path):
+    rows = [[0.5 + i, 1.5 * i * i, "tumour"] for i in range(8)]
+    with pytest.raises(ValueError, match=r"none of its 3 columns has few different values; tissue has only one value"):
+        prepare(write(tmp_path / "t.csv", ["a", "b", "tissue"], rows))

@@ -24,12 +24,14 @@ def test_a_clean_table_has_no_warnings(tmp_path):
 @pytest.mark.parametrize("values", [(0, 1), (7.5, -2)])
 def test_a_feature_that_recodes_the_target_is_named(tmp_path, values):
     (warning,) = warned(tmp_path, {"code": np.where(Y == "tumour", *values)})
-    assert warning.startswith("1 feature equal to 'y' or recoding it one to one: code; drop=['code']")
+    assert warning == (
+        "code tells 'y' exactly: leave it out (drop=['code']), unless it is really known before the class is"
+    )
 
 
 def test_a_feature_that_is_missing_in_one_class_and_constant_in_the_other_is_named(tmp_path):
     (warning,) = warned(tmp_path, {"code": np.where(Y == "tumour", "NA", "1"), "more": np.where(Y == "tumour", 1, 0)})
-    assert "2 features" in warning or "more" in warning
+    assert "more tells" in warning or "code and more tell " in warning
 
 
 def test_a_feature_that_separates_but_varies_is_no_leak(tmp_path):
@@ -92,4 +94,31 @@ def test_sparse_and_dense_tables_have_the_same_leaks():
 
 def test_text_that_divides_the_rows_as_the_classes_do_is_pointed_out(tmp_path):
     (warning,) = warned(tmp_path, {"batch": np.where(Y == "tumour", "b1", "b2")})
-    assert warning == "'batch' divides the rows exactly as 'y' does: effects of the two cannot be told apart"
+    assert warning == (
+        "batch, which is not used as a feature, tells 'y' exactly: features that differ with it cannot be told from "
+        "features that differ between the classes"
+    )
+
+
+@pytest.mark.parametrize("values", [(0, 1), ("b1", "b2")])
+@pytest.mark.parametrize("how", [{"drop": "batch"}, {"only": "g*"}, {"groups": "batch"}], ids=str)
+def test_a_batch_that_tells_the_class_is_pointed_out_even_if_it_is_left_out(tmp_path, values, how):
+    data = {"y": Y, "batch": np.where(Y == "tumour", *values), **{f"g{j}": X[:, j] for j in range(12)}}
+    path = write(tmp_path / "t.csv", list(data), list(zip(*data.values(), strict=True)))
+    (warning,) = prepare(path, target="y", **how).warnings
+    assert warning.startswith("batch, which is not used as a feature, tells 'y' exactly")
+
+
+def test_weights_that_balance_the_classes_are_not_pointed_out(tmp_path):
+    data = {"y": Y, "w": np.where(Y == "tumour", 1, 2), **{f"g{j}": X[:, j] for j in range(12)}}
+    path = write(tmp_path / "t.csv", list(data), list(zip(*data.values(), strict=True)))
+    assert prepare(path, target="y", weight="w").warnings == ()
+
+
+def test_several_such_columns_share_a_sentence(tmp_path):
+    (warning,) = warned(tmp_path, {name: np.where(Y == "tumour", "b1", "b2") for name in ("batch", "plate")})
+    assert warning.startswith("batch and plate, which are not used as features, tell 'y' exactly")
+
+
+def test_a_batch_that_mixes_the_classes_is_not_pointed_out(tmp_path):
+    assert warned(tmp_path, {"batch": np.where(np.arange(20) < 7, "b1", "b2")}) == ()

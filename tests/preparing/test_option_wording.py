@@ -39,3 +39,8 @@ def test_the_error_of_a_pattern_names_the_option():
         ValueError, match=r"--must-keep must match at least one column \(such as BRCA1\), got 'BRCA\*\*2'"
     ):
         match_columns(["BRCA**2"], ["BRCA1", "TP53"], "--must-keep")
+
+
+def test_names_in_another_case_are_suggested():
+    with pytest.raises(ValueError, match=r"\(such as GENE0033\), got 'gene0033'"):
+        match_columns("gene0033", [f"GENE{j:04d}" for j in range(3000)], "--feature")

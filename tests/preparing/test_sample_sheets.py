@@ -69,7 +69,7 @@ def test_samples_that_are_in_one_file_only_are_left_out_and_named(tmp_path, plai
 def test_fewer_than_half_of_the_samples_in_common_are_refused(tmp_path):
     sheet = write(tmp_path / "s.csv", ["name", "diagnosis"], [[f"S{i + 9}", Y[i]] for i in range(len(Y))])
     message = (
-        r"samples must have the names that t.csv has, got 3 in common between s.csv \(S12, .*\) and t.csv \(S0, S1, "
+        r"samples must have the names that t.csv has, got 3 in common: s.csv has S12, .* in 'name', t.csv has S0, S1, "
     )
     with pytest.raises(ValueError, match=message):
         prepare(transposed_csv(tmp_path / "t.csv", X), samples=sheet)
@@ -126,7 +126,8 @@ def test_a_batch_that_equals_the_class_is_pointed_out(tmp_path):
     sheet = write(tmp_path / "s.csv", ["name", "diagnosis", "batch"], rows)
     table = prepare(transposed_csv(tmp_path / "t.csv", X), samples=sheet)
     assert table.warnings == (
-        "'batch' divides the rows exactly as 'diagnosis' does: effects of the two cannot be told apart",
+        "batch, which is not used as a feature, tells 'diagnosis' exactly: features that differ with it cannot be told "
+        "from features that differ between the classes",
     )
 
 
@@ -156,6 +157,14 @@ def test_a_table_with_samples_in_columns_cannot_be_streamed(tmp_path):
     path, sheet = transposed_csv(tmp_path / "t.csv", X), sheet_csv(tmp_path / "s.csv", Y)
     with pytest.raises(ValueError, match=r"t.csv has its samples in columns, so it must be read into memory"):
         prepare(path, samples=sheet, engine="stream")
+
+
+def test_names_with_a_letter_too_many_are_shown_beside_those_of_the_columns(tmp_path):
+    sheet = write(tmp_path / "s.csv", ["name", "diagnosis"], [[f"PS{i}", kind] for i, kind in enumerate(Y)])
+    with pytest.raises(ValueError, match="got 0 in common") as error:
+        prepare(transposed_csv(tmp_path / "t.csv", X), samples=sheet)
+    assert "s.csv has PS0, PS1, PS2, PS3, PS4 and 7 more in 'name'" in str(error.value)
+    assert "t.csv has S0, S1, S2, S3, S4 and 7 more as columns and gene0, gene1" in str(error.value)
 
 
 class TestWithoutSheet:
@@ -193,6 +202,8 @@ class TestWithoutSheet:
         many, _ = expression(8, 150)
         with pytest.raises(ValueError, match=r"features seem to be in rows.*samples='FILE'"):
             prepare(transposed_csv(tmp_path / "t.csv", many))
+        with pytest.raises(ValueError, match=r"target must be a column of t.csv, got 'tissue'; .*samples='FILE'"):
+            prepare(transposed_csv(tmp_path / "t.csv", many), target="tissue")
 
     def test_a_plain_table_with_a_sample_called_like_a_target_is_not_transposed(self, tmp_path):
         rows = [["class" if i == 0 else f"s{i}", "ab"[i % 2], i * 1.5, i * i] for i in range(8)]

@@ -6,7 +6,7 @@ from helpers import planted
 
 from ilfs import FisherScore
 from ilfs.cross_validation import results_table
-from ilfs.report.certainty import certainty_sentences, curve_sentence
+from ilfs.report.certainty import by_chance, certainty_sentences, curve_sentence, selection_sentence
 
 SIZES = np.array([1, 10, 1000])
 
@@ -48,3 +48,30 @@ def test_a_fitted_selector_states_its_own_curve():
 @pytest.mark.parametrize("number", [3, 0.5, None])
 def test_a_given_number_needs_no_sentence(number):
     assert certainty_sentences(FisherScore(number).fit(*planted(n_samples=60, n_features=8))) == []
+
+
+def test_the_rule_counts_its_own_features_apart_from_those_that_must_be_kept():
+    X, y = planted(n_samples=60, n_features=8, shift=1.5)
+    plain = FisherScore("fdr", n_permutations=99).fit(X, y)
+    found = set(np.flatnonzero(plain.q_values_ <= plain.fdr).tolist())
+    weak, strong = min(set(range(8)) - found), min(found)
+    kept = FisherScore("fdr", n_permutations=99, must_keep=[weak, strong]).fit(X, y)
+    assert kept.get_support().sum() == len(found) + 1
+    assert selection_sentence(kept) == f"{selection_sentence(plain)}; besides, 1 feature that must be kept"
+    assert selection_sentence(plain).startswith(f"{len(found)} of 8 features ha")
+
+
+@pytest.mark.parametrize("size", [4, 0.5, None, "auto"])
+def test_features_that_must_be_kept_are_mentioned_with_every_size(size):
+    X, y = planted(n_samples=60, n_features=8)
+    one = selection_sentence(FisherScore(size, must_keep=[7]).fit(X, y))
+    two = selection_sentence(FisherScore(size, must_keep=[6, 7]).fit(X, y))
+    assert one.endswith("; 1 of them must be kept and comes first")
+    assert two.endswith("; 2 of them must be kept and come first")
+
+
+@pytest.mark.parametrize(
+    ("most", "said"), [(0, "none of them is"), (1, "at most 1 of them is"), (2, "at most 2 of them are")]
+)
+def test_a_bound_agrees_with_its_verb(most, said):
+    assert by_chance(most) == said

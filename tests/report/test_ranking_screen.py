@@ -37,6 +37,16 @@ def lines_of(selector, **options):
     return ranking_screen(selector, 10, Terminal(**options)).splitlines()
 
 
+def test_features_that_must_be_kept_are_marked():
+    X, y = planted(n_samples=60, n_features=10)
+    lines = lines_of(FisherScore(4, must_keep=["x9"]).fit(pd.DataFrame(X, columns=[f"x{j}" for j in range(10)]), y))
+    assert [line.split()[:3] for line in lines if "kept" in line] == [["1", "kept", "x9"]]
+
+
+def test_without_such_features_there_is_no_mark():
+    assert not any("kept" in line for line in lines_of(fitted()))
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("names", [None, HOSTILE], ids=["plain", "hostile"])

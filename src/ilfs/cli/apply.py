@@ -1,8 +1,8 @@
 """``ilfs apply``: write the selected columns of a table to a file."""
 
 import argparse
-import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 EXAMPLES = """examples:
@@ -41,15 +41,26 @@ def add_to(commands: Any) -> None:
 
 def apply_selection(options: argparse.Namespace) -> int:
     """Write the selected columns of a table."""
+    from ilfs import load
     from ilfs.applying import apply
     from ilfs.applying.writers import check_output
     from ilfs.cli.messages import plain
+    from ilfs.cli.talk import Talk
     from ilfs.files import check_writable
 
     check_output(Path(options.output))
     check_writable(options.output)
     keep = "others" if options.keep == ["others"] else options.keep
-    path = apply(options.selection, options.input, options.output, keep=keep, memory_limit=options.memory_limit)
-    if not options.quiet:
-        print(f"ilfs: {plain(str(path))} is written", file=sys.stderr)
+    selection = load(options.selection)
+    path = apply(selection, options.input, options.output, keep=keep, memory_limit=options.memory_limit)
+    Talk(quiet=options.quiet).tell("written", plain(f"{path}: {content_of(selection, options.keep)}"))
     return 0
+
+
+def content_of(selection: Any, keep: list[str]) -> str:
+    """Say which columns are written, and that the classes are not, unless they are kept."""
+    n_selected, target = int(selection.get_support().sum()), getattr(selection, "target_name_", None)
+    content = f"{n_selected:,} selected column{'s' * (n_selected != 1)}"
+    if keep == ["others"] or target is None or str(target) in keep:
+        return content
+    return f"{content}, without the classes; --keep {quote(str(target))} writes them, too, if INPUT has them"

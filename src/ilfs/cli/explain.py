@@ -36,7 +36,7 @@ def add_to(commands: Any) -> None:
     method_options.add_certainty(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: all numbers")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but the explanations")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but the explanations and warnings")
     table_options.add_engine(parser)
     parser.set_defaults(function=explain, stopped="stopped, and nothing is saved")
 

@@ -59,6 +59,9 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         given = sys.argv[1:] if arguments is None else list(arguments)
         show_any_name(sys.stdout)
         show_any_name(sys.stderr)
+        if not given:
+            command_line().print_help()
+            return 0
         options = command_line().parse_args(given)
         options.command = repeatable(given)
         with warnings.catch_warnings():

@@ -75,7 +75,31 @@ def in_words_of_the_command(message: str) -> str:
         message = in_options(message)
     for pattern, words in CLAUSES.items():
         message = re.sub(pattern, words, message)
-    return plain(message)
+    return plain(with_method_names(message))
+
+
+def with_method_names(message: str) -> str:
+    """Replace lists of classes that a message advises by the names that ``--method`` takes.
+
+    Examples
+    --------
+    >>> from ilfs.cli.messages import with_method_names
+    >>> with_method_names("CFS takes no weights: use a method that does (ILFS, FisherScore)")
+    'CFS takes no weights: use a method that does (--method ilfs or fisher)'
+    """
+    from ilfs.registry import list_methods
+
+    names = {method.class_name: method.name for method in list_methods()}
+    one = "|".join(names)
+    some = rf"(?:{one})\b(?:, (?:{one})\b)*"
+    advised = re.compile(rf"(?<=\(){some}(?=\))|\buse one of {some}|\buse (?:{one})\b")
+
+    def option(match: re.Match[str]) -> str:
+        start = "use " if match[0].startswith("use ") else ""
+        found = [names[word] for word in match[0].removeprefix("use ").removeprefix("one of ").split(", ")]
+        return f"{start}--method {' or '.join([', '.join(found[:-1]), found[-1]] if len(found) > 1 else found)}"
+
+    return advised.sub(option, message)
 
 
 def plain(text: str) -> str:

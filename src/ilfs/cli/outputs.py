@@ -19,7 +19,10 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     """Add the options that name files to write."""
     group = parser.add_argument_group("files that are written")
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="the ranking of all features: .csv, .tsv, .json, .parquet, .xlsx"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the ranking of all features: .csv, .tsv, .json, .parquet, .feather, .xlsx",
     )
     group.add_argument(
         "--selected", metavar="FILE", help="the table with the selected columns: .csv, .tsv, .parquet, .feather"

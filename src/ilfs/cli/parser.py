@@ -1,11 +1,13 @@
 """The parser of the command line: usage errors in one line, and small helpers for the options of the commands."""
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 RAW_STARTS = ("examples:", "first steps:")  # of texts whose line breaks are kept
+UNKNOWN = "unrecognized arguments: "  # as argparse begins the message
 USAGE_ERROR = 2  # exit code of a mistake that the user can correct
 
 
@@ -50,8 +52,38 @@ class Parser(argparse.ArgumentParser):
         """
         from ilfs.cli.messages import plain
 
-        print(f"ilfs: {plain(message)}; see {self.prog} --help", file=sys.stderr)
+        print(f"ilfs: {plain(message)}{self._suggestion(message)}; see {self.prog} --help", file=sys.stderr)
         raise SystemExit(USAGE_ERROR)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; the parser of a command itself refuses unknown ones, so that its own help is named.
+
+        Parameters
+        ----------
+        args, namespace
+            As for `argparse.ArgumentParser`.
+
+        Returns
+        -------
+        tuple
+            The namespace, and an empty list.
+        """
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown and not subcommands(self):
+            self.error(f"{UNKNOWN}{' '.join(unknown)}")
+        return found, unknown
+
+    def _suggestion(self, message: str) -> str:
+        """Name the option or choice that is most similar to a wrong one, as the end of a message."""
+        from difflib import get_close_matches
+
+        wrong, known = "", list(self._option_string_actions)
+        if message.startswith(UNKNOWN):
+            wrong = next((word for word in message.removeprefix(UNKNOWN).split() if word.startswith("-")), "")
+        elif choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            wrong, known = choice[1], [word.strip("' ") for word in choice[2].split(",")]
+        near = get_close_matches(wrong.split("=")[0], known, n=1)
+        return f": did you mean {near[0]}?" if near else ""
 
 
 def leaves(parser: Parser) -> Iterator[Parser]:

@@ -60,7 +60,7 @@ def add_showing(parser: argparse.ArgumentParser) -> None:
         "--format", choices=RESULT_FORMATS, default="text", help="format of the ranking on stdout (text)"
     )
     group.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
-    group.add_argument("--quiet", action="store_true", help="print nothing but the ranking")
+    group.add_argument("--quiet", action="store_true", help="print nothing but the ranking and warnings")
     group.add_argument("--dry-run", action="store_true", help="print size, number of reads and memory, and stop")
 
 

@@ -137,14 +137,14 @@ def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: arg
 def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name: str) -> None:
     """Tell the verdict and the number of selected features of one method."""
     from ilfs.cli.method_options import is_size_given
-    from ilfs.report.certainty import rule_sentence, selection_sentence, verdict_sentence
+    from ilfs.report.certainty import kept_words, rule_sentence, selection_sentence, verdict_sentence
 
     for sentence in verdict_sentence(selector):
         talk.tell("verdict", name + sentence, "green" if selector.is_better_than_chance_ else "yellow")
     size = selector.n_features_to_select
     if not is_size_given(options) and not isinstance(size, str):
-        usual = f"the best {size:,} of {selector.n_features_in_:,} features, since --top K does not say how many"
-        talk.tell("selected", name + usual)
+        usual = f"the best {size:,} of {selector.n_features_in_:,} features, the default; --top K changes it"
+        talk.tell("selected", name + usual + kept_words(selector))
         return
     talk.tell("selected", name + selection_sentence(selector))
     for sentence in rule_sentence(selector)[1:]:

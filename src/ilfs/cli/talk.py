@@ -5,19 +5,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 TITLE_WIDTH = 11  # columns of the titles: input, guessed, verdict, selected, set aside, warning, written
-TITLE_COLOURS = {"warning": ("yellow",), "guessed": ("cyan",)}
+WARNING = "warning"  # title of sentences that are told even if the command is quiet
+TITLE_COLOURS = {WARNING: ("yellow",), "guessed": ("cyan",)}
 MAX_NAMED_COLUMNS = 4  # columns that are named for each reason why they were set aside
 MAX_REASONS = 6
 MAX_NAME_WIDTH = 24
 
 
 class Talk:
-    """Sentences on stderr, each beside a title; none if the command is quiet.
+    """Sentences on stderr, each beside a title; only warnings if the command is quiet.
 
     Parameters
     ----------
     quiet : bool
-        Tell nothing.
+        Tell nothing but warnings.
     """
 
     def __init__(self, *, quiet: bool) -> None:
@@ -27,7 +28,7 @@ class Talk:
 
     def tell(self, title: str, sentence: str, *colours: str) -> None:
         """Print a sentence beside a title."""
-        if self.quiet:
+        if self.quiet and title != WARNING:
             return
         text = self.terminal.wrapped(title, sentence, TITLE_WIDTH)
         head = self.terminal.painted(text[:TITLE_WIDTH], *(colours or TITLE_COLOURS.get(title, ("dim",))))
@@ -60,15 +61,20 @@ def set_aside_sentences(set_aside: Sequence[Any], ellipsis: str = "…") -> list
     >>> from ilfs.cli.talk import set_aside_sentences
     >>> from ilfs.preparing import SetAside
     >>> set_aside_sentences([SetAside("id", "names the rows"), *(SetAside(f"g{j}", "is constant") for j in range(9))])
-    ['9 columns (g0, g1, g2, g3, ...): is constant', 'id: names the rows']
+    ['9 columns (g0, g1, g2, g3, ...): each is constant', 'id: names the rows']
     """
     by_reason: dict[str, list[str]] = {}
     for one in set_aside:
         by_reason.setdefault(one.reason, []).append(one.name)
     often = sorted(by_reason.items(), key=lambda pair: -len(pair[1]))
-    sentences = [f"{names_text(names, ellipsis)}: {reason}" for reason, names in often[:MAX_REASONS]]
+    sentences = [f"{names_text(names, ellipsis)}: {reason_for(names, reason)}" for reason, names in often[:MAX_REASONS]]
     n_more = sum(len(names) for _, names in often[MAX_REASONS:])
     return [*sentences, f"{n_more} more columns for other reasons"] if n_more else sentences
+
+
+def reason_for(names: Sequence[str], reason: str) -> str:
+    """Let a reason that begins with a verb, such as "is" or "holds", go with one or several columns."""
+    return f"each {reason}" if len(names) > 1 and reason.split(" ")[0].endswith("s") else reason
 
 
 def names_text(names: Sequence[str], ellipsis: str) -> str:

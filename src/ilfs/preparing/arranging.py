@@ -156,9 +156,26 @@ def with_sheet(raw: RawTable, sheet: RawTable, options: Options, account: Accoun
     if not is_enough(match, sheet):
         as_in_r = best_of(raw, sheet, options, r_name)
         label, match = as_in_r if is_enough(as_in_r[1], sheet) else (label, match)
+    if not is_enough(match, sheet):
+        raise ValueError(no_common_names(raw, sheet, match, options))
     if label is None:
         return samples_in_columns(raw, sheet, match, options, account)
     return samples_in_rows(raw, sheet, label, match, account)
+
+
+def no_common_names(raw: RawTable, sheet: RawTable, match: Match, options: Options) -> str:
+    """Write that too few samples match, with names from the sheet, from the columns and from the rows of the table."""
+    listed = sheet.row_names if match.column == "" else sheet.column(match.column).texts
+    in_sheet, known = [text for text in listed or () if text is not None], set(match.names)
+    column = f" in {match.column!r}" if match.column else ""
+    wrong = [name for name in in_sheet if name not in known] or in_sheet
+    rows = labels_of(raw, options, is_transposed=True) or []
+    names = raw.names if raw.row_names is not None else raw.names[1:]
+    names = [name for name in names if name not in set(in_sheet)] or names
+    return (
+        f"samples must have the names that {raw.name} has, got {match.in_table.size} in common: {sheet.name} has "
+        f"{some_names(wrong)}{column}, {raw.name} has {some_names(names)} as columns and {some_names(rows)} as rows"
+    )
 
 
 def best_of(

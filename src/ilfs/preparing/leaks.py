@@ -42,9 +42,10 @@ def leak_warnings(X: Any, names: Sequence[str], labels: NDArray[Any], target: st
     found = []
     if labels.size >= MIN_LEAK_ROWS and codes.max() + 1 <= labels.size / 2:
         if equal := [names[j] for j in recodings(X, codes).tolist()]:
+            tell, them, are = ("tells", "it", "it is") if len(equal) == 1 else ("tell", "them", "they are")
             found.append(
-                f"{counted(len(equal), 'feature')} equal to {called} or recoding it one to one: {some_names(equal)}; "
-                f"drop={equal[:5]!r} unless known before the class is"
+                f"{some_names(equal)} {tell} {called} exactly: leave {them} out (drop={equal[:5]!r}), unless {are} "
+                "really known before the class is"
             )
         if rising := [names[j] for j in rising_columns(X, codes).tolist()]:
             found.append(
@@ -132,14 +133,21 @@ def sparse_projections(X: Any, weights: NDArray[Any]) -> NDArray[Any]:
 
 
 def same_partition(columns: Mapping[str, RawColumn], labels: NDArray[Any], target: str | None) -> list[str]:
-    """Return sentences on columns that are no features and divide the rows exactly as the classes do."""
+    """Return sentences on columns that are no features and divide the rows exactly as the classes do.
+
+    They are no features, but what differs between batches would be taken for a difference between classes.
+    """
     codes = np.unique(labels, return_inverse=True)[1]
     if labels.size < MIN_LEAK_ROWS:
         return []
     same = [name for name, column in columns.items() if divides_alike(column, codes)]
     called = "the classes" if target is None else repr(target)
+    if not same:
+        return []
+    not_used = "is not used as a feature, tells" if len(same) == 1 else "are not used as features, tell"
     return [
-        f"{name!r} divides the rows exactly as {called} does: effects of the two cannot be told apart" for name in same
+        f"{some_names(same)}, which {not_used} {called} exactly: features that differ with "
+        f"{'it' if len(same) == 1 else 'them'} cannot be told from features that differ between the classes"
     ]
 
 

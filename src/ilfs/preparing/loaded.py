@@ -1,6 +1,6 @@
 """Tables in memory: roles of their columns, features, and the source made of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,7 @@ def chosen_target(
 ) -> str | None:
     """Return the name of the target: the one that was named, or a guess."""
     if options.target is not None:
+        advise_sheet(both, options, raw)
         name = find_in_both("target", options.target, both)
         if name in roles.values():
             raise ValueError(f"target must be a column without another role, got {name!r} for both")
@@ -109,9 +110,22 @@ def chosen_target(
     free = {name: column for name, column in zip(where.names, where.columns, strict=True) if name not in taken_names}
     target = guessed_target(free, where.name, account)
     if target is None and options.needs_target:
-        advice = GENES_ADVICE if both.sheet is None and looks_like_genes(raw, options) else ""
+        advice = GENES_ADVICE if both.sheet is None and looks_like_genes(raw, options) else one_value_note(free)
         raise no_target(free, where.name, advice)
     return target
+
+
+def advise_sheet(both: Arranged, options: Options, raw: RawTable) -> None:
+    """Raise an error that asks for a sample sheet if the target is no column of a table with features in rows."""
+    is_known = options.target in both.table.names or not isinstance(options.target, str)
+    if both.sheet is None and not is_known and looks_like_genes(raw, options):
+        raise ValueError(f"target must be a column of {raw.name}, got {options.target!r}{GENES_ADVICE}")
+
+
+def one_value_note(columns: Mapping[str, RawColumn]) -> str:
+    """Write which columns have only one value, so that they cannot hold the classes; empty if there are none."""
+    constant = [name for name, column in columns.items() if len(column.distinct(1) or ()) == 1]
+    return f"; {some_names(constant)} {'has' if len(constant) == 1 else 'have'} only one value" if constant else ""
 
 
 def taken(both: Arranged, rows: NDArray[np.int64]) -> Arranged:
@@ -129,7 +143,7 @@ def assembled(
 ) -> PreparedTable:
     """Choose the features and make the source."""
     names = feature_columns(both, target, options, account)
-    features, ids, aside = collected(both.table, names, options, account)
+    features, ids = collected(both.table, names, options, account)
     if not features:
         raise ValueError(
             f"{both.table.name} must have at least one column of numbers that vary, got none{why(account)}"
@@ -138,9 +152,7 @@ def assembled(
     weight = None if "weight" not in columns else weights_in(columns["weight"], str(options.weight), both.table.name)
     if labels is not None:
         account.warnings += leak_warnings(X, called, labels, target)
-        account.warnings += same_partition(
-            aside | sheet_columns(both, target) | groups_of(columns, options), labels, target
-        )
+        account.warnings += same_partition(left_out(both, features, {target, options.weight}), labels, target)
     source = table_source(X, labels, weight, called)
     source.target_name = target
     given = columns.get("id")
@@ -166,11 +178,10 @@ def feature_columns(both: Arranged, target: str | None, options: Options, accoun
 
 def collected(
     table: RawTable, names: Sequence[str], options: Options, account: Account
-) -> tuple[dict[str, NDArray[Any]], RawColumn | None, dict[str, RawColumn]]:
-    """Return the values of the features, the first column that identifies the rows, and columns of other text."""
+) -> tuple[dict[str, NDArray[Any]], RawColumn | None]:
+    """Return the values of the features, and the first column that identifies the rows."""
     features: dict[str, NDArray[Any]] = {}
     ids: RawColumn | None = None
-    aside: dict[str, RawColumn] = {}
     wanted = set(names)
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in wanted:
@@ -184,9 +195,7 @@ def collected(
         account.put_aside([name], encoded_reason(list(values)) if values else result.reason)
         if result.is_name:
             ids = column if ids is None else ids
-        elif column.kind == "text" and column.numbers is None:
-            aside[name] = column
-    return features, ids, aside
+    return features, ids
 
 
 def why(account: Account) -> str:
@@ -196,17 +205,11 @@ def why(account: Account) -> str:
     return ": " + "; ".join(f"{one.name!r} {one.reason}" for one in account.set_aside[:3])
 
 
-def sheet_columns(both: Arranged, target: str | None) -> dict[str, RawColumn]:
-    """Return the columns of the sheet except the target."""
-    if both.sheet is None:
-        return {}
-    pairs = zip(both.sheet.names, both.sheet.columns, strict=True)
-    return {name: column for name, column in pairs if name != target}
-
-
-def groups_of(columns: Mapping[str, RawColumn], options: Options) -> dict[str, RawColumn]:
-    """Return the column of groups by its name."""
-    return {str(options.groups): columns["groups"]} if "groups" in columns else {}
+def left_out(both: Arranged, features: Collection[str], others: Collection[Any]) -> dict[str, RawColumn]:
+    """Return the columns of table and sheet that are neither features nor others: dropped ones, text and groups."""
+    tables = [both.table] if both.sheet is None else [both.table, both.sheet]
+    pairs = [pair for table in tables for pair in zip(table.names, table.columns, strict=True)]
+    return {name: column for name, column in pairs if name not in features and name not in others}
 
 
 def weights_in(column: RawColumn, name: str, table: str) -> NDArray[np.float64]:

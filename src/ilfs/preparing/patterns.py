@@ -1,11 +1,10 @@
 """Columns chosen by their names or by shell patterns such as ``AFFX*``."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from fnmatch import translate
 from re import compile as compiled
 
-from ilfs.sources.roles import MAX_NAME_LENGTH
+from ilfs.sources.roles import MAX_NAME_LENGTH, near_names
 
 MARKS = "*?["  # characters that make a name a pattern
 
@@ -65,6 +64,6 @@ def _matches(pattern: str, names: Sequence[str]) -> set[str]:
 
 
 def _no_match(pattern: str, names: Sequence[str], option: str) -> str:
-    near = get_close_matches(pattern.strip("*?"), names, n=3) or list(names[:3])
+    near = near_names(pattern.strip("*?"), names) or list(names[:3])
     such_as = ", ".join(one[:MAX_NAME_LENGTH] for one in near)
     return f"{option} must match at least one column (such as {such_as}), got {pattern[:MAX_NAME_LENGTH]!r}"

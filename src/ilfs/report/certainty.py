@@ -88,26 +88,41 @@ def selection_sentence(selector: RankingSelector) -> str:
     n_selected, n_features = int(np.count_nonzero(selector._get_support_mask())), selector.n_features_in_
     some = f"{n_selected:,} of {n_features:,} features"
     if rule == "auto":
-        return f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
+        best = f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
+        return best + kept_words(selector)
     if rule == "absorption":
-        return f"the random walk of ILFS returns to about {some}"
+        return f"the random walk of ILFS returns to about {some}{kept_words(selector)}"
     if rule == "fdr":
-        return fdr_sentence(selector, some, n_selected)
+        return fdr_sentence(selector)
+    kept = kept_words(selector)
     if rule is None:
-        return f"the best {some}, which is half of them"
+        return f"the best {some}, which is half of them{kept}"
     asked = "as many as were asked for" if isinstance(rule, int) else f"the fraction {rule:g} that was asked for"
-    return f"the best {some}, {asked}"
+    return f"the best {some}, {asked}{kept}"
 
 
-def fdr_sentence(selector: RankingSelector, some: str, n_selected: int) -> str:
-    """Say how many features are selected by their false discovery rate."""
-    level, bound = getattr(selector, "fdr", 0.0), getattr(selector, "false_discovery_bound_", None)
-    sentence = f"{some} have q-values of at most {level:g}"
-    if not n_selected or bound is None:
-        return sentence
-    most = round(bound * n_selected)
-    by_chance = f"at most {most:,} of them are" if most else "none of them is"
-    return f"{sentence}; with 95 % confidence, {by_chance} there by chance"
+def kept_words(selector: RankingSelector) -> str:
+    """Say how many of the selected features must be kept, as the end of a sentence; empty if none must be."""
+    n_kept = selector._forced().size
+    return f"; {n_kept:,} of them must be kept and {'comes' if n_kept == 1 else 'come'} first" if n_kept else ""
+
+
+def fdr_sentence(selector: Any) -> str:
+    """Say how many features are selected by their false discovery rate, and how many because they must be kept."""
+    bound, is_found = getattr(selector, "false_discovery_bound_", None), selector.q_values_ <= selector.fdr
+    n_found, n_kept = int(np.count_nonzero(is_found)), int(np.count_nonzero(~is_found[selector._forced()]))
+    have = "has a q-value" if n_found == 1 else "have q-values"
+    sentence = f"{n_found:,} of {selector.n_features_in_:,} features {have} of at most {selector.fdr:g}"
+    if n_found and bound is not None:
+        sentence += f"; with 95 % confidence, {by_chance(round(bound * n_found))} there by chance"
+    return f"{sentence}; besides, {counted(n_kept)} that must be kept" if n_kept else sentence
+
+
+def by_chance(most: int) -> str:
+    """Format a bound on the number of false discoveries, with the verb."""
+    if most == 0:
+        return "none of them is"
+    return f"at most {most:,} of them {'is' if most == 1 else 'are'}"
 
 
 def curve_sentence(results: Mapping[str, NDArray[Any]], size: int) -> list[str]:

@@ -139,8 +139,8 @@ class RowFacts:
         Scores from 0 to 1.
     n_represented : ndarray of int of shape (n_rows,), optional
         Number of further features in the family of each; None if there are no families.
-    is_selected : ndarray of bool of shape (n_rows,)
-        Selected features.
+    is_selected, is_kept : ndarray of bool of shape (n_rows,)
+        Selected features, and those that must be kept, which come first whatever their scores.
     labels : tuple of str
         Class labels.
     """
@@ -148,6 +148,7 @@ class RowFacts:
     bars: Floats
     n_represented: NDArray[np.int64] | None
     is_selected: NDArray[np.bool_]
+    is_kept: NDArray[np.bool_]
     labels: tuple[str, ...]
 
     @classmethod
@@ -155,9 +156,8 @@ class RowFacts:
         """Collect what is known of the features of a table."""
         columns = table["column"]
         labels = tuple(title.removeprefix(MEAN_PREFIX) for title in table if title.startswith(MEAN_PREFIX))
-        return cls(
-            scaled(selector.scores_)[columns], family_sizes(selector, columns), selector.get_support()[columns], labels
-        )
+        is_selected, is_kept = selector.get_support()[columns], np.isin(columns, selector._forced())
+        return cls(scaled(selector.scores_)[columns], family_sizes(selector, columns), is_selected, is_kept, labels)
 
 
 def scaled(scores: Floats) -> Floats:
@@ -183,6 +183,7 @@ def columns_of(table: RankingTable, facts: RowFacts, layout: ScreenLayout, termi
     names = [terminal.name(name, layout.name) for name in table["feature"].tolist()]
     columns = [
         ScreenColumn("", [str(rank) for rank in table["rank"].tolist()], is_number=True),
+        *kept_columns(facts),
         ScreenColumn("feature", names),
     ]
     columns += score_columns(table, facts, layout, terminal)
@@ -191,10 +192,16 @@ def columns_of(table: RankingTable, facts: RowFacts, layout: ScreenLayout, termi
         words = [probability(value) for value in table["q_value"]]
         columns.append(ScreenColumn("q-value", words, is_number=True, role="q_value"))
     if "missing" in table and layout.missing and np.any(table["missing"] > 0):
-        columns.append(ScreenColumn("missing", [f"{value:.0%}" for value in table["missing"]], is_number=True))
+        columns.append(ScreenColumn("missing", [f"{100 * value:.0f} %" for value in table["missing"]], is_number=True))
     if layout.family:
         columns += family_columns(table, facts, layout, terminal)
     return columns
+
+
+def kept_columns(facts: RowFacts) -> Iterable[ScreenColumn]:
+    """Mark the features that must be kept, if there are any."""
+    if facts.is_kept.any():
+        yield ScreenColumn("", ["kept" if is_kept else "" for is_kept in facts.is_kept.tolist()])
 
 
 def score_columns(

@@ -96,7 +96,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         mean radius is ranked 7th of 30 features by FisherScore, and is not selected. FisherScore looks for features
         whose class means are far apart compared with the spread within classes. Its score is 1.14; the largest is
         1.7. It is higher in malignant (17.5 on average) than in benign (12.1). The difference is 2.21 standard
-        deviations of a class, a factor of 1.44.
+        deviations of a class (a factor of 1.44, if the values are not logarithms).
         """
         check_is_fitted(self)
         names = self._names(input_features)

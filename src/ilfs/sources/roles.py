@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from os.path import commonprefix
 from typing import Any
 
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ilfs.parameters import is_integer
 
 MAX_NAMES_SHOWN = 5  # columns that a message names; it counts the others
 MAX_NAME_LENGTH = 80  # characters of a column's name in a message
+MAX_COMPARED = 2000  # names that a wrong name is compared with; each takes some ten microseconds
 Column = str | int
 Target = Column | Sequence[Column] | None
 
@@ -182,10 +184,26 @@ def named_column(role: str, column: str, names: Sequence[str] | None, table: str
     if names is None:
         raise ValueError(f"{role} must be the position of a column, as {table} has no names of columns, got {column!r}")
     if column not in names:
-        near = get_close_matches(column, names, n=3) or list(names[:3])
+        near = near_names(column, names) or list(names[:3])
         such_as = ", ".join(one[:MAX_NAME_LENGTH] for one in near)
         raise ValueError(f"{role} must be a column of {table} (such as {such_as}), got {column!r}")
     return names.index(column)
+
+
+def near_names(wrong: str, names: Sequence[str]) -> list[str]:
+    """Find at most three names that are similar to a wrong one, whatever their case.
+
+    Examples
+    --------
+    >>> from ilfs.sources.roles import near_names
+    >>> near_names("tp35", ["BRCA1", "TP53"])
+    ['TP53']
+    """
+    given, by_upper = wrong.upper(), {name.upper(): name for name in reversed(names)}
+    if given in by_upper:
+        return [by_upper[given]]
+    likely = sorted(by_upper, key=lambda name: len(commonprefix([name, given])), reverse=True)[:MAX_COMPARED]  # noqa: RUF071
+    return [by_upper[match] for match in get_close_matches(given, likely, n=3)]
 
 
 def refuse_columns(wrong: Sequence[tuple[str, Any]], table: str) -> None:
