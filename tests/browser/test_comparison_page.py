@@ -32,6 +32,11 @@ def test_it_asks_for_nothing_complains_about_nothing_and_fits_the_window(browser
     assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_the_summary_of_all_methods_is_in_sight_without_scrolling(browser, page):
+    browser.open(page, width=1400)
+    assert browser.run("const box = document.querySelector('#answer .wide'); return box.scrollWidth <= box.clientWidth")
+
+
 def test_its_own_style_is_applied(browser, page):
     """The policy of the page allows the second style sheet, too."""
     browser.open(page)

@@ -263,6 +263,58 @@ def test_a_point_of_the_volcano_is_clicked(page):
     assert float(page.one(".ring").get_attribute("cx")) > 0
 
 
+def test_the_line_of_the_false_discovery_rate_is_inside_the_plot_of_noise(browser, tmp_path):
+    X, y = np.random.default_rng(1).normal(size=(40, 30)), np.arange(40) % 2
+    selector = FisherScore("fdr").fit(X, y)
+    assert selector.q_values_.min() > 0.1
+    page = browser.open(write_page(selector, tmp_path / "page.html", X, y))
+    assert page.run(
+        "const box = document.querySelector('#volcano svg').getBoundingClientRect();"
+        "const line = document.querySelector('#volcano .mark').getBoundingClientRect();"
+        "return box.top < line.top && line.bottom < box.bottom"
+    )
+
+
+def test_a_feature_that_tells_the_class_exactly_is_called_constant_within_each_class(browser, tmp_path):
+    X, y = planted()
+    X[:, 5] = y
+    page = browser.open(write_page(FisherScore(3).fit(X, y), tmp_path / "page.html", X, y))
+    assert "Higher in 1; it is constant within each class." in page.texts("#detail p")[0]
+
+
+@pytest.mark.parametrize(("width", "last"), [(400, "score"), (1400, "effect"), (1600, "mean_treated")])
+def test_the_columns_that_matter_are_in_sight_without_scrolling(browser, wide, width, last):
+    page = browser.open(wide[2], width=width)
+    right = "return document.querySelector(arguments[0]).getBoundingClientRect().right"
+    assert page.run(right, f"th[data-key='{last}']") <= page.run(right, "#table")
+
+
+def cut_texts(page):
+    """Return the numbers, verdicts and titles that do not fit into their column."""
+    return page.run(
+        "return [...document.querySelectorAll('tr[data-place] td.number, td.verdict, th button')]"
+        ".filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+    )
+
+
+def test_no_number_and_no_verdict_is_cut(browser, wide):
+    page = browser.open(wide[2], width=1400)
+    assert cut_texts(page) == []
+    page.run("document.getElementById('table').scrollTop = 1e7")
+    page.wait("return !!document.querySelector(arguments[0])", f"tr[data-place='{N_FEATURES - 1}']")
+    assert page.texts(f"tr[data-place='{N_FEATURES - 1}'] td.verdict") == ["not confirmed"]
+    assert cut_texts(page) == []
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_small_q_values_are_not_cut(browser, tmp_path, width):
+    X, y = planted(n_samples=200, n_features=30, n_informative=25, shift=3.0)
+    selector = FisherScore(5, n_permutations=99).fit(X, y)
+    page = browser.open(write_page(selector, tmp_path / "page.html", X, y), width=width)
+    assert page.texts("tr[data-place='0'] td.number")[2].startswith("0.000")
+    assert cut_texts(page) == []
+
+
 @pytest.mark.parametrize("width", [400, 800, 1600])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_every_width_and_follows_the_colour_scheme(browser, wide, width, dark):

@@ -1,6 +1,8 @@
 """Files, formats and options of ``ilfs rank``, and ``ilfs apply`` with the selection that it saves."""
 
+import html
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -187,6 +189,24 @@ def test_the_page_and_the_picture_are_written(run, tables):
     assert "<svg" in (tables / "plot.svg").read_text()
     assert "stability  of the best" in err
     assert [line.split()[1] for line in err.splitlines() if line.startswith("written")] == ["plot.svg:", "page.html:"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("table.csv", *ASIDE, "--groups", "donor", "--fdr", "0.1"),
+        ("genes.tsv", "--samples", "sheet.csv", "--target", "kind", "--must-keep", "gene7"),
+        ("table.csv", "--drop", "kind", "donor", "--method", "ls"),
+    ],
+    ids=["groups", "sample sheet", "no labels"],
+)
+def test_the_code_on_the_page_repeats_the_ranking(arguments, run, tables):
+    run("rank", *arguments, "--report", "repeat.html", "-o", "repeat.csv")
+    code = html.unescape(re.search("In Python:</p>\n<pre>(.*?)</pre>", (tables / "repeat.html").read_text(), re.S)[1])
+    known = {}
+    exec(code, known)
+    assert known["selector"].table()["feature"].tolist() == pd.read_csv("repeat.csv")["feature"].tolist()
+    assert (tables / "ranking.html").exists()
 
 
 class TestSize:

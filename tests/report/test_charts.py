@@ -72,6 +72,18 @@ def test_values_that_a_logarithmic_axis_does_not_have_are_left_out():
     assert len(list(parsed(svg).iter("circle"))) == 2
 
 
+def test_a_marked_value_outside_of_the_data_is_inside_the_axis():
+    root = parsed(line_chart([Series("", [1, 2], [3, 4])], title="t", x_title="x", y_title="y", mark_x=50))
+    (mark,) = [path for path in root.iter("path") if path.get("class") == "mark"]
+    start, end = map(float, root.get("data-x").split()[2:4])
+    assert start < float(re.match(r"M([\d.]+) ", mark.get("d"))[1]) < end
+
+
+def test_the_line_of_equal_values_is_left_out_if_no_value_is_on_both_axes():
+    root = parsed(scatter([Series("", [0, 1], [5, 6])], title="t", x_title="x", y_title="y", diagonal=True))
+    assert not [path for path in root.iter("path") if path.get("class") == "mark"]
+
+
 def test_a_band_goes_along_its_upper_end_and_back_along_its_lower_end():
     band = Band("b", [1, 2], [0, 1], [2, 3])
     svg = line_chart([Series("a", [1, 2], [1, 2])], title="t", x_title="x", y_title="y", bands=[band])

@@ -182,6 +182,11 @@ class TestPage:
         assert best_sentence(found, "linear SVM") in text
         assert text.count("<svg") == 2 + 2 + 2 + 2
 
+    def test_warnings_are_above_the_answer(self, found, tmp_path):
+        page = write_comparison_page(found, tmp_path / "page.html", warnings=["3 rows <repeating> another row"])
+        text = page.read_text()
+        assert text.index("3 rows &lt;repeating&gt; another row.") < text.index('id="answer"')
+
     def test_it_needs_no_network_and_no_script(self, found, tmp_path):
         text = write_comparison_page(found, tmp_path / "page.html").read_text()
         elements = Elements(text)

@@ -67,18 +67,6 @@ def test_wrappers_and_rules_give_a_page(selector, tmp_path):
     assert "features" in page.sentences
 
 
-def test_the_bound_is_about_the_features_that_the_rule_has_found(tmp_path):
-    X, y = planted(n_samples=60, n_features=20, n_informative=4)
-    done = FisherScore("fdr", n_permutations=99)
-    weak = int(np.argmax(clone(done).fit(X, y).q_values_))
-    done.set_params(must_keep=[weak]).fit(X, y)
-    n_found = int((done.q_values_ <= done.fdr).sum())
-    assert done.get_support().sum() == n_found + 1
-    page = page_of(done, tmp_path, X, y)
-    assert "those whose q-value is at most 0.05, and those that must be kept" in page.sentences
-    assert f"of the {n_found} features with such q-values are false discoveries" in page.sentences
-
-
 @pytest.mark.parametrize("n_classes", [3, 10, 12])
 def test_several_classes_give_a_page(n_classes, tmp_path):
     X, y = planted(n_classes=n_classes)
@@ -175,7 +163,10 @@ def test_the_sentences_say_how_many_why_and_how_sure(tmp_path):
     fdr = page_of(ILFS("fdr", n_permutations=99).fit(X, y), tmp_path).sentences
     assert "features are selected: those whose q-value is at most 0.05." in fdr
     assert "The labels were shuffled 99 times, and the best features were better than in each of these trials" in fdr
-    assert "With 95 % confidence, at most" in fdr
+    assert "(p = 0.01, the smallest value that 99 shuffles can give)" in fdr
+    assert re.search(
+        "With 95 % confidence, (at most \\d+|none) of the selected features (is|are) there by chance.", fdr
+    )
     assert (
         "3 features are selected, as many as were asked for." in page_of(FisherScore(3).fit(X, y), tmp_path).sentences
     )
@@ -197,7 +188,54 @@ def test_the_methods_paragraph_has_versions_parameters_and_citation(tmp_path):
     assert "ILFS(n_features_to_select=4, n_permutations=20)" in text
     assert "ICCV 2017" in text
     assert "The table table.csv has 120 samples and 40 features in 2 classes (0: 60, 1: 60)." in text
+    assert "In Python, where X is the table that was ranked, with the labels in its column kind:" in text
     assert "selector.fit(X, 'kind')" in text
+
+
+def test_features_that_are_kept_in_any_case_are_counted_and_named(tmp_path):
+    X, y = planted(n_features=60, n_informative=5)
+    frame = pd.DataFrame(X).add_prefix("gene")
+    alone = FisherScore("fdr", n_permutations=99).fit(frame, y)
+    worst = alone.table()["feature"][-1]
+    found = int(alone.get_support().sum())
+    page = page_of(FisherScore("fdr", n_permutations=99, must_keep=[worst]).fit(frame, y), tmp_path).sentences
+    selected = f"{found + 1} features are selected: {found} by a q-value of at most 0.05"
+    assert f"{selected}, and 1 kept in any case ({worst})." in page
+    assert "of those selected by their q-values" in page
+
+
+def test_a_saved_selection_names_what_is_kept_in_any_case(tmp_path):
+    X, y = planted()
+    frame = pd.DataFrame(X).add_prefix("gene")
+    FisherScore(4, must_keep=["gene39"]).fit(frame, y).save(tmp_path / "s.json")
+    assert "Kept in any case: gene39." in page_of(ilfs.load(tmp_path / "s.json"), tmp_path).sentences
+
+
+def test_warnings_are_above_the_answer(tmp_path):
+    X, y = planted()
+    page = page_of(FisherScore(2).fit(X, y), tmp_path, warnings=["1 feature equal to <kind>: g0"], notes=["Odd."])
+    assert page.text.index("1 feature equal to &lt;kind&gt;: g0.") < page.text.index('id="answer"')
+    assert '<div class="warning"' not in page_of(FisherScore(2).fit(X, y), tmp_path, notes=["Odd."]).text
+
+
+def test_a_feature_that_is_not_confirmed_is_not_called_rejected(tmp_path):
+    X, y = planted()
+    selector = FisherScore(2, n_permutations=20).fit(X, y)
+    text = page_of(selector, tmp_path).text
+    assert "rejected" in selector.table()["verdict"]
+    assert "<td>not confirmed</td>" in text
+    assert "<td>rejected</td>" not in text
+
+
+def test_negative_scores_are_explained_if_not_all_features_were_candidates(tmp_path):
+    X, y = planted()
+
+    def about_score(selector):
+        (score,) = [one for one in page_of(selector.fit(X, y), tmp_path).data["columns"] if one["key"] == "score"]
+        return score["about"]
+
+    assert "scores below 0" in about_score(ILFS(2, n_candidates=10))
+    assert about_score(ILFS(2, n_candidates=None)) == "larger is better"
 
 
 def test_what_was_set_aside_and_notes_are_shown(tmp_path):

@@ -242,9 +242,14 @@ def write_files(found: "Comparison", table: Any, options: argparse.Namespace, ab
         written.append(f"{options.rankings}: the ranks of all {found.n_features:,} features")
     if options.report is not None:
         aside = [(one.name, one.reason) for one in table.set_aside]
-        notes = [*table.guesses, *table.warnings]
         write_comparison_page(
-            found, options.report, command=options.command, input_name=table.name, set_aside=aside, notes=notes
+            found,
+            options.report,
+            command=options.command,
+            input_name=table.name,
+            set_aside=aside,
+            warnings=table.warnings,
+            notes=table.guesses,
         )
         written.append(f"{options.report}: the page, open it in a browser")
     return written

@@ -179,7 +179,9 @@ def write_report(selector: Any, table: Any, options: argparse.Namespace) -> str:
         command=options.command,
         input_name=table.name,
         set_aside=[(one.name, one.reason) for one in table.set_aside],
-        notes=[*table.guesses, *table.warnings],
+        warnings=table.warnings,
+        notes=table.guesses,
         stability=getattr(options, "found_stability", None),
+        preparation=getattr(options, "preparation", None),
     )
     return f"{path}: the page, open it in a browser"

@@ -6,6 +6,7 @@ the INPUT (`taken_inputs`).
 """
 
 import argparse
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from ilfs.choices import INPUT_FORMATS, PARQUET_ENDINGS, STANDARD_INPUT
 
 ENGINES = ("auto", "memory", "stream", "dask")
 LIST_OPTIONS = ("drop", "only", "must_keep", "method", "methods", "feature")  # options that take several words
+# Options that `ilfs.preparing.prepare` takes as they are.
+PREPARE_OPTIONS = (
+    "target", "samples", "transpose", "id", "weight", "groups", "encode", "input_format", "engine", "memory_limit",
+)  # fmt: skip
 MAX_PATH = 40  # characters of INPUT in the line that counts the seconds of reading
 INPUT_HELP = (
     "a file (csv, tsv, parquet, feather, npz, svmlight, arff, mat, h5ad, xlsx, also compressed), a folder or pattern "
@@ -192,6 +197,37 @@ def connection(options: argparse.Namespace) -> AbstractContextManager[Any]:
     return connected(options.scheduler)
 
 
+def call_of(function: Callable[..., Any], path: str, given: dict[str, Any]) -> str:
+    """Format a call as Python code, without the arguments that are the defaults.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    path : str
+        Its first argument.
+    given : dict of str to object
+        Its other arguments, by name.
+
+    Returns
+    -------
+    str
+        Python code.
+
+    Examples
+    --------
+    >>> from ilfs.cli.table_options import call_of
+    >>> from ilfs.preparing import prepare
+    >>> call_of(prepare, "counts.tsv", {"samples": "sheet.csv", "target": None})
+    "prepare('counts.tsv', samples='sheet.csv')"
+    """
+    from inspect import signature
+
+    usual = signature(function).parameters
+    words = [f"{name}={value!r}" for name, value in given.items() if value != usual[name].default]
+    return f"{function.__name__}({', '.join([repr(path), *words])})"
+
+
 def open_prepared(path: str, options: argparse.Namespace, *, needs_target: bool = True) -> Any:
     """Open the table as the options say.
 
@@ -216,22 +252,10 @@ def open_prepared(path: str, options: argparse.Namespace, *, needs_target: bool 
     from ilfs.preparing import in_options, prepare
 
     with WaitLine(f"reading {plain(path)[:MAX_PATH]}", quiet=getattr(options, "quiet", False)):
-        table = prepare(
-            path,
-            target=options.target,
-            samples=options.samples,
-            transpose=options.transpose,
-            drop=tuple(options.drop),
-            only=tuple(options.only),
-            id=options.id,
-            weight=options.weight,
-            groups=options.groups,
-            encode=options.encode,
-            input_format=options.input_format,
-            engine=options.engine,
-            memory_limit=options.memory_limit,
-            needs_target=needs_target,
-        )
+        given = {name: getattr(options, name) for name in PREPARE_OPTIONS}
+        given |= {"drop": tuple(options.drop), "only": tuple(options.only), "needs_target": needs_target}
+        options.preparation = call_of(prepare, path, given)
+        table = prepare(path, **given)
     return replace(
         table,
         guesses=tuple(map(in_words_of_the_command, table.guesses)),

@@ -158,7 +158,9 @@ class TextColumn(RawColumn):
             numbers = np.array(self._values, dtype=np.float64)
         except (TypeError, ValueError):
             return self._parsed()
-        return self._parsed() if "_" in "".join(self._values) else numbers  # type: ignore[arg-type]
+        return (
+            self._parsed() if "_" in "".join(filter(None, self._values)) else numbers
+        )  # Python reads 1_000, we do not
 
     def _parsed(self) -> NDArray[Any] | None:
         known: dict[str | None, float] = {}

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs import __version__
 from ilfs.arrays import Floats, Integers
+from ilfs.must_keep import forced_columns
 from ilfs.null import NullCurve
 from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable, in_order
 from ilfs.registry import list_methods
@@ -171,8 +172,14 @@ class RankingSummary:
         Command that repeats the ranking.
     set_aside : tuple of (str, str)
         Columns that are no features, and why.
+    warnings : tuple of str
+        Sentences on what makes the result doubtful, such as a feature that repeats the classes.
     notes : tuple of str
         Further sentences.
+    forced : tuple of int
+        Ranks minus 1 of the features of ``must_keep``.
+    preparation : str or None
+        Python expression that prepares the table, such as ``prepare("table.csv")``.
     """
 
     title: str
@@ -194,7 +201,10 @@ class RankingSummary:
     stability: Stability | None = None
     command: str | None = None
     set_aside: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    forced: tuple[int, ...] = ()
+    preparation: str | None = None
 
     @property
     def names(self) -> NDArray[Any]:
@@ -211,6 +221,13 @@ class RankingSummary:
         """Number of selected features."""
         return int(np.count_nonzero(self.selected))
 
+    @property
+    def n_by_q_value(self) -> int:
+        """Number of selected features whose q-value is small enough, without those that are kept in any case."""
+        if self.certainty is None or "q_value" not in self.table:
+            return self.n_selected
+        return int(np.count_nonzero(self.selected & (self.table["q_value"] <= self.certainty.fdr)))
+
 
 def summarise_ranking(
     selector: RankingSelector,
@@ -222,8 +239,10 @@ def summarise_ranking(
     command: str | None = None,
     input_name: str | None = None,
     set_aside: Sequence[tuple[str, str]] = (),
+    warnings: Sequence[str] = (),
     notes: Sequence[str] = (),
     stability: Stability | None = None,
+    preparation: str | None = None,
 ) -> RankingSummary:
     """Collect the result of a fitted selector.
 
@@ -242,10 +261,14 @@ def summarise_ranking(
         Title of the page, command that repeats the ranking, and name of the table.
     set_aside : sequence of (str, str), default=()
         Columns that are no features, and why.
+    warnings : sequence of str, default=()
+        Sentences on what makes the result doubtful.
     notes : sequence of str, default=()
         Further sentences.
     stability : Stability, optional
         Result of `ilfs.selection.stability` for the same features.
+    preparation : str, optional
+        Python expression that prepares the table.
 
     Returns
     -------
@@ -287,7 +310,10 @@ def summarise_ranking(
         stability=stability,
         command=command,
         set_aside=tuple((str(name), str(reason)) for name, reason in set_aside),
+        warnings=tuple(map(str, warnings)),
         notes=tuple(map(str, notes)),
+        forced=forced_places(selector),
+        preparation=preparation,
     )
 
 
@@ -407,6 +433,13 @@ def certainty_of(selector: RankingSelector) -> Certainty | None:
         n_confirmed=0 if verdict is None else int(np.count_nonzero(verdict == CONFIRMED)),
         bound=attribute(selector, "false_discovery_bound_"),
     )
+
+
+def forced_places(selector: RankingSelector) -> tuple[int, ...]:
+    """Return the places in the ranking of the features of ``must_keep``, also those of a loaded selection."""
+    names = getattr(selector, "feature_names_in_", None)
+    columns = forced_columns(selector._description()[1].get("must_keep"), selector.n_features_in_, names)
+    return tuple((selector.ranking_[columns] - 1).tolist())
 
 
 def size_curve(selector: RankingSelector) -> SizeCurve | None:

@@ -90,7 +90,7 @@ def line_chart(
     points : bool, default=True
         Draw the points.
     mark_x : float, optional
-        Draw a vertical line here.
+        Draw a vertical line here; the axis contains it.
     size : tuple of two float
         Width and height in pixels, before scaling.
 
@@ -107,7 +107,7 @@ def line_chart(
     >>> drawn.startswith('<svg class="chart"'), drawn.count("<circle")
     (True, 3)
     """
-    x = flat([s.x for s in series] + [b.x for b in bands])
+    x = flat([s.x for s in series] + [b.x for b in bands] + [mark_x])
     y = flat([v for s in series for v in (s.y, s.low, s.high)] + [v for b in bands for v in (b.low, b.high)])
     legend = [*((f"fill {colour_class(s, k)}", s.label) for k, s in enumerate(series) if s.label)]
     legend += [("band", b.label) for b in bands if b.label]
@@ -228,8 +228,8 @@ def scatter(
     legend = [(f"fill {colour_class(s, k)}", s.label) for k, s in enumerate(series) if s.label]
     frame = frame_of(x, y, x_title, y_title, legend if len(legend) > 1 else (), log_x=log_x, log_y=log_y, size=size)
     parts = frame.parts()
-    if diagonal:
-        low, high = max(x[0], y[0]), min(x[1], y[1])
+    low, high = max(x[0], y[0]), min(x[1], y[1])
+    if diagonal and low < high:
         parts += [
             f'<path class="mark" d="M{frame.x(low):.1f} {frame.y(low):.1f}L{frame.x(high):.1f} {frame.y(high):.1f}"/>'
         ]

@@ -22,7 +22,7 @@ from ilfs.report.comparison.sentences import (
 )
 from ilfs.report.comparison.text import plus_minus, two_decimals
 from ilfs.report.markup import MAX_TABLE_LETTERS, escape, html_table, shortened
-from ilfs.report.page import Document, Section, figure, paragraphs
+from ilfs.report.page import Document, Section, figure, paragraphs, warning_box
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT
@@ -41,6 +41,7 @@ def write_comparison_page(
     command: str | None = None,
     input_name: str | None = None,
     set_aside: Sequence[tuple[str, str]] = (),
+    warnings: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Path:
     """Write a comparison as one self-contained HTML file, which appears complete or not at all.
@@ -59,6 +60,8 @@ def write_comparison_page(
         Name of the input.
     set_aside : sequence of (str, str), default=()
         Columns that are no features, and why.
+    warnings : sequence of str, default=()
+        Sentences on what makes the result doubtful, such as a feature that repeats the classes; shown at the top.
     notes : sequence of str, default=()
         Further sentences, such as what was guessed.
 
@@ -93,7 +96,7 @@ def write_comparison_page(
     page = Document(
         about if title is None else title,
         [section for section in sections if section is not None],
-        lead=f"<p>{escape(table_sentence(comparison))}</p>",
+        lead=f"<p>{escape(table_sentence(comparison))}</p>\n{warning_box(warnings)}",
         styles=[files("ilfs.report.comparison").joinpath(COMPARISON_STYLE).read_text(encoding="utf-8")],
     )
     write_text_atomically(path, page.html())

@@ -1,5 +1,6 @@
 """The answer in plain sentences: how many features, which, why that many, and how sure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,8 +85,7 @@ def sentences_of(summary: RankingSummary) -> list[str]:
 
 def cut_sentence(summary: RankingSummary) -> str:
     """Say why so many features are selected."""
-    rule, n_selected = summary.rule, summary.n_selected
-    selected = f"{n_selected:,} feature{' is' if n_selected == 1 else 's are'} selected"
+    rule, selected = summary.rule, are_selected(summary.n_selected)
     if rule is None:
         return f"{selected}, the best half, because no number was asked for: move the cut below."
     if rule == "search" and summary.sizes is None and summary.certainty is None:
@@ -96,9 +96,7 @@ def cut_sentence(summary: RankingSummary) -> str:
             "predicted the classes clearly better."
         )
     if rule in ("fdr", "search"):
-        level = summary.certainty.fdr if summary.certainty else 0.05
-        besides = ", and those that must be kept" if forced_sentence(summary) else ""
-        return f"{selected}: those whose q-value is at most {level:g}{besides}."
+        return fdr_sentence(summary)
     if rule == "absorption":
         return f"{selected}: about so many features hold the random walk of the method."
     return (
@@ -106,10 +104,35 @@ def cut_sentence(summary: RankingSummary) -> str:
     )
 
 
+def are_selected(n_selected: int) -> str:
+    """Format a number of features as the beginning of a sentence."""
+    return f"{n_selected:,} feature{' is' if n_selected == 1 else 's are'} selected"
+
+
+def fdr_sentence(summary: RankingSummary) -> str:
+    """Say how many features are selected by their q-values, and how many were added."""
+    level = summary.certainty.fdr if summary.certainty else 0.05
+    selected, n_found = are_selected(summary.n_selected), summary.n_by_q_value
+    if n_found == summary.n_selected:
+        return f"{selected}: those whose q-value is at most {level:g}."
+    added = [place for place in summary.forced if summary.table["q_value"][place] > level]
+    kept = f"{len(added):,} kept in any case ({short_names(summary, added)})"
+    return f"{selected}: {n_found:,} by a q-value of at most {level:g}, and {kept}."
+
+
 def forced_sentence(summary: RankingSummary) -> list[str]:
-    """Say which features were kept in any case."""
-    kept = summary.method.parameters.get("must_keep", "None")
-    return [] if kept == "None" else [f"Kept in any case: {shortened(kept, 200)}."]
+    """Say which features were kept in any case, unless the sentence on the q-values has said it."""
+    is_said = summary.rule == "fdr" and summary.n_by_q_value < summary.n_selected
+    if is_said or not summary.forced:
+        return []
+    return [f"Kept in any case: {short_names(summary, summary.forced)}."]
+
+
+def short_names(summary: RankingSummary, places: Sequence[int]) -> str:
+    """Format the names of a few features."""
+    names = [shortened(str(summary.names[place]), MAX_CHIP_LETTERS) for place in places[:MAX_LISTED_FEATURES]]
+    more = f" and {len(places) - MAX_LISTED_FEATURES:,} more" if len(places) > MAX_LISTED_FEATURES else ""
+    return f"{', '.join(names)}{more}"
 
 
 def test_sentences(summary: RankingSummary) -> list[str]:
@@ -132,22 +155,24 @@ def test_sentences(summary: RankingSummary) -> list[str]:
     each = ", and the best features were better than in each of these trials"
     usual = ", and the best features were better than in nearly all of these trials"
     is_each = found.n_permutations and found.p_value <= 1 / (1 + found.n_permutations) + 1e-12
+    least = f", the smallest value that {found.n_permutations:,} shuffles can give" if is_each else ""
     confirmed = (
         f"{found.n_confirmed:,} features are confirmed: of these, at most {100 * found.fdr:g} % are expected to be "
         "there by chance."
     )
-    return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}).", confirmed]
+    return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}{least}).", confirmed]
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:
-    """Bound the number of false discoveries among the features that the rule has found."""
+    """Bound the number of selected features that are there by chance; those kept in any case were not tested."""
     found = summary.certainty
-    if found is None or found.bound is None or not found.n_confirmed:
+    n_found = summary.n_by_q_value
+    if found is None or found.bound is None or not n_found:
         return []
-    return [
-        f"With 95 % confidence, at most {round(found.bound * found.n_confirmed):,} of the {found.n_confirmed:,} "
-        "features with such q-values are false discoveries."
-    ]
+    most = round(found.bound * n_found)
+    kept = " those selected by their q-values" if n_found < summary.n_selected else " the selected features"
+    by_chance = f"at most {most:,} of{kept} {'is' if most == 1 else 'are'}" if most else f"none of{kept} is"
+    return [f"With 95 % confidence, {by_chance} there by chance."]
 
 
 def family_sentence(summary: RankingSummary) -> list[str]:

@@ -80,6 +80,12 @@ function columnOf(data, key) {
   return data.columns.find((column) => column.key === key);
 }
 
+// Word of a column as readers see it: "rejected" sounds as if a feature were proved to be irrelevant.
+function labelAt(column, place) {
+  const word = wordAt(column, place);
+  return column.key === "verdict" && word === "rejected" ? "not confirmed" : word;
+}
+
 function wordAt(column, place) {
   return column.words[column.codes[place]];
 }

@@ -182,3 +182,16 @@ def figure(drawing: str, caption: str = "", *, kind: str = "") -> str:
 def paragraphs(sentences: Iterable[str]) -> str:
     """Format texts as paragraphs, escaped."""
     return "\n".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+
+
+def warning_box(sentences: Iterable[str]) -> str:
+    """Format sentences on what makes a result doubtful, for the lead of a page; empty if there are none."""
+    items = "".join(f"<li>{escape(capitalised(sentence))}</li>" for sentence in sentences)
+    if not items:
+        return ""
+    return f'<div class="warning" role="note">\n<strong>Check this first</strong>\n<ul>{items}</ul>\n</div>'
+
+
+def capitalised(sentence: str) -> str:
+    """Make a sentence begin with a capital letter and end with a full stop."""
+    return f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}."

@@ -174,7 +174,9 @@ class VolcanoPlot {
     this.size = [460, 320];
     const [left, right, top, bottom] = [52, 448, 24, 274];
     this.xLimits = span(this.effect);
-    this.yLimits = q ? [0, span(this.height)[1]] : span(this.height);
+    const level = -Math.log10(data.fdr);
+    // The line of the false discovery rate is inside the plot, even if no q-value is near it.
+    this.yLimits = q ? [0, Math.max(span(this.height)[1], 1.04 * level)] : span(this.height);
     this.x = scale(this.xLimits, left, right);
     this.y = scale(this.yLimits, bottom, top);
     this.groups = ["others", "chosen"].map((kind) => svgElement("path", { class: `cloud ${kind}` }));
@@ -188,7 +190,7 @@ class VolcanoPlot {
         ? `effect: ← higher in ${shortened(data.classes[0], 14)} · higher in ${shortened(data.classes[1], 14)} →`
         : "effect, in standard deviations", "middle", "axis-title"),
       svgText(0, 10, q ? "−log₁₀ q-value" : "score", "start", "axis-title"),
-      ...(q ? [svgElement("path", { class: "mark", d: `M${left} ${this.y(-Math.log10(data.fdr)).toFixed(1)}H${right}` })] : []),
+      ...(q ? [svgElement("path", { class: "mark", d: `M${left} ${this.y(level).toFixed(1)}H${right}` })] : []),
       ...this.groups, this.ring);
     this.svg.setAttribute("tabindex", "0");
     this.svg.classList.add("clickable");

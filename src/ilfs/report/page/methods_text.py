@@ -1,5 +1,6 @@
 """A paragraph on the method, ready to paste into a paper, and how to repeat the ranking."""
 
+from ilfs.report.markup import shortened
 from ilfs.report.summary import RankingSummary
 
 ILFS_REFERENCE = (
@@ -54,9 +55,11 @@ def test_sentence(summary: RankingSummary) -> list[str]:
     found = summary.certainty
     if found is None:
         return []
-    trials = f"{found.n_permutations:,} permutations" if found.n_permutations else "permutations"
+    trials = (
+        f"under labels shuffled {found.n_permutations:,} times" if found.n_permutations else "under shuffled labels"
+    )
     return [
-        f"p-values were computed from the statistics of all features under {trials} of the labels, and "
+        f"p-values were computed from the statistics of all features {trials} (a permutation test), and "
         f"converted to q-values by the procedure of Benjamini and Hochberg; features with q at most {found.fdr:g} are "
         "called confirmed."
     ]
@@ -97,12 +100,37 @@ def references(summary: RankingSummary) -> list[str]:
 def python_call(summary: RankingSummary) -> str:
     """Return Python code that repeats the ranking."""
     method = summary.method
-    target = repr(summary.target) if summary.target else "y" if method.reads_labels else ""
-    fit = "X, " + target if target else "X"
+    fit = "table.source" if summary.preparation else "X" if not label_word(summary) else f"X, {label_word(summary)}"
     module = "ilfs.selection" if method.inner or method.name in ("RankEnsemble",) else "ilfs"
     names = ", ".join(dict.fromkeys((method.name,)))
     inner = ", ".join(dict.fromkeys(one for one in method.inner if one != method.name))
     imports = [f"from {module} import {names}", *([f"from ilfs import {inner}"] if inner else [])]
+    read = []
+    if summary.preparation:
+        imports.append("from ilfs.preparing import prepare")
+        read = [f"table = {summary.preparation}"]
+    groups = ", groups=table.groups" if summary.preparation and ", groups=" in summary.preparation else ""
     return "\n".join(
-        [*imports, "", f"selector = {method.call}", f"selector.fit({fit})", f'selector.report("ranking.html", {fit})']
+        [
+            *imports,
+            "",
+            *read,
+            f"selector = {method.call}",
+            f"selector.fit({fit}{groups})",
+            f'selector.report("ranking.html", {fit})',
+        ]
     )
+
+
+def label_word(summary: RankingSummary) -> str:
+    """Return the labels in the code: the name of their column, or a variable; empty for a method without labels."""
+    return repr(summary.target) if summary.target else "y" if summary.method.reads_labels else ""
+
+
+def data_words(summary: RankingSummary) -> str:
+    """Explain the variables of the code, which stand for what was passed to ``fit``."""
+    if summary.preparation:
+        return ""
+    labels = " and y its labels" if label_word(summary) == "y" else ""
+    holds = f", with the labels in its column {shortened(summary.target, 80)}" if summary.target else ""
+    return f", where X is the table that was ranked{holds}{labels}"

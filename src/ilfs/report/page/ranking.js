@@ -197,11 +197,12 @@ class RankingPage {
     const words = [`Rank ${numberText(place + 1, "integer")} of ${numberText(data.n, "integer")}, score ${score}.`];
     const direction = columnOf(data, "direction");
     if (direction && wordAt(direction, place) !== "") {
-      const effect = numberText(Math.abs(at("effect")), "effect");
-      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}, by ${effect} standard deviations.`);
+      const effect = Math.abs(at("effect"));
+      const by = effect === Infinity ? "; it is constant within each class" : `, by ${numberText(effect, "effect")} standard deviations`;
+      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}${by}.`);
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];
-    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
+    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${labelAt(columnOf(data, "verdict"), place)}.`);
     if (frequency !== undefined) words.push(`Selected on ${Math.round(100 * frequency)} % of the subsamples.`);
     if (at("missing") > 0) words.push(`Missing in ${numberText(100 * at("missing"), "")} % of the rows.`);
     return words.join(" ");

@@ -16,6 +16,7 @@ TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
 # Columns that the table on the page begins with, because a phone shows only a few.
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
+MAX_MEANS = 3  # classes whose means stand beside the effect
 MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
 MAX_FILE_LETTERS = 60
 COLUMN_TITLES = {
@@ -31,7 +32,7 @@ COLUMN_HELP = {
     "score": "larger is better",
     "relevance": "how well the feature alone represents the samples of their classes",
     "q_value": "smallest false discovery rate at which the feature is selected",
-    "verdict": "confirmed, tentative or rejected, by the q-value",
+    "verdict": "confirmed, tentative or not confirmed, by the q-value; not confirmed does not mean irrelevant",
     "direction": "class with the largest mean",
     "effect": "difference of the class means in standard deviations within classes",
     "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
@@ -42,6 +43,11 @@ COLUMN_HELP = {
     "correlation": "correlation with the most similar better feature",
     "selection_frequency": "fraction of the subsamples on which the feature was selected",
 }
+
+CANDIDATE_SCORE = (
+    "larger is better; only the n_candidates features with the largest relevance were picked from, the others follow "
+    "by relevance, with scores below 0"
+)
 
 
 def ranking_data(summary: RankingSummary) -> bytes:
@@ -71,7 +77,7 @@ def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[s
     described = {
         "key": title,
         "title": mean if title.startswith(MEAN_PREFIX) else COLUMN_TITLES.get(title, title.replace("_", " ")),
-        "about": mean if title.startswith(MEAN_PREFIX) else COLUMN_HELP.get(title, ""),
+        "about": mean if title.startswith(MEAN_PREFIX) else about_column(summary, title),
         "kind": kind_of(summary, title, values),
     }
     if described["kind"] == "name":
@@ -82,6 +88,12 @@ def column_data(payload: Payload, summary: RankingSummary, title: str) -> dict[s
         return described | {"values": payload.integers(values)}
     exact = {"bits": MANTISSA_BITS} if title == "score" else {}
     return described | {"values": payload.floats(values, **exact)}
+
+
+def about_column(summary: RankingSummary, title: str) -> str:
+    """Explain a column; the score of a method that picks features depends on whether a feature was a candidate."""
+    has_others = "novelty" in summary.table and bool(np.isnan(summary.table["novelty"]).any())
+    return CANDIDATE_SCORE if title == "score" and has_others else COLUMN_HELP.get(title, "")
 
 
 def kind_of(summary: RankingSummary, title: str, values: NDArray[Any]) -> str:
@@ -104,7 +116,11 @@ def decimals_of(values: NDArray[Any]) -> str:
 def shown_columns(summary: RankingSummary) -> list[str]:
     """Return the columns of the table on the page."""
     shown = [title for title, values in summary.table.items() if not is_hidden(title, values)]
-    return [*(title for title in FIRST if title in shown), *(title for title in shown if title not in FIRST)]
+    means = (
+        [title for title in shown if title.startswith(MEAN_PREFIX)] if len(summary.class_labels) <= MAX_MEANS else []
+    )
+    first = [*(title for title in FIRST if title in shown), *means]
+    return [*first, *(title for title in shown if title not in first)]
 
 
 def is_hidden(title: str, values: NDArray[Any]) -> bool:

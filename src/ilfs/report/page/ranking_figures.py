@@ -47,7 +47,7 @@ def score_figure(summary: RankingSummary) -> str:
     bands = []
     caption = "Score of each feature along the ranking. A dashed line is the cut, if the best features are chosen."
     if "novelty" in summary.table and np.isnan(summary.table["novelty"]).any():
-        caption += " Features below the jump were no candidates; they follow by relevance."
+        caption += " Features with scores below 0 were no candidates (n_candidates); they follow by relevance."
     if statistic_is_score(summary) and (curve := summary.null_curve) is not None:
         bands = [Band("shuffled labels, 5 to 95 %", curve.ranks, curve.low, curve.high)]
         caption += " The band is what the best features reach under shuffled labels."

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.files import write_text_atomically
-from ilfs.ranking_table import MEAN_PREFIX
+from ilfs.ranking_table import MEAN_PREFIX, REJECTED
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
-from ilfs.report.page.document import Document, Section, package_text, paragraphs
-from ilfs.report.page.methods_text import methods_paragraph, python_call, references
+from ilfs.report.page.document import Document, Section, package_text, paragraphs, warning_box
+from ilfs.report.page.methods_text import data_words, methods_paragraph, python_call, references
 from ilfs.report.page.ranking_data import ranking_data
 from ilfs.report.page.ranking_figures import ranking_figures
 from ilfs.report.summary import RankingSummary, summarise_ranking
@@ -34,8 +34,10 @@ def write_page(
     command: str | None = None,
     input_name: str | None = None,
     set_aside: Sequence[tuple[str, str]] = (),
+    warnings: Sequence[str] = (),
     notes: Sequence[str] = (),
     stability: Stability | None = None,
+    preparation: str | None = None,
 ) -> Path:
     """Write the result of a fitted selector as one HTML file that needs no network.
 
@@ -62,10 +64,14 @@ def write_page(
         Name of the table, such as that of its file.
     set_aside : sequence of (str, str), default=()
         Columns that are no features, and why.
+    warnings : sequence of str, default=()
+        Sentences on what makes the result doubtful, such as a feature that repeats the classes; shown at the top.
     notes : sequence of str, default=()
         Sentences that are shown below the methods.
     stability : Stability, optional
         Result of `ilfs.selection.stability` for the same features.
+    preparation : str, optional
+        Python expression that gives the table by `ilfs.preparing.prepare`, for the code that repeats the ranking.
 
     Returns
     -------
@@ -92,8 +98,10 @@ def write_page(
         command=command,
         input_name=input_name,
         set_aside=set_aside,
+        warnings=warnings,
         notes=notes,
         stability=stability,
+        preparation=preparation,
     )
     path = Path(path)
     write_text_atomically(path, ranking_page(summary))
@@ -142,7 +150,7 @@ def lead_html(summary: RankingSummary) -> str:
         target = f"{shortened(summary.target, 40)}: " if summary.target else ""
         words.append(f"{target}{some}{more}")
     words.append(f"ranked by {method.title or method.name}")
-    return f"<p>{' · '.join(escape(word) for word in words)}</p>"
+    return f"<p>{' · '.join(escape(word) for word in words)}</p>\n{warning_box(summary.warnings)}"
 
 
 def table_html(summary: RankingSummary) -> str:
@@ -188,6 +196,8 @@ def static_value(title: str, value: Any) -> Any:
     """Format a value of the static table."""
     if title == "q_value":
         return float(f"{value:.2g}")
+    if title == "verdict" and value == REJECTED:
+        return "not confirmed"  # as in the table of the scripts
     is_word = title == "feature" or isinstance(value, str)  # names of columns may be integers
     return shortened(str(value), MAX_STATIC_LETTERS) if is_word else value
 
@@ -196,10 +206,11 @@ def methods_html(summary: RankingSummary) -> str:
     """Format the paragraph to paste, the works to cite, and how to repeat the ranking."""
     cited = "".join(f"<li>{escape(work)}</li>" for work in references(summary))
     command = f"<p>On the command line:</p>\n<pre>{escape_lines(summary.command)}</pre>" if summary.command else ""
+    python = f"<p>In Python{escape(data_words(summary))}:</p>\n<pre>{escape_lines(python_call(summary))}</pre>"
     every = html_table(["parameter", "value"], list(summary.method.parameters.items()))
     return (
         f'<p id="methods-text">{escape(methods_paragraph(summary))}</p>\n<h3>Cite</h3>\n<ul>{cited}</ul>\n'
-        f"<h3>Repeat it</h3>\n{command}\n<p>In Python:</p>\n<pre>{escape_lines(python_call(summary))}</pre>\n"
+        f"<h3>Repeat it</h3>\n{command}\n{python}\n"
         f"<details><summary>All parameters</summary>{every}</details>"
     )
 

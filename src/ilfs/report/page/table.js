@@ -22,7 +22,7 @@ class FeatureTable {
     groups.append(element("col", { class: "check" }));
     head.append(element("th", { scope: "col", class: "check" }, element("span", { class: "visually-hidden" }, "chosen")));
     for (const column of this.columns) {
-      groups.append(element("col", { class: `${column.kind} ${column.key === "score" ? "bar" : ""}` }));
+      groups.append(element("col", { class: `${column.kind} ${{ score: "bar", verdict: "verdict" }[column.key] ?? ""}` }));
       head.append(this.headerOf(column));
     }
     this.body = element("tbody");
@@ -144,7 +144,7 @@ class FeatureTable {
     if (column.kind === "word") {
       const word = wordAt(column, place);
       const kind = column.key === "verdict" ? ` verdict ${word}` : "";
-      return element("td", { class: `word${kind}` }, word === "" ? "–" : element("bdi", {}, shortened(word, 40)));
+      return element("td", { class: `word${kind}` }, word === "" ? "–" : element("bdi", {}, shortened(labelAt(column, place), 40)));
     }
     const cell = element("td", { class: column.key === "score" ? "number bar" : "number" }, numberText(column.values[place], column.kind));
     if (column.key === "score") cell.prepend(this.barOf(column, place));
