@@ -67,18 +67,6 @@ def test_wrappers_and_rules_give_a_page(selector, tmp_path):
     assert "features" in page.sentences
 
 
-def test_the_bound_is_about_the_features_that_the_rule_has_found(tmp_path):
-    X, y = planted(n_samples=60, n_features=20, n_informative=4)
-    done = FisherScore("fdr", n_permutations=99)
-    weak = int(np.argmax(clone(done).fit(X, y).q_values_))
-    done.set_params(must_keep=[weak]).fit(X, y)
-    n_found = int((done.q_values_ <= done.fdr).sum())
-    assert done.get_support().sum() == n_found + 1
-    page = page_of(done, tmp_path, X, y)
-    assert "those whose q-value is at most 0.05, and those that must be kept" in page.sentences
-    assert f"of the {n_found} features with such q-values are false discoveries" in page.sentences
-
-
 @pytest.mark.parametrize("n_classes", [3, 10, 12])
 def test_several_classes_give_a_page(n_classes, tmp_path):
     X, y = planted(n_classes=n_classes)

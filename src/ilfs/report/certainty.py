@@ -115,7 +115,7 @@ def fdr_sentence(selector: Any) -> str:
     sentence = f"{n_found:,} of {selector.n_features_in_:,} features {have} of at most {selector.fdr:g}"
     if n_found and bound is not None:
         sentence += f"; with 95 % confidence, {by_chance(round(bound * n_found))} there by chance"
-    return f"{sentence}; besides, {counted(n_kept)} that must be kept" if n_kept else sentence
+    return f"{sentence}; besides, {counted(n_kept, 'feature')} that must be kept" if n_kept else sentence
 
 
 def by_chance(most: int) -> str:
