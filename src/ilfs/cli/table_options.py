@@ -254,8 +254,8 @@ def open_prepared(path: str, options: argparse.Namespace, *, needs_target: bool 
     with WaitLine(f"reading {plain(path)[:MAX_PATH]}", quiet=getattr(options, "quiet", False)):
         given = {name: getattr(options, name) for name in PREPARE_OPTIONS}
         given |= {"drop": tuple(options.drop), "only": tuple(options.only), "needs_target": needs_target}
-        options.preparation = call_of(prepare, path, given)
         table = prepare(path, **given)
+        options.preparation = call_of(prepare, path, given)
     return replace(
         table,
         guesses=tuple(map(in_words_of_the_command, table.guesses)),
