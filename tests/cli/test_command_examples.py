@@ -17,7 +17,7 @@ import pytest
 
 from ilfs.cli import apply, compare, completion, explain, main, rank
 from ilfs.cli.main import command_line
-from ilfs.cli.parser import leaves, subcommands
+from ilfs.cli.parser import leaves, options_of, subcommands
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -85,7 +85,7 @@ class TestPage:
     def test_every_option_is_on_the_page(self, command):
         text = PAGE.read_text()
         parser = subcommands(command_line())[command]
-        options = [name for name in parser._option_string_actions if name.startswith("--") and name != "--help"]
+        options = [name for name in options_of(parser) if name.startswith("--") and name != "--help"]
         assert [name for name in options if name not in text] == []
 
 
@@ -198,7 +198,7 @@ class TestCompletion:
     def test_every_option_of_every_command_is_offered(self, script):
         for parser in leaves(command_line()):
             (case,) = re.findall(rf'^ {{12}}"{re.escape(parser.prog)}"\) (.*)$', script, re.M)
-            assert all(name in case for name in parser._option_string_actions if name.startswith("--"))
+            assert all(name in case for name in options_of(parser) if name.startswith("--"))
 
     def test_zsh_gets_the_same_script(self):
         code, printed = run_together(["completion", "zsh"])

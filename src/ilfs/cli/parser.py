@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         """Name the option or choice that is most similar to a wrong one, as the end of a message."""
         from difflib import get_close_matches
 
-        wrong, known = "", list(self._option_string_actions)
+        wrong, known = "", list(options_of(self))
         if message.startswith(UNKNOWN):
             wrong = next((word for word in message.removeprefix(UNKNOWN).split() if word.startswith("-")), "")
         elif choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
