@@ -1,4 +1,4 @@
-"""What is known of a table before it is read: names and types of its columns, and the first rows of some."""
+"""Outline of a table that is not read yet: names and types of its columns, and the first rows of some."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ MAX_HEAD_COLUMNS = 256  # columns of text whose first rows are read
 
 @dataclass(frozen=True)
 class Outline:
-    """What is known of a table before it is read.
+    """Columns, types and first rows of a table, found before it is read.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
 
 @dataclass(frozen=True)
 class RowFacts:
-    """What the table on screen shows besides the columns of the ranking table.
+    """Numbers on screen that are not columns of the ranking table.
 
     Parameters
     ----------

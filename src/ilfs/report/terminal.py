@@ -17,7 +17,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"  # blocks of 0 to 8 eighths of a character
 
 @dataclass(frozen=True)
 class Terminal:
-    """What a terminal, or a file in its place, can show.
+    """Width, colours and characters of a terminal, or of a file in its place.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Terminal:
 
     @property
     def ellipsis(self) -> str:
-        """What stands in place of the middle of a long name."""
+        """Text that replaces the middle of a long name."""
         return "…" if self.has_unicode else "..."
 
     def painted(self, text: str, *colours: str) -> str:
