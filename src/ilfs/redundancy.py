@@ -12,7 +12,7 @@ features, where :math:`v_j` and :math:`c_{jk}` are the variance of the feature a
 the picked features leave unexplained (see `ilfs.solvers.picking`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -128,14 +128,14 @@ class PicksSubsets(PlannedSelector):
         raise NotImplementedError
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         """Score features jointly for all labels of an indicator matrix.
 
         Parameters
         ----------
-        labels : sequence of Classes
-            The two classes of each label.
+        labels : mapping of int to Classes
+            The two classes of each informative label, by its column of the indicator matrix.
         statistics : sequence of FeatureStatistics
             Statistics of the features under each label.
         all_rows : Classes
@@ -163,7 +163,7 @@ class PicksSubsets(PlannedSelector):
             self._for_label(label, one._plan_scores(of_label[label], of_features))
             for (label, one), of_features in zip(fitted.items(), statistics, strict=True)
         ]
-        joint = self._plan_joint_scores(list(of_label.values()), statistics, all_rows)
+        joint = self._plan_joint_scores(of_label, statistics, all_rows)
         *scores, joint_scores = yield from together([*single, joint])
         for one, scores_of_one in zip(fitted.values(), scores, strict=True):
             one._rank(scores_of_one)
@@ -350,14 +350,14 @@ def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Flo
     return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
-def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[Classes]) -> Association:
+def association_with_labels(moments: Sequence[ClassMoments], classes: Collection[Classes]) -> Association:
     """Compute the association of features with every label of an indicator matrix.
 
     Parameters
     ----------
     moments : sequence of ClassMoments
         Moments of the features under each label, rows without the label being the first class.
-    classes : sequence of Classes
+    classes : collection of Classes
         The two classes of each label.
 
     Returns
@@ -373,7 +373,7 @@ def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[C
     return Association(associations[0].mean, associations[0].deviation, correlation, np.ones(1))
 
 
-def shapes_of_labels(labels: Sequence[Classes], statistics: Sequence[FeatureStatistics]) -> ShapeAssociation | None:
+def shapes_of_labels(labels: Collection[Classes], statistics: Sequence[FeatureStatistics]) -> ShapeAssociation | None:
     """Compute the association of shapes with every label of an indicator matrix; None if shapes are not used."""
     each = [
         of_label.shape_association(np.ones(both.n_classes), both.total)
@@ -407,7 +407,7 @@ def pick(
     candidates: Integers,
     association: Association,
     tie_break: Floats | None = None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
     shapes: ShapeAssociation | None = None,
     products: ProductTerms | None = None,
@@ -430,8 +430,9 @@ def pick(
         Association of the candidates with the classes, and the weight of each class.
     tie_break : ndarray of shape (n_features,), optional
         Orders features with equal relevance, larger first.
-    labelling : int or None, default=0
-        Column of the indicator matrix that the classes belong to; None if all rows are one class.
+    labelling : int or tuple of int, default=0
+        Column of the indicator matrix that the classes belong to; or all columns for which features are picked, and
+        then all rows are one class.
     forced : ndarray of int, optional
         Columns that must be kept. Those among the candidates are picked first.
     shapes : ShapeAssociation, optional
@@ -454,7 +455,7 @@ def pick(
             picks = novel_picks(above_median(relevance, usable)[candidates], rho, first)
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
-        columns = FurtherColumns.among(candidates, shapes, products)
+        columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
         rho, covariance, further = yield from columns.read(candidates, association, labelling)
         with one_blas_thread():
             terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples)

@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -469,7 +469,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         candidates: Integers,
         association: Association,
         shapes: ShapeAssociation | None,
-        labelling: int | None = 0,
+        labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
         """Pick from the candidates, set the attributes of the picks, and return the scores."""
         assert self.redundancy is not None
@@ -571,14 +571,14 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_iter_ = max(one.n_iter_ for one in fitted)
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         moments = [of_label.moments for of_label in statistics]
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        shapes = shapes_of_labels(labels, statistics)
+        shapes = shapes_of_labels(labels.values(), statistics)
         candidates = self._candidates(usable, shapes)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
-        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, labelling=None))
+        association = association_with_labels([one.of_columns(candidates) for one in moments], labels.values())
+        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, tuple(labels)))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
