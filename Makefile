@@ -41,7 +41,10 @@ demo: $(VENV)/report  ## rank a real data set, print the best features, write a 
 	@mkdir -p out
 	@$(BIN)/ilfs rank breast_cancer -o out/breast_cancer.csv --report out/breast_cancer.html --plot out/breast_cancer.png
 
-test: $(VENV)/test  ## run all tests except slow ones, including the examples in the documentation
+# Tests of baselines need packages that do not run with the oldest supported versions of others.
+BASELINES = $(VENV)/baselines
+
+test: $(VENV)/test $(BASELINES)  ## run all tests except slow ones, including the examples in the documentation
 	$(BIN)/python -m pytest -n 2
 
 # The oldest and the newest versions that pyproject.toml allows, each in its own environment. Each environment has its own
@@ -51,7 +54,7 @@ NEWEST := .venv-newest
 
 test-oldest:  ## run the ordinary tests with the oldest supported versions of all packages (on Python 3.11 if it is there)
 	@NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(MAKE) --no-print-directory VENV=$(OLDEST) \
-		CONSTRAINTS=constraints-oldest.txt PYTHON=$(or $(shell command -v python3.11),$(PYTHON)) test
+		CONSTRAINTS=constraints-oldest.txt BASELINES= PYTHON=$(or $(shell command -v python3.11),$(PYTHON)) test
 
 test-newest:  ## run the ordinary tests with the newest released versions of all packages, installed anew
 	@rm -rf $(NEWEST)
