@@ -7,7 +7,6 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression

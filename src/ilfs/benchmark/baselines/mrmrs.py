@@ -55,7 +55,7 @@ class MRMR(Baseline):
 
     def _values(self, X: Any, labels: RowLabels) -> Floats:
         mrmrs, polars = import_mrmrs()
-        varying = np.flatnonzero((X != X[:1]).any(axis=0))
+        varying = np.flatnonzero((X[:1] != X).any(axis=0))
         if not varying.size:
             return np.zeros(X.shape[1])
         # Columns are named by their positions. mrmrs reads numbers of double precision.

@@ -34,7 +34,8 @@ IGNORED_MODULES = (  # imported by methods or by the evaluation, without an effe
     "ilfs.benchmark.methods.named",  # the baselines; the one of a job is hashed itself
     "ilfs.benchmark.provenance.describe",
     "ilfs.benchmark.provenance.source_code",
-    # Checks of parameters, messages and progress.
+    # Names of types and allocation, checks of parameters, messages and progress.
+    "ilfs.arrays",
     "ilfs.parameters",
     "ilfs.choices",
     "ilfs.words",

@@ -11,6 +11,7 @@ from ilfs.arrays import Floats
 from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM
 from ilfs.benchmark.evaluation.job import NO_CLASSIFIER, OWN_SIZE, Job
 from ilfs.benchmark.evaluation.metrics import TIMING_METRICS
+from ilfs.benchmark.evaluation.recovery import RECOVERY_METRICS
 from ilfs.benchmark.store.store import Store
 from ilfs.benchmark.store.stored_job import StoredJob
 from ilfs.benchmark.suites.dataset_facts import DatasetFacts
@@ -84,9 +85,8 @@ class Results:
         shown = {name: row for name, row in by_identity.items() if any_code or row.key in keys}
         rows = rows_by_job(suite, jobs, shown)
         there = [row for row in rows.ravel() if row is not None]
-        is_timing = suite.experiment == "timing"
-        classifiers = (NO_CLASSIFIER,) if is_timing else suite.protocol.classifier_names
-        metrics = TIMING_METRICS if is_timing else METRICS
+        metrics = METRICS_WITHOUT_CLASSIFIER.get(suite.experiment, METRICS)
+        classifiers = (NO_CLASSIFIER,) if metrics is not METRICS else suite.protocol.classifier_names
         return cls(
             suite=suite,
             rows=rows,
@@ -284,4 +284,5 @@ def check_orders(rows: Iterable[StoredJob], facts: Mapping[str, DatasetFacts], s
             )
 
 
+METRICS_WITHOUT_CLASSIFIER = {"timing": TIMING_METRICS, "recovery": RECOVERY_METRICS}
 METRICS = ("ap", "ap_2007", "ap_2012", "C", "C_on_edge", "n_features", *METRIC_TITLES)

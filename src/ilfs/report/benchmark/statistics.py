@@ -21,6 +21,7 @@ from ilfs.benchmark.printed_tests import printed_tests
 from ilfs.benchmark.significance.classes import ClassComparison
 from ilfs.benchmark.significance.paper import PAPER_CHANCE, JointVerdict, PaperVerdict, binomial_tail, joint_verdict
 from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites.suite import WITHOUT_CLASSIFIERS
 from ilfs.choices import METRIC_TITLES
 from ilfs.report.benchmark.tables import mean, number, state_of, with_notes
 from ilfs.text_table import Grid
@@ -49,8 +50,9 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
         For the experiment ``"classes"``: the reference over the classes of each data set, at the largest and at each
         number of features; the paper's procedure.
     """
-    if results.suite.experiment == "timing":
-        raise ValueError(f"suite {results.suite.name} has no statistics, as it only times the methods")
+    if results.suite.experiment in WITHOUT_CLASSIFIERS:
+        why = WITHOUT_CLASSIFIERS[results.suite.experiment]
+        raise ValueError(f"suite {results.suite.name} has no statistics, as it only {why}")
     check_has_reference(results, reference)
     if results.suite.experiment == "classes":
         return classes_statistics(results, reference, metric)
