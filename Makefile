@@ -104,16 +104,9 @@ bench-quick: $(VENV)/package  ## run a small benchmark from end to end, with dat
 	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
 	$(BIN)/ilfs bench report quick --store out/quick.sqlite -o out/quick.html
 
-# The minus sign lets make continue: jobs that exceed the time limit fail, and the tables list them.
-findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (hours)
-	@mkdir -p out
-	$(BIN)/ilfs bench run paper --store out/sizes.sqlite
-	-$(BIN)/ilfs bench run modern --store out/sizes.sqlite --time-limit 900
-	-$(BIN)/ilfs bench run novelty --store out/sizes.sqlite --time-limit 900
-	$(BIN)/ilfs bench run steps --store out/steps.sqlite
-	$(BIN)/ilfs bench run deep --store out/deep.sqlite
-	$(BIN)/ilfs bench run timing --store out/timing.sqlite
-	$(BIN)/python benchmarks/findings.py out
+findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (100 minutes of one core; continues where it stopped)
+	$(BIN)/python benchmarks/findings.py run out
+	$(BIN)/python benchmarks/findings.py tables out
 
 figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
 	$(BIN)/python docs/figures/plate.py

@@ -130,6 +130,35 @@ class Results:
             raise ValueError(f"the classifier must be one of {known}, which suite {self.suite.name} has, got {name!r}")
         return replace(self, classifier=name)
 
+    def select(self, datasets: Sequence[str] | None = None, methods: Sequence[str] | None = None) -> "Results":
+        """Copy with some of the data sets and methods.
+
+        Parameters
+        ----------
+        datasets, methods : sequence of str, optional
+            Names, which must be in the suite; all by default.
+
+        Returns
+        -------
+        Results
+            The store is not read again.
+        """
+        suite = self.suite.only(datasets, methods)
+        places = [self.datasets.index(name) for name in suite.datasets]
+        columns = [self.methods.index(one.name) for one in suite.methods]
+        rows = self.rows[np.ix_(places, columns)]
+        facts = {name: one for name, one in self.facts.items() if name in suite.datasets}
+        there = [row for row in rows.ravel() if row is not None]
+        return replace(
+            self,
+            suite=suite,
+            rows=rows,
+            facts=facts,
+            n_failed=sum(not row.is_done for row in there),
+            n_missing=len(columns) * sum(one.n_splits for one in facts.values()) - len(there),
+            n_versions=len({row.versions for row in there}),
+        )
+
     @property
     def datasets(self) -> tuple[str, ...]:
         """Names of the data sets."""

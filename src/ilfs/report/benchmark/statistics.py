@@ -16,6 +16,7 @@ from ilfs.benchmark.comparison import (
     paper_verdict,
     rank_summary,
 )
+from ilfs.benchmark.family_choices import FAMILY_CORRELATION, family_choice_stability
 from ilfs.benchmark.paper_tables import dataset_rows
 from ilfs.benchmark.printed_tests import printed_tests
 from ilfs.benchmark.significance.classes import ClassComparison
@@ -335,6 +336,36 @@ def stability_grids(results: Results) -> list[Grid]:
         Grid(f"{title}, mean of the sizes", ["method", *results.titles, "mean"], by_set, digits=2),
         Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
     ]
+
+
+def family_stability_grid(results: Results, size: int) -> Grid:
+    """Table of the stability of the families of the chosen features, by data set.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``. Its data sets are loaded, to compute correlations.
+    size : int
+        Number of the best features.
+
+    Returns
+    -------
+    Grid
+        Stability of features and of families, means of the data sets, and that of families on each data set.
+    """
+    families = family_choice_stability(results, size)
+    of_size = results.suite.protocol.sizes.index(size)
+    features = choice_stability(results).by_size[:, :, of_size]
+    rows = [
+        [method, mean(features[:, m]), mean(families[:, m]), *map(number, families[:, m])]
+        for m, method in enumerate(results.methods)
+    ]
+    title = f"Stability of the first {size} features over the splits, and of their families: 1 is always the same"
+    notes = [
+        f"Families: a feature counts as chosen again if another split has it or one whose correlation with it is at "
+        f"least {FAMILY_CORRELATION}; corrected for chance. The columns of data sets are those of families."
+    ]
+    return Grid(title, ["method", "features", "families", *results.titles], rows, 2, notes)
 
 
 def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:
