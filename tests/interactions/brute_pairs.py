@@ -36,18 +36,21 @@ def all_bits(X, kinds=(0, 1)):
 
 def partial_statistic(signs, y):
     """Statistic and class effects of the product of some bits, beyond all products of fewer of them."""
-    there = ~np.isnan(np.sum(signs, axis=0))
-    signs, y, classes = [one[there] for one in signs], y[there], np.unique(y)
-    product = np.prod(signs, axis=0)
     lower = [np.prod(some, axis=0) for size in range(1, len(signs)) for some in combinations(signs, size)]
+    return statistic_of(np.prod(signs, axis=0), lower, y)
+
+
+def statistic_of(product, lower, y):
+    """Statistic and class effects of a product beyond some lower-order terms, where all values are present."""
+    there, classes = ~np.isnan(product), np.unique(y)
+    product, lower, y = product[there], [one[there] for one in lower], y[there]
     if is_near_copy(lower):
         return 0.0, np.zeros(classes.size)
     design = np.column_stack([np.ones(len(y)), *lower])
     residue = product - design @ np.linalg.lstsq(design, product, rcond=None)[0]
-    means = np.array([residue[y == k].sum() / max((y == k).sum(), 1) for k in classes])
     sizes = np.array([(y == k).sum() for k in classes])
-    loss = np.sum(sizes * means**2)
-    return (1 + SPREAD_PRIOR) * loss / (np.mean(residue**2) + SPREAD_PRIOR), means / 2
+    means = np.array([residue[y == k].sum() for k in classes]) / np.maximum(sizes, 1)
+    return (1 + SPREAD_PRIOR) * np.sum(sizes * means**2) / (np.mean(residue**2) + SPREAD_PRIOR), means / 2
 
 
 def is_near_copy(variables):
@@ -55,7 +58,7 @@ def is_near_copy(variables):
     for place, values in enumerate(variables):
         before = np.column_stack([np.ones(len(values)), *variables[:place]])
         residue = values - before @ np.linalg.lstsq(before, values, rcond=None)[0]
-        if np.mean(residue**2) < MIN_RESIDUE * (np.var(values) if place else 1.0):
+        if np.mean(residue**2) <= MIN_RESIDUE * np.var(values) + 1e-12:
             return True
     return False
 

@@ -1,8 +1,10 @@
 """Search for interactions among all pairs and triples of features."""
 
 from dataclasses import replace
+from math import comb
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
@@ -10,6 +12,7 @@ from ilfs.execution import LabelledRows
 from ilfs.interactions.bits import PackedBits
 from ilfs.interactions.pairs import count_pairs, screen_all_pairs
 from ilfs.interactions.result import Interactions, in_one_table
+from ilfs.interactions.triples import are_triples_affordable, level_bits, screen_all_triples
 from ilfs.parameters import check_between, check_choice
 from ilfs.sources import TableSource, table_source
 from ilfs.sources.row_index import check_same_index
@@ -134,7 +137,8 @@ def interactions_in(
         interactions_of_classes(source.with_labelling(label), order, alpha, n_jobs, len(informative))
         for label in informative
     ]
-    return in_one_table(each, informative, n_labels)
+    numbers = np.repeat(informative, [len(one) for one in each])
+    return in_one_table([*each], numbers, np.arange(n_labels))
 
 
 def interactions_of_classes(
@@ -142,12 +146,18 @@ def interactions_of_classes(
 ) -> Interactions:
     """Find interactions for one labelling of a table; the tests are adjusted for so many labels."""
     rows = LabelledRows.from_source(source, n_jobs=n_jobs, missing=True)
-    bits = PackedBits.from_rows(rows)
-    n_families = n_labels * (order - 1)  # each with the same part of alpha, so that triples cost pairs little power
-    degrees = rows.classes.n_classes - 1
+    bits, classes = PackedBits.from_rows(rows), rows.classes.labels
+    with_triples = order == 3 and are_triples_affordable(bits)
+    # Pairs and triples each have half of alpha: adjusted together, the many triples would cost pairs much power.
+    n_families = n_labels * (2 if with_triples else 1)
     n_pairs = count_pairs(bits)
-    pairs = screen_all_pairs(bits, threshold(alpha, n_pairs * n_families, degrees), n_jobs)
-    found = Interactions.from_sets(bits, pairs.strongest(), n_pairs, n_families, rows.classes.labels)
+    pairs = screen_all_pairs(bits, threshold(alpha, n_pairs * n_families, classes.size - 1), n_jobs)
+    found = Interactions.from_sets(bits, pairs.strongest(), n_pairs, n_families, classes)
+    if with_triples:
+        bits = level_bits(bits)
+        n_triples = comb(bits.n_bits, 3)
+        triples = screen_all_triples(bits, threshold(alpha, n_triples * n_families, classes.size - 1), n_jobs)
+        found = in_one_table([found, Interactions.from_sets(bits, triples.strongest(), n_triples, n_families, classes)])
     return replace(found, feature_names=source.feature_names)
 
 

@@ -161,17 +161,35 @@ def in_three_places(sets: NDArray[Any]) -> NDArray[Any]:
     return np.pad(sets, ((0, 0), (0, 3 - sets.shape[1])), constant_values=NO_FEATURE)
 
 
-def in_one_table(each: Sequence[Interactions], labels: Sequence[int], n_labels: int) -> Interactions:
-    """Put the sets of several labels, or of several sizes, into one table, strongest first."""
-    number = np.repeat(labels, [len(one) for one in each])
+def in_one_table(
+    each: Sequence[Interactions], labels: Integers | None = None, classes: NDArray[Any] | None = None
+) -> Interactions:
+    """Put sets of several sizes, or of several labels, into one table, most significant first.
+
+    Parameters
+    ----------
+    each : sequence of Interactions
+        Tables of the same features.
+    labels : ndarray of int of shape (n_sets,), optional
+        Label of each set, if the tables are of different labels.
+    classes : ndarray, optional
+        Numbers of all labels.
+
+    Returns
+    -------
+    Interactions
+        All sets. The statistic minus twice the logarithm of the number of tests orders them: about as the adjusted
+        p-values do, which may be too small for a floating-point number.
+    """
     arrays = ("columns", "bits", "statistic", "p_values", "adjusted_p_values", "effect")
     columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in each]) for name in arrays}
-    order = stable_order(columns["statistic"])
+    n_tests = np.repeat([one.n_tests for one in each], [len(one) for one in each])
+    order = stable_order(columns["statistic"] - 2.0 * np.log(n_tests))
     return replace(
         each[0],
         **{name: values[order] for name, values in columns.items()},
-        labels=number[order],
-        classes=np.arange(n_labels),
+        labels=each[0].labels if labels is None else labels[order],
+        classes=each[0].classes if classes is None else classes,
         n_tests=sum(one.n_tests for one in each),
         n_significant=sum(one.n_significant for one in each),
     )

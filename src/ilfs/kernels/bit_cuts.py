@@ -6,7 +6,7 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
-from ilfs.kernels._popcount import ones_in
+from ilfs.kernels.popcount import ones_in
 from ilfs.kernels.bit_pairs import Words
 
 WORD_BITS = 64

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
-from ilfs.kernels._popcount import ones_in
+from ilfs.kernels.popcount import ones_in
 
 Words = NDArray[np.uint64]
 
