@@ -6,8 +6,8 @@ import numpy as np
 
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
-from ilfs.kernels.popcount import ones_in
 from ilfs.kernels.bit_pairs import Words
+from ilfs.kernels.popcount import ones_in
 
 WORD_BITS = 64
 
