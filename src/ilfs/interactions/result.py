@@ -12,9 +12,12 @@ from ilfs.interactions.bits import PackedBits
 from ilfs.interactions.sets import Found
 from ilfs.interactions.words import describe_effects
 from ilfs.ranking_table import RankingTable
+from ilfs.statistics import ProductTerms
 from ilfs.ties import stable_order
 
 NO_FEATURE = -1  # in the third place of a pair
+OF_SETS = ("columns", "bits", "statistic", "p_values", "adjusted_p_values", "effect")  # fields with a row for each set
+MAX_PER_FEATURE, MAX_PAIRS, MAX_TRIPLES = 8, 1500, 500  # sets that enter the regression by which features are picked
 
 
 class InteractionTable(RankingTable):
@@ -122,6 +125,46 @@ class Interactions:
     def __repr__(self) -> str:
         return f"<Interactions: {self.n_significant:,} significant of {self.n_tests:,} sets>"
 
+    def of_label(self, label: int) -> Self:
+        """Return the sets of one label of an indicator matrix."""
+        if self.labels is None:
+            return self
+        of_label = self.labels == label
+        arrays: dict[str, Any] = {name: getattr(self, name)[of_label] for name in OF_SETS}
+        n_significant = int(np.count_nonzero(of_label))
+        return replace(self, **arrays, labels=self.labels[of_label], n_significant=n_significant)
+
+    def product_terms(
+        self, max_per_feature: int = MAX_PER_FEATURE, max_pairs: int = MAX_PAIRS, max_triples: int = MAX_TRIPLES
+    ) -> ProductTerms:
+        """Choose the strongest sets as terms of the regression by which features are picked.
+
+        Parameters
+        ----------
+        max_per_feature : int, default=8
+            Maximum number of sets of any feature.
+        max_pairs, max_triples : int, default=1500 and 500
+            Maximum number of sets of two and of three features.
+
+        Returns
+        -------
+        ProductTerms
+            The sets; one that was found for several labels is there once.
+        """
+        chosen: list[int] = []
+        seen: set[tuple[int, ...]] = set()
+        uses, left = np.zeros(len(self.cuts) + 1, np.int64), [max_pairs, max_triples]
+        for place, (columns, bits) in enumerate(zip(self.columns.tolist(), self.bits.tolist(), strict=True)):
+            features, is_triple = [j for j in columns if j != NO_FEATURE], int(columns[-1] != NO_FEATURE)
+            key = (*columns, *bits)
+            if key in seen or not left[is_triple] or (uses[features] >= max_per_feature).any():
+                continue
+            seen.add(key)
+            uses[features] += 1
+            left[is_triple] -= 1
+            chosen.append(place)
+        return ProductTerms(self.columns[chosen], self.bits[chosen], self.cuts)
+
     def table(self, names: Sequence[Any] | None = None, classes: Sequence[Any] | None = None) -> InteractionTable:
         """Return the sets as a table, strongest first.
 
@@ -181,8 +224,7 @@ def in_one_table(
         All sets. The statistic minus twice the logarithm of the number of tests orders them: about as the adjusted
         p-values do, which may be too small for a floating-point number.
     """
-    arrays = ("columns", "bits", "statistic", "p_values", "adjusted_p_values", "effect")
-    columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in each]) for name in arrays}
+    columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in each]) for name in OF_SETS}
     n_tests = np.repeat([one.n_tests for one in each], [len(one) for one in each])
     order = stable_order(columns["statistic"] - 2.0 * np.log(n_tests))
     return replace(
