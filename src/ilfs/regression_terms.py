@@ -6,7 +6,7 @@ are computed in the same pass as those of the features. Each further term is the
 (see `ilfs.solvers.residuals`), and has a ridge of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +15,13 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, ask
 from ilfs.solvers.picking import FurtherTerms
 from ilfs.solvers.residuals import residual_terms
-from ilfs.statistics import Association, Products, ProductTerms, ShapeColumns, Terms
+from ilfs.statistics import Association, Products, ProductTerms, ShapeAssociation, ShapeColumns, Terms
 
 # The ridge of "gain" is MIN_RIDGE + RIDGE_PER_CHANCE * 2 log(n) / m for n features and m samples. By chance alone, the
 # largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
 # is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
 MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
+SHAPE_LEVEL = 0.01  # of the test by which a candidate gets a shape term
 SHAPE_PRICE = 3.0  # ridge of a shape term, as a multiple of that of a linear term
 
 Further = tuple[Floats, Floats]  # covariances of the further columns with all columns, and with the classes
@@ -34,17 +35,42 @@ class FurtherColumns:
     ----------
     shapes : ShapeColumns
         Shapes of some candidates, given by their positions among the candidates.
+    of_shapes : ndarray of shape (n_shapes, n_classes)
+        Correlations of the shapes with the classes.
     products : ProductTerms
-        Sets of candidates, given in the same way.
+        Sets of candidates, given in the same way as the shapes.
     """
 
     shapes: ShapeColumns
+    of_shapes: Floats
     products: ProductTerms
 
     @classmethod
-    def among(cls, candidates: Integers, shapes: ShapeColumns | None, products: ProductTerms | None) -> Self:
-        """Return the columns of some candidates; sets with other features are left out."""
-        return cls(shapes or ShapeColumns.none(), (products or ProductTerms.none()).among(candidates))
+    def among(cls, candidates: Integers, shapes: ShapeAssociation | None, products: ProductTerms | None) -> Self:
+        """Return the columns of some candidates.
+
+        Parameters
+        ----------
+        candidates : ndarray of shape (n_candidates,)
+            Columns of the table.
+        shapes : ShapeAssociation or None
+            Association of the shapes of the candidates. Those that could be due to chance are left out.
+        products : ProductTerms or None
+            Sets of columns of the table. Those with other features than candidates are left out.
+
+        Returns
+        -------
+        FurtherColumns
+            Shapes and products.
+        """
+        sets = (products or ProductTerms.none()).among(candidates)
+        if shapes is None:
+            return cls(ShapeColumns.none(), np.empty((0, 0)), sets)
+        chosen = np.flatnonzero(shapes.explained > shapes.critical(SHAPE_LEVEL))
+        some = shapes.take(chosen)
+        of_values, of_shapes = some.shapes, some.association
+        columns = ShapeColumns(chosen, of_values.mean, of_values.deviation, of_shapes.mean, of_shapes.deviation)
+        return cls(columns, of_shapes.correlation, sets)
 
     @property
     def features(self) -> Integers:
@@ -66,12 +92,14 @@ class FurtherColumns:
             return *(yield from correlations(candidates, association, labelling)), None
         by_column = np.argsort(candidates)
         place = inverse(by_column)
-        shapes = ShapeColumns(place[self.shapes.features], self.shapes.mean, self.shapes.deviation)
+        shapes = replace(self.shapes, features=place[self.shapes.features])
         sets = np.where(self.products.columns >= 0, place[self.products.columns], -1)
         products = ProductTerms(sets, self.products.bits, self.products.cuts[by_column])
         found = yield from ask(Terms(association.take(by_column), shapes, products), candidates[by_column], labelling)
         covariance, of_classes = found.standardised()
         covariance[: place.size] = covariance[place]
+        if self.of_shapes.size:
+            of_classes = np.vstack([self.of_shapes, of_classes[len(self.of_shapes) :]])
         return *in_order(found, place), (covariance, of_classes)
 
     def terms(
