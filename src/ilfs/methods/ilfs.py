@@ -536,7 +536,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             labelling=labelling,
             forced=self._forced(),
             shapes=None if shapes is None else shapes.take(candidates),
-            products=self._products(),
+            products=None if labelling is None else self._products(),
         )
         return self._keep_subset(subset)
 
