@@ -153,7 +153,7 @@ class PicksSubsets(PlannedSelector):
 
         Each step reads the rows once, for all labels and for the joint picks together.
         """
-        fitted = {label: self._clone_for_label() for label in self._informative_labels(labellings)}
+        fitted = {label: self._clone_of_label(label) for label in self._informative_labels(labellings)}
         of_label = {label: labellings[label] for label in fitted}
         statistics = yield from together(
             [self._for_label(label, one._plan_relevance(of_label[label])) for label, one in fitted.items()]
@@ -169,6 +169,10 @@ class PicksSubsets(PlannedSelector):
             one._rank(scores_of_one)
         self._keep_labels(fitted, len(labellings))
         return joint_scores
+
+    def _clone_of_label(self, label: int) -> Self:  # noqa: ARG002
+        """Return an unfitted selector for one label of an indicator matrix."""
+        return self._clone_for_label()
 
     def _average_relevance(self, fitted: list[Self]) -> None:
         """Set ``relevance_`` to the mean over the labels of an indicator matrix."""
