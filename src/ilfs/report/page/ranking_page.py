@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.files import write_text_atomically
-from ilfs.ranking_table import MEAN_PREFIX, REJECTED
+from ilfs.ranking_table import MEAN_PREFIX, directions
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
 from ilfs.report.page.document import Document, Section, package_text, paragraphs, warning_box
@@ -181,7 +181,10 @@ def static_table(summary: RankingSummary) -> str:
     """Format the best features as a plain table."""
     table, n_rows = summary.table, min(N_STATIC_ROWS, summary.n_features)
     titles = [title for title in table if title in STATIC_COLUMNS or is_small_mean(summary, title)]
-    columns = [[static_value(title, value) for value in table[title][:n_rows].tolist()] for title in titles]
+    shown = {title: table[title][:n_rows].tolist() for title in titles}
+    if "side" in table:
+        shown["direction"] = directions(table)[:n_rows]
+    columns = [[static_value(title, value) for value in values] for title, values in shown.items()]
     header = [title.replace("_", " ") for title in titles]
     caption = f"The best {n_rows:,} of {summary.n_features:,} features"
     return html_table(header, list(zip(*columns, strict=True)), caption=caption, digits=None)
@@ -196,8 +199,6 @@ def static_value(title: str, value: Any) -> Any:
     """Format a value of the static table."""
     if title == "q_value":
         return float(f"{value:.2g}")
-    if title == "verdict" and value == REJECTED:
-        return "not confirmed"  # as in the table of the scripts
     is_word = title == "feature" or isinstance(value, str)  # names of columns may be integers
     return shortened(str(value), MAX_STATIC_LETTERS) if is_word else value
 
