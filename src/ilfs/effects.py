@@ -133,7 +133,7 @@ def nonzero_fraction(profile: ClassProfile) -> Floats:
 
 def highest_class(moments: ClassMoments) -> Integers:
     """Return the index of the class with the largest mean, for each feature."""
-    return np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0)
+    return np.asarray(np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0))
 
 
 def most_different_class(moments: ClassMoments) -> Integers:
@@ -161,7 +161,7 @@ def most_different_class(moments: ClassMoments) -> Integers:
     largest = size.max(axis=0)
     is_farthest = size >= largest - tolerance(largest) - floor
     is_above = is_farthest & (difference > 0)
-    return np.where(is_above.any(axis=0), is_above.argmax(axis=0), is_farthest.argmax(axis=0))
+    return np.asarray(np.where(is_above.any(axis=0), is_above.argmax(axis=0), is_farthest.argmax(axis=0)))
 
 
 def compare_with_others(moments: ClassMoments, one: Integers) -> tuple[Floats, Floats, Floats]:
