@@ -34,7 +34,8 @@ TENTATIVE_FACTOR = 2.0  # times `fdr`: largest q-value of a tentative feature
 
 SCORE_DECIMALS = 4
 DECIMALS = dict.fromkeys(("effect", "log2_fold_change", "missing", "nonzero", "novelty", "correlation"), 2)
-PROBABILITIES = ("p_value", "q_value")  # two significant digits
+DECIMALS["statistic"] = 1
+PROBABILITIES = ("p_value", "adjusted_p_value", "q_value")  # two significant digits
 SHORT_TITLES = {"log2_fold_change": "log2_fc", "selection_frequency": "frequency"}  # in the text
 OTHER_FORMATS = {".feather", ".gz", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx", ".zip"}
 

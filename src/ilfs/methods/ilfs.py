@@ -36,7 +36,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats
-from ilfs.execution import Plan, ask
+from ilfs.execution import Fold, Plan, ask
+from ilfs.interactions.finding import interactions_in
+from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
@@ -51,7 +53,8 @@ from ilfs.redundancy import (
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
-from ilfs.statistics import Association, Classes, ClassMoments, TokenCounts, Tokens
+from ilfs.sources import Source, TableSource
+from ilfs.statistics import Association, Classes, ClassMoments, ProductTerms, TokenCounts, Tokens
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
@@ -124,6 +127,12 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     n_candidates : int or None, default=1000
         Number of most relevant features to pick from; the others follow by relevance. None means all features. Ignored
         with ``redundancy=None``.
+    interactions : {False, 2, 3}, default=False
+        Search for features that are informative only together. 2: all pairs of features are tested
+        (`ilfs.interactions.find_interactions`). 3: all triples, too, if there are at most about a thousand features.
+        Features of significant sets become candidates, and the product of a set enters the regression of
+        ``redundancy="gain"`` once all its features are picked. If no set is significant, the order is the one without
+        interactions. Needs all rows in memory and, if there are weights, whole numbers as weights.
     damping : float, default=0.9
         Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
         ``redundancy=None``, and does not change their order.
@@ -179,6 +188,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         Only with ``redundancy="gain"``: decrease of the loss of each class (or label) when the feature was picked, as a
         fraction of the variance of the class; 0 if it was not picked. Because of the ridge, this is less than the
         fraction of the variance that the feature explains.
+    interactions_ : Interactions
+        Only with ``interactions``: the significant pairs and triples, strongest first, with their effects. See
+        `ilfs.interactions.Interactions`; ``interactions_.table()`` is a table of them.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval; the first interval has the samples that are represented worst.
     token_edges_ : ndarray of shape (n_tokens + 1,)
@@ -247,6 +259,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     _has_walk = True
 
+    interactions_: Interactions
+
     def __init__(
         self,
         n_features_to_select: int | float | Literal["fdr", "auto", "absorption"] | None = None,
@@ -260,6 +274,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         class_weight: Literal["balanced"] | None = "balanced",
         redundancy: Redundancy | None = "gain",
         n_candidates: int | None = 1000,
+        interactions: Literal[False, 2, 3] = False,
         damping: float = 0.9,
         max_iter: int = 2000,
         tol: float | None = 1e-6,
@@ -279,6 +294,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.class_weight = class_weight
         self.redundancy = redundancy
         self.n_candidates = n_candidates
+        self.interactions = interactions
         self.damping = damping
         self.max_iter = max_iter
         self.tol = tol
@@ -422,14 +438,41 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         return np.where(np.isneginf(self.mean_log_odds_), np.nan, self.relevance_)
 
     def _clone_for_null(self) -> Self:
-        return super()._clone_for_null().set_params(redundancy=None)  # type: ignore[no-any-return]
+        return super()._clone_for_null().set_params(redundancy=None, interactions=False)  # type: ignore[no-any-return]
+
+    # Interactions need the rows themselves, not only statistics of them: they are found before the plan is run.
+
+    def _score_any(self, source: Source) -> Scores:
+        if self.interactions and isinstance(source, TableSource):
+            self.interactions_ = interactions_in(source, self.interactions, n_jobs=self.n_jobs)
+        return super()._score_any(source)
+
+    def _score_fold(self, fold: Fold) -> Scores:
+        if self.interactions and not hasattr(self, "interactions_"):
+            raise TypeError(
+                f"ILFS(interactions={self.interactions}) needs all rows in memory: load the table if it fits, e.g. "
+                "with ilfs.read and a higher memory_limit, or set interactions=False"
+            )
+        return super()._score_fold(fold)
+
+    def _clone_of_label(self, label: int) -> Self:
+        one = super()._clone_of_label(label)
+        if self.interactions:
+            one.interactions_ = self.interactions_.of_label(label)
+        return one
+
+    def _products(self) -> ProductTerms | None:
+        """Return the product terms of the interactions, None if there are none."""
+        found = self.interactions_.product_terms() if self.interactions else None
+        return found if found is not None and len(found.columns) else None
 
     def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        forced, informative = self._forced(), moments.informative
-        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, forced)
+        forced, informative, products = self._forced(), moments.informative, self._products()
+        wanted = forced if products is None else np.union1d(forced, products.columns)
+        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, wanted)
         balance = classes.balance if self.class_weight == "balanced" else None
         association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
         subset = yield from pick(
@@ -441,6 +484,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             association,
             self.mean_log_odds_,
             forced=forced,
+            products=products,
         )
         return self._keep_subset(subset)
 
@@ -532,8 +576,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     ) -> Plan[Scores]:
         assert self.redundancy is not None
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        forced = self._forced()
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
+        forced, products = self._forced(), self._products()
+        wanted = forced if products is None else np.union1d(forced, products.columns)
+        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, wanted)
         association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
         subset = yield from pick(
             self.redundancy,
@@ -545,6 +590,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             self.mean_log_odds_,
             labelling=None,
             forced=forced,
+            products=products,
         )
         return self._keep_subset(subset)
 
@@ -558,6 +604,12 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("leave_one_out", self.leave_one_out, (True, False))
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
+        check_choice("interactions", self.interactions, (False, 2, 3))
+        if self.interactions and self.redundancy != "gain":
+            raise ValueError(
+                f"interactions={self.interactions} must be used with redundancy='gain', got "
+                f"redundancy={self.redundancy!r}"
+            )
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
         if self.tol is not None:
