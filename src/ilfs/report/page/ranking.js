@@ -4,6 +4,7 @@
 const STRONG_CORRELATION = 0.7; // of the members of a family
 const MAX_LISTED = 500; // chosen features in the list on the page
 const MAX_MEMBERS = 20; // members of a family in the details
+const MAX_PARTNERS = 8; // interactions in the details
 const MAX_FAMILIES = 300; // families to filter by
 const SLIDER_STEPS = 1000;
 const MARGIN_PX = 120; // details of which less is in sight are scrolled to
@@ -26,6 +27,7 @@ class RankingPage {
     this.volcano = volcano && columnOf(data, "effect") ? new VolcanoPlot(volcano, data, onPoint) : null;
     const map = document.querySelector("figure.correlations");
     if (map && data.map) readMap(map, data);
+    readNetworks((place) => this.show(place, true));
     this.fillChoices();
     this.listen();
     this.table.arrange(this.table.view);
@@ -184,7 +186,7 @@ class RankingPage {
     const heading = element("h3", { class: "feature-name", title: oneLine(data.names[place].slice(0, 2000)) }, name);
     const button = element("button", { type: "button" }, this.chosen[place] ? "Remove from the chosen" : "Add to the chosen");
     button.addEventListener("click", () => this.toggle(place));
-    const parts = [this.valuesPart(place), this.tokensPart(place), this.familyPart(place)].filter(Boolean);
+    const parts = [this.valuesPart(place), this.tokensPart(place), this.partnersPart(place), this.familyPart(place)].filter(Boolean);
     return [heading, element("p", {}, this.sentence(place)), ...parts, element("p", { class: "no-print" }, button)];
   }
 
@@ -250,6 +252,20 @@ class RankingPage {
     if (members.length > MAX_MEMBERS) parts.push(element("p", { class: "soft" }, `and ${members.length - MAX_MEMBERS} more`));
     if (!items.length) parts.push(element("p", { class: "soft" }, `No feature further down has it as the most similar better one with a correlation of at least ${STRONG_CORRELATION}.`));
     return element("div", {}, ...parts);
+  }
+
+  // Features that tell the class together with this one.
+  partnersPart(place) {
+    const own = (this.data.sets ?? []).map(({ places, words }) => [places.split(" ").map(Number), words]).filter(([places]) => places.includes(place));
+    if (!own.length) return null;
+    const items = own.slice(0, MAX_PARTNERS).map(([places, words]) => {
+      const item = element("li", {});
+      places.filter((one) => one !== place).forEach((one, k) => item.append(...(k ? [" & "] : []), this.linkTo(one)));
+      item.append(element("span", { class: "soft" }, words));
+      return item;
+    });
+    const rest = own.length > MAX_PARTNERS ? [element("p", { class: "soft" }, `and ${own.length - MAX_PARTNERS} more`)] : [];
+    return element("div", {}, element("h4", {}, "Works together with"), element("ul", { class: "partners" }, ...items), ...rest);
   }
 
   memberItem(place, similarity) {

@@ -19,6 +19,7 @@ FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect"
 MAX_MEANS = 3  # classes whose means stand beside the effect
 MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
 MAX_FILE_LETTERS = 60
+MAX_SETS = 2000  # interactions that the details of a feature may list
 COLUMN_TITLES = {
     "feature": "feature", "q_value": "q-value", "p_value": "p-value", "log2_fold_change": "log2 fold change",
     "selection_frequency": "frequency", "nearest": "most like",
@@ -67,6 +68,7 @@ def ranking_data(summary: RankingSummary) -> bytes:
         "values": None if summary.values is None else values_data(payload, summary.values, summary.valued),
         "map": None if summary.correlations is None else map_data(payload, summary.correlations),
         "tokens": None if summary.tokens is None else tokens_data(payload, summary.tokens),
+        "sets": sets_data(summary),
     }
     return payload.to_bytes(header)
 
@@ -165,6 +167,17 @@ def tokens_data(payload: Payload, tokens: TokenSummary) -> dict[str, Any]:
         "edges": [round(float(edge), 4) for edge in tokens.edges],
         "fractions": payload.integers(levels),
     }
+
+
+def sets_data(summary: RankingSummary) -> list[dict[str, Any]]:
+    """Describe the strongest interactions by the places of their features in the ranking."""
+    if summary.interactions is None:
+        return []
+    place = {column: place for place, column in enumerate(summary.table["column"].tolist())}
+    return [
+        {"places": " ".join(str(place[column]) for column in one.columns), "words": one.words}
+        for one in summary.interactions.sets[:MAX_SETS]
+    ]
 
 
 def file_name(title: str) -> str:
