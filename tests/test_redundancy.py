@@ -349,21 +349,21 @@ class TestExtremes:
 class TestFamilies:
     @staticmethod
     def by_definition(selector, heads, at_least):
-        """Follow the nearest features of every column up to a head of a family."""
+        """Follow the nearest features of every column up to the first one, and note all heads on the way."""
         members = {int(head): {} for head in heads}
         for column in selector.order_:
             at, alike = column, 1.0
-            while at not in members and selector.nearest_[at] >= 0:
+            while selector.nearest_[at] >= 0:
                 alike *= selector.nearest_correlation_[at]
                 at = selector.nearest_[at]
-            if at in members and at != column and abs(alike) >= at_least:
-                members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
+                if at in members and abs(alike) >= at_least:
+                    members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
         return members
 
     @either
     @pytest.mark.parametrize("top", [1, 3, 12, 100])
     @pytest.mark.parametrize("at_least", [0.1, 0.7, 0.99])
-    def test_a_feature_belongs_to_the_family_of_its_nearest_feature(self, how, top, at_least):
+    def test_a_feature_belongs_to_the_families_of_its_nearest_features(self, how, top, at_least):
         X, y = families_of_three()
         selector = ILFS(redundancy=how).fit(np.column_stack([X, -X[:, 2]]), y)
         found = selector.families(top, at_least=at_least)
@@ -381,6 +381,11 @@ class TestFamilies:
         selector = ILFS(5).fit(*families_of_three())
         assert list(selector.families()) == selector.order_[:5].tolist()
         assert list(selector.set_params(n_features_to_select=2).families()) == selector.order_[:2].tolist()
+
+    def test_members_are_listed_even_if_they_are_selected(self):
+        selector = ILFS(12).fit(*families_of_three())
+        every = selector.families()
+        assert every[int(selector.order_[0])] == selector.families(1)[int(selector.order_[0])] != {}
 
     @either
     def test_families_with_several_labels_belong_to_the_best_features(self, how):
@@ -408,8 +413,9 @@ class TestFamilies:
 
     def test_features_that_are_not_candidates_have_no_family(self):
         selector = ILFS(n_candidates=2).fit(*families_of_three())
-        found = selector.families(12, at_least=0.01)
-        assert not any(found.values())
+        found = selector.families(12, at_least=0.0)
+        first, second = selector.order_[:2].tolist()
+        assert {head: list(members) for head, members in found.items() if members} == {first: [second]}
 
     def test_families_rejects_unfitted_selectors_and_invalid_parameters(self):
         X, y = families_of_three()
