@@ -39,7 +39,8 @@ SLOW_ON_WIDEST = ("inf_fs", "rfe", "cfs", "udfs", "llcfs")
 VARIANTS = ("ilfs", "ilfs_novelty", "ilfs_plain", "ilfs_paper")
 BASELINES = ("hall_cfs", "fastcan", "mrmrs", "extra_trees", "l1_path")
 FAMILY_SIZE = 50  # features whose families are compared
-DEEP_METHODS = ("ilfs", "inf_fs", "fisher", "mi", "relieff", "cfs", "ls", "ilfs_paper", RANDOM)  # others take hours
+# The other methods take hours for the classes of VOC.
+DEEP_METHODS = ("ilfs", "inf_fs", "fisher", "mi", "relieff", "cfs", "ls", "ilfs_paper", RANDOM)
 REPORT_SECONDS = 20  # between two lines of progress
 
 
