@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,12 +35,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ilfs.arrays import Floats
-from ilfs.execution import Plan, ask
+from ilfs.arrays import Floats, Integers
+from ilfs.execution import Fold, Plan, ask, both
+from ilfs.interactions.finding import interactions_in
+from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
+    FeatureStatistics,
     PicksSubsets,
     Redundancy,
     above_median,
@@ -48,10 +51,22 @@ from ilfs.redundancy import (
     check_redundancy,
     most_relevant,
     pick,
+    shapes_of_labels,
+    with_strong_shapes,
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
-from ilfs.statistics import Association, Classes, ClassMoments, TokenCounts, Tokens
+from ilfs.sources import Source, TableSource
+from ilfs.statistics import (
+    Association,
+    Classes,
+    ClassMoments,
+    ProductTerms,
+    ShapeAssociation,
+    Shapes,
+    TokenCounts,
+    Tokens,
+)
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
@@ -67,6 +82,7 @@ PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the p
     "leave_one_out": False,
     "class_weight": None,
     "redundancy": None,
+    "shapes": False,
 }
 MAX_LOW_FRACTION = 0.25  # of relevancy in the lower half of the tokens; topics without a meaning would have 1/2
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
@@ -124,6 +140,16 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     n_candidates : int or None, default=1000
         Number of most relevant features to pick from; the others follow by relevance. None means all features. Ignored
         with ``redundancy=None``.
+    shapes : bool, default=True
+        With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
+        itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
+        candidates are then features with strong evidence for this, whatever their relevance.
+    interactions : {False, 2, 3}, default=False
+        Search for features that are informative only together. 2: all pairs of features are tested
+        (`ilfs.interactions.find_interactions`). 3: all triples, too, if there are at most about a thousand features.
+        Features of significant sets become candidates, and the product of a set enters the regression of
+        ``redundancy="gain"`` once all its features are picked. If no set is significant, the order is the one without
+        interactions. Needs all rows in memory and, if there are weights, whole numbers as weights.
     damping : float, default=0.9
         Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
         ``redundancy=None``, and does not change their order.
@@ -179,6 +205,12 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         Only with ``redundancy="gain"``: decrease of the loss of each class (or label) when the feature was picked, as a
         fraction of the variance of the class; 0 if it was not picked. Because of the ridge, this is less than the
         fraction of the variance that the feature explains.
+    shape_gain_ : ndarray of shape (n_features, n_classes)
+        Only with ``redundancy="gain"`` and ``shapes``: part of ``gain_`` that comes from the shape of the feature, that
+        is, from the distance of its values from the mean.
+    interactions_ : Interactions
+        Only with ``interactions``: the significant pairs and triples, strongest first, with their effects. See
+        `ilfs.interactions.Interactions`; ``interactions_.table()`` is a table of them.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval; the first interval has the samples that are represented worst.
     token_edges_ : ndarray of shape (n_tokens + 1,)
@@ -247,6 +279,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     _has_walk = True
 
+    interactions_: Interactions
+
     def __init__(
         self,
         n_features_to_select: int | float | Literal["fdr", "auto", "absorption"] | None = None,
@@ -260,6 +294,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         class_weight: Literal["balanced"] | None = "balanced",
         redundancy: Redundancy | None = "gain",
         n_candidates: int | None = 1000,
+        shapes: bool = True,
+        interactions: Literal[False, 2, 3] = False,
         damping: float = 0.9,
         max_iter: int = 2000,
         tol: float | None = 1e-6,
@@ -279,6 +315,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.class_weight = class_weight
         self.redundancy = redundancy
         self.n_candidates = n_candidates
+        self.shapes = shapes
+        self.interactions = interactions
         self.damping = damping
         self.max_iter = max_iter
         self.tol = tol
@@ -383,14 +421,22 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products."""
         return 2 if self.redundancy is None else 3
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
-        moments = yield from self._plan_topics(classes)
-        self._break_ties(moments)
-        return moments
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
+        """Learn the relevance of every feature in two passes over the rows; return statistics of the features."""
+        moments = yield from self._plan_moments(classes)
+        tokens, shapes = yield from both(ask(self._tokens(moments)), self._plan_shapes(moments))
+        self._learn_relevance(classes, moments, tokens)
+        return shapes
+
+    def _plan_shapes(self, moments: ClassMoments) -> Plan[FeatureStatistics]:
+        """Sum the shapes of the features, if the picks use them."""
+        if not (self.shapes and self.redundancy == "gain"):
+            return FeatureStatistics(moments)
+        shapes = Shapes.from_moments(moments)
+        return FeatureStatistics(moments, shapes, (yield from ask(shapes)))
 
     def _plan_topics(self, classes: Classes) -> Plan[ClassMoments]:
-        """Do the same without the mean log odds, which only break ties."""
+        """Learn the relevance without the mean log odds, which only break ties, and without shapes."""
         moments = yield from self._plan_moments(classes)
         self._learn_topics(classes, moments, (yield from ask(self._tokens(moments))))
         return moments
@@ -422,25 +468,75 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         return np.where(np.isneginf(self.mean_log_odds_), np.nan, self.relevance_)
 
     def _clone_for_null(self) -> Self:
-        return super()._clone_for_null().set_params(redundancy=None)  # type: ignore[no-any-return]
+        return super()._clone_for_null().set_params(redundancy=None, interactions=False)  # type: ignore[no-any-return]
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    # Interactions need the rows themselves, not only statistics of them: they are found before the plan is run.
+
+    def _score_any(self, source: Source) -> Scores:
+        if self.interactions and isinstance(source, TableSource):
+            self.interactions_ = interactions_in(source, self.interactions, n_jobs=self.n_jobs)
+        return super()._score_any(source)
+
+    def _score_fold(self, fold: Fold) -> Scores:
+        if self.interactions and not hasattr(self, "interactions_"):
+            raise TypeError(
+                f"ILFS(interactions={self.interactions}) needs all rows in memory: load the table if it fits, e.g. "
+                "with ilfs.read and a higher memory_limit, or set interactions=False"
+            )
+        return super()._score_fold(fold)
+
+    def _clone_of_label(self, label: int) -> Self:
+        one = super()._clone_of_label(label)
+        if self.interactions:
+            one.interactions_ = self.interactions_.of_label(label)
+        return one
+
+    def _products(self) -> ProductTerms | None:
+        """Return the product terms of the interactions, None if there are none."""
+        found = self.interactions_.product_terms() if self.interactions else None
+        return found if found is not None and len(found.columns) else None
+
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        forced, informative = self._forced(), moments.informative
-        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, forced)
-        balance = classes.balance if self.class_weight == "balanced" else None
-        association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
+        moments, usable = statistics.moments, statistics.moments.informative
+        weight = classes.balance if self.class_weight == "balanced" else np.ones(classes.n_classes)
+        shapes = statistics.shape_association(weight, classes.total)
+        candidates = self._candidates(usable, shapes)
+        association = Association.from_moments(moments.of_columns(candidates), weight, classes.total)
+        return (yield from self._plan_picks(classes, usable, candidates, association, shapes))
+
+    def _candidates(self, usable: NDArray[np.bool_], shapes: ShapeAssociation | None) -> Integers:
+        """Choose the features to pick from."""
+        products = self._products()
+        forced = self._forced() if products is None else np.union1d(self._forced(), products.columns)
+        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
+        return with_strong_shapes(candidates, shapes, usable, forced)
+
+    def _plan_picks(
+        self,
+        classes: Classes,
+        usable: NDArray[np.bool_],
+        candidates: Integers,
+        association: Association,
+        shapes: ShapeAssociation | None,
+        labelling: int | tuple[int, ...] = 0,
+    ) -> Plan[Scores]:
+        """Pick from the candidates, set the attributes of the picks, and return the scores."""
+        assert self.redundancy is not None
         subset = yield from pick(
             self.redundancy,
             classes,
             self.relevance_,
-            informative,
+            usable,
             candidates,
             association,
             self.mean_log_odds_,
-            forced=forced,
+            labelling=labelling,
+            forced=self._forced(),
+            shapes=None if shapes is None else shapes.take(candidates),
+            products=None if labelling is None else self._products(),
         )
         return self._keep_subset(subset)
 
@@ -528,25 +624,14 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_iter_ = max(one.n_iter_ for one in fitted)
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
-        assert self.redundancy is not None
+        moments = [of_label.moments for of_label in statistics]
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        forced = self._forced()
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
-        subset = yield from pick(
-            self.redundancy,
-            all_rows,
-            self.relevance_,
-            usable,
-            candidates,
-            association,
-            self.mean_log_odds_,
-            labelling=None,
-            forced=forced,
-        )
-        return self._keep_subset(subset)
+        shapes = shapes_of_labels(labels.values(), statistics)
+        candidates = self._candidates(usable, shapes)
+        association = association_with_labels([one.of_columns(candidates) for one in moments], labels.values())
+        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, tuple(labels)))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -558,6 +643,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("leave_one_out", self.leave_one_out, (True, False))
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
+        check_choice("shapes", self.shapes, (True, False))
+        check_choice("interactions", self.interactions, (False, 2, 3))
+        if self.interactions and self.redundancy != "gain":
+            raise ValueError(
+                f"interactions={self.interactions} must be used with redundancy='gain', got "
+                f"redundancy={self.redundancy!r}"
+            )
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
         if self.tol is not None:
