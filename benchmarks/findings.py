@@ -21,6 +21,7 @@ from statistics import fmean
 from joblib import effective_n_jobs
 
 from ilfs.benchmark import SUITES, Store, rank_diagram, run
+from ilfs.benchmark.methods.method import RANDOM
 from ilfs.benchmark.store.results import Results
 from ilfs.methods import METHODS
 from ilfs.report.benchmark import (

@@ -45,6 +45,8 @@ DEEP_METHODS = tuple(
 )
 KNOWN_ANSWER_METHODS = (
     BenchmarkMethod("ilfs"),
+    BenchmarkMethod("ilfs_pairs", "ilfs", {"interactions": 2}),
+    BenchmarkMethod("ilfs_triples", "ilfs", {"interactions": 3}),
     *(BenchmarkMethod(name) for name in ("relieff", "mi", "hall_cfs", "extra_trees", "mrmrs", "fisher", RANDOM)),
 )
 PAPER_DATASETS = ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
