@@ -12,7 +12,7 @@ features, where :math:`v_j` and :math:`c_{jk}` are the variance of the feature a
 the picked features leave unexplained (see `ilfs.solvers.picking`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -128,14 +128,14 @@ class PicksSubsets(PlannedSelector):
         raise NotImplementedError
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         """Score features jointly for all labels of an indicator matrix.
 
         Parameters
         ----------
-        labels : sequence of Classes
-            The two classes of each label.
+        labels : mapping of int to Classes
+            The two classes of each informative label, by its column of the indicator matrix.
         statistics : sequence of FeatureStatistics
             Statistics of the features under each label.
         all_rows : Classes
@@ -163,7 +163,7 @@ class PicksSubsets(PlannedSelector):
             self._for_label(label, one._plan_scores(of_label[label], of_features))
             for (label, one), of_features in zip(fitted.items(), statistics, strict=True)
         ]
-        joint = self._plan_joint_scores(list(of_label.values()), statistics, all_rows)
+        joint = self._plan_joint_scores(of_label, statistics, all_rows)
         *scores, joint_scores = yield from together([*single, joint])
         for one, scores_of_one in zip(fitted.values(), scores, strict=True):
             one._rank(scores_of_one)
@@ -211,9 +211,11 @@ class PicksSubsets(PlannedSelector):
         dict of dicts
             For each of the best features, best first, the other members of its family, also best first, and their
             similarities to the head. Features are given by name, or by column index if they have no names or two have
-            the same. A feature belongs to the family of its nearest feature, so it is in at most one family. If that is
-            the head, the similarity is their correlation. Otherwise it is the product of the correlations along the
-            chain of nearest features from the feature to the head. Features that are not candidates are in no family.
+            the same. The family of a feature does not depend on which others are asked for or selected: it has all
+            features ranked later that repeat it. If the head is the nearest feature of a member, the similarity is
+            their correlation. Otherwise it is the product of the correlations along the chain of nearest features from
+            the member to the head. So a member may head a smaller family, all of which is in this one, too. Features
+            that are not candidates are in no family.
 
         Examples
         --------
@@ -226,8 +228,8 @@ class PicksSubsets(PlannedSelector):
         >>> for name, correlation in list(families["worst radius"].items())[:3]:
         ...     print(f"{name}: {correlation:.3f}")
         worst perimeter: 0.993
-        mean radius: 0.966
-        mean perimeter: 0.964
+        worst area: 0.984
+        mean perimeter: 0.961
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
@@ -247,16 +249,23 @@ class PicksSubsets(PlannedSelector):
         return {names[head]: {names[one]: value for one, value in members.items()} for head, members in found.items()}
 
     def _members(self, heads: Sequence[int], at_least: float) -> dict[int, dict[int, float]]:
-        """Return the other members of the families of some columns, and their correlations with the head."""
+        """Return the other members of the families of some columns, and their similarities to the head."""
         members: dict[int, dict[int, float]] = {head: {} for head in heads}
-        head_of = {head: (head, 1.0) for head in heads}  # column: (head of its family, correlation with it)
-        # Best first, so that the nearest feature of a column is assigned before the column.
-        for column in filter(lambda column: column not in members, self.order_.tolist()):
-            head, correlation = head_of.get(int(self.nearest_[column]), (-1, 0.0))
-            correlation *= float(self.nearest_correlation_[column])
-            if abs(correlation) >= at_least and head in members:
-                head_of[column] = head, correlation
-                members[head][column] = correlation
+        similar: dict[int, dict[int, float]] = {}  # column: the heads it is similar to, itself among them
+        # Best first, so that the nearest feature of a column comes before the column.
+        for column in self.order_.tolist():
+            correlation = float(self.nearest_correlation_[column])
+            above = {
+                head: value * correlation
+                for head, value in similar.get(int(self.nearest_[column]), {}).items()
+                if abs(value * correlation) >= at_least
+            }
+            for head, value in above.items():
+                members[head][column] = value
+            if column in members:
+                above[column] = 1.0
+            if above:
+                similar[column] = above
         return members
 
     def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
@@ -354,14 +363,14 @@ def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Flo
     return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
-def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[Classes]) -> Association:
+def association_with_labels(moments: Sequence[ClassMoments], classes: Collection[Classes]) -> Association:
     """Compute the association of features with every label of an indicator matrix.
 
     Parameters
     ----------
     moments : sequence of ClassMoments
         Moments of the features under each label, rows without the label being the first class.
-    classes : sequence of Classes
+    classes : collection of Classes
         The two classes of each label.
 
     Returns
@@ -377,7 +386,7 @@ def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[C
     return Association(associations[0].mean, associations[0].deviation, correlation, np.ones(1))
 
 
-def shapes_of_labels(labels: Sequence[Classes], statistics: Sequence[FeatureStatistics]) -> ShapeAssociation | None:
+def shapes_of_labels(labels: Collection[Classes], statistics: Sequence[FeatureStatistics]) -> ShapeAssociation | None:
     """Compute the association of shapes with every label of an indicator matrix; None if shapes are not used."""
     each = [
         of_label.shape_association(np.ones(both.n_classes), both.total)
@@ -411,7 +420,7 @@ def pick(
     candidates: Integers,
     association: Association,
     tie_break: Floats | None = None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
     shapes: ShapeAssociation | None = None,
     products: ProductTerms | None = None,
@@ -434,8 +443,9 @@ def pick(
         Association of the candidates with the classes, and the weight of each class.
     tie_break : ndarray of shape (n_features,), optional
         Orders features with equal relevance, larger first.
-    labelling : int or None, default=0
-        Column of the indicator matrix that the classes belong to; None if all rows are one class.
+    labelling : int or tuple of int, default=0
+        Column of the indicator matrix that the classes belong to; or all columns for which features are picked, and
+        then all rows are one class.
     forced : ndarray of int, optional
         Columns that must be kept. Those among the candidates are picked first.
     shapes : ShapeAssociation, optional
@@ -458,7 +468,7 @@ def pick(
             picks = novel_picks(above_median(relevance, usable)[candidates], rho, first)
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
-        columns = FurtherColumns.among(candidates, shapes, products)
+        columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
         rho, covariance, further = yield from columns.read(candidates, association, labelling)
         with one_blas_thread():
             terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples)

@@ -10,6 +10,7 @@ from ilfs.ties import first_of_largest
 
 SIDES = (("high", "low"), ("extreme", "moderate"))  # of a level bit and of a size bit: +1 and -1
 TRIPLES = ("one or all three high", "none or two high")  # product of three level bits: +1 and -1
+SHORT_TRIPLES = ("1 or 3 high", "0 or 2 high")
 
 
 def describe_effects(
@@ -42,11 +43,31 @@ def describe_effects(
     """
     phrases = []
     for row in range(len(bits)):
-        # The class with the largest effect; of a label, the samples that have it.
-        k = first_of_largest(np.abs(effect[row])) if labels is None else 1
+        k, is_minus = most_affected(effect[row], labels is not None)
         name = names[k if labels is None else labels[row]]
-        phrases.append(f"{pattern(bits[row], int(effect[row, k] < 0))}: more often in {name}")
+        phrases.append(f"{pattern(bits[row], is_minus)}: more often in {name}")
     return phrases
+
+
+def most_affected(effect: Floats, has_label: bool = False) -> tuple[int, int]:
+    """Return the class with the largest effect, or that of samples with the label, and 1 if it is negative, else 0."""
+    k = 1 if has_label else first_of_largest(np.abs(effect))
+    return k, int(effect[k] < 0)
+
+
+def short_pattern(bits: NDArray[np.int8], is_minus: int) -> str:
+    """Describe the values for which the product of the bits is +1 or -1 in a few words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.interactions.words import short_pattern
+    >>> short_pattern(np.array([0, 1, -1]), 1), short_pattern(np.array([0, 0, 0]), 0)
+    ('high & moderate', '1 or 3 high')
+    """
+    if bits[2] >= 0:
+        return SHORT_TRIPLES[is_minus]
+    return f"{SIDES[bits[0]][0]} & {SIDES[bits[1]][is_minus]}"
 
 
 def pattern(bits: NDArray[np.int8], is_minus: int) -> str:

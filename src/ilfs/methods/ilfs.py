@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -357,7 +357,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False, max_iter=1,
-             n_features_to_select=10, redundancy=None, tol=None, topics='learned')
+             n_features_to_select=10, redundancy=None, shapes=False, tol=None,
+             topics='learned')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"max_iter": 1, "tol": None} | parameters))
 
@@ -386,7 +387,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.toolbox(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, redundancy=None, topics='anchored')
+             n_features_to_select=10, redundancy=None, shapes=False, topics='anchored')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
@@ -521,7 +522,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         candidates: Integers,
         association: Association,
         shapes: ShapeAssociation | None,
-        labelling: int | None = 0,
+        labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
         """Pick from the candidates, set the attributes of the picks, and return the scores."""
         assert self.redundancy is not None
@@ -536,7 +537,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             labelling=labelling,
             forced=self._forced(),
             shapes=None if shapes is None else shapes.take(candidates),
-            products=None if labelling is None else self._products(),
+            products=self._products(),
         )
         return self._keep_subset(subset)
 
@@ -624,14 +625,14 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_iter_ = max(one.n_iter_ for one in fitted)
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         moments = [of_label.moments for of_label in statistics]
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        shapes = shapes_of_labels(labels, statistics)
+        shapes = shapes_of_labels(labels.values(), statistics)
         candidates = self._candidates(usable, shapes)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
-        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, labelling=None))
+        association = association_with_labels([one.of_columns(candidates) for one in moments], labels.values())
+        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, tuple(labels)))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -13,7 +13,7 @@ difference: `ILFS` also balances the classes in the correlations, whereas here a
 most methods. With ``redundancy="gain"``, both balance the classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Literal, Self
 
@@ -202,7 +202,7 @@ class Novelty(PicksSubsets):
         super()._score_labels(source)
         self._average_relevance(list(self.per_label_.values()))
         statistics = fold.read([Read(Moments(), labelling=label) for label in self.per_label_])
-        labels = [source.labellings[label] for label in self.per_label_]
+        labels = {label: source.labellings[label] for label in self.per_label_}
         return run_plan(self._plan_joint_scores(labels, list(map(FeatureStatistics, statistics)), fold.all_rows), fold)
 
     @property
@@ -227,14 +227,14 @@ class Novelty(PicksSubsets):
         )
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         moments = [of_label.moments for of_label in statistics]
         return self._plan_picks(
             all_rows,
             moments[0],
-            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels),
-            labelling=None,
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels.values()),
+            tuple(labels),
         )
 
     def _plan_picks(
@@ -242,7 +242,7 @@ class Novelty(PicksSubsets):
         classes: Classes,
         moments: ClassMoments,
         associate: Callable[[Integers], Association],
-        labelling: int | None = 0,
+        labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
         subset = yield from picked(
             self.relevance_,
@@ -395,7 +395,7 @@ def picked(
     associate: Callable[[Integers], Association],
     how: Redundancy,
     n_candidates: int | None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
 ) -> Plan[PickedSubset]:
     """Pick a subset of features by given relevances; ``associate`` computes the association of the candidates."""

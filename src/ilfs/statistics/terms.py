@@ -212,6 +212,8 @@ class Terms(Description[TermProducts]):
             weight = labels.weight[labels.takes_part]
             for rows, values in dense_blocks(sparse_rows(block, np.ones(block.n_columns))):
                 yield values, weight[rows], codes[rows], labels.n_classes
+            if not weight.size:  # all rows of a block may have weight 0
+                yield np.empty((0, block.n_columns)), weight, codes, labels.n_classes
         else:
             values, weight, _ = dense_rows(block, self.association.class_weight)
             yield values, weight, codes, labels.n_classes
