@@ -55,6 +55,8 @@ class FeatureProfile:
         Binary logarithm of the quotient of means; None if a value of the table is negative. NaN if both means are 0.
     means : ndarray of shape (n_classes, n_features), optional
         Class means, NaN for a class without values; None for more than `MAX_CLASS_MEANS` classes.
+    widest : ndarray of int of shape (n_features,), optional
+        Index of the class with the largest variance.
     """
 
     missing: Floats
@@ -64,6 +66,7 @@ class FeatureProfile:
     effect: Floats | None = None
     fold_change: Floats | None = None
     means: Floats | None = None
+    widest: Integers | None = None
 
     @classmethod
     def from_statistics(cls, profile: ClassProfile, classes: Classes) -> Self:
@@ -112,6 +115,7 @@ class FeatureProfile:
             effect=np.where(is_difference | np.isnan(effect), effect, 0.0),
             fold_change=None if profile.negative.any() else log_ratio(of_one, of_others),
             means=np.where(moments.count > 0, moments.mean, np.nan) if classes.n_classes <= MAX_CLASS_MEANS else None,
+            widest=widest_class(moments),
         )
 
     def without_classes(self) -> Self:
@@ -134,6 +138,12 @@ def nonzero_fraction(profile: ClassProfile) -> Floats:
 def highest_class(moments: ClassMoments) -> Integers:
     """Return the index of the class with the largest mean, for each feature."""
     return np.asarray(np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0))
+
+
+def widest_class(moments: ClassMoments) -> Integers:
+    """Return the index of the class with the largest variance, for each feature."""
+    variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.scatter), where=moments.count > 0)
+    return np.asarray(np.argmax(variance, axis=0))
 
 
 def most_different_class(moments: ClassMoments) -> Integers:

@@ -108,7 +108,7 @@ class InteractionNetwork:
 def strongest(summary: InteractionSummary, max_nodes: int) -> tuple[list[FoundSet], dict[int, int]]:
     """Choose sets, strongest first, with at most so many features; return them and a number for each feature."""
     place: dict[int, int] = {}
-    chosen, seen = [], set[tuple[int, ...]]()
+    chosen, seen = list[FoundSet](), set[tuple[int, ...]]()
     for one in summary.sets:
         new = [column for column in one.columns if column not in place]
         # Two sets of the same features, by other bits or for another label, would be one line on top of another.

@@ -7,6 +7,7 @@ from pathlib import Path
 from ilfs import __version__
 from ilfs.files import write_text_atomically
 from ilfs.report.interactions.network import InteractionNetwork
+from ilfs.report.interactions.pairs import pairs_html
 from ilfs.report.interactions.sentences import found_sentence, power_sentence, reading_sentence
 from ilfs.report.interactions.summary import InteractionSummary
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
@@ -125,7 +126,8 @@ def sentences_of(summary: InteractionSummary) -> list[str]:
 def network_html(summary: InteractionSummary, places: Mapping[int, int] | None = None) -> str:
     """Draw the network with its caption."""
     network = InteractionNetwork.of_summary(summary)
-    return figure(network.svg(places), network.caption(), kind="network-figure")
+    drawn = figure(network.svg(places), network.caption(), kind="network-figure")
+    return f'<div class="network-and-pairs">\n{drawn}\n{pairs_html(summary)}\n</div>'
 
 
 def filter_html() -> str:
