@@ -217,6 +217,8 @@ def screen_incomplete_pairs(
     n_classes = starts.size - 1
     own, own_present = np.empty(n_words, np.uint64), np.empty(n_words, np.uint64)
     counts, row = np.empty((4, n_classes, TILE_BITS), np.int64), np.empty((5, n_classes))
+    means, loss, marks = np.empty((4, TILE_BITS)), np.empty(TILE_BITS), np.empty(TILE_BITS, np.int64)
+    limit = threshold * (1.0 - SLACK) / (1.0 + SPREAD_PRIOR)
     pairs, values, n_found = np.empty((CAPACITY, 2), np.int64), np.empty((CAPACITY, 1 + n_classes)), 0
     for i in range(first, last):
         for w in range(n_words):
@@ -224,7 +226,11 @@ def screen_incomplete_pairs(
         for low in range(max(i + 1, n_complete), n_bits, TILE_BITS):
             size = min(TILE_BITS, n_bits - low)
             count_present(own, own_present, words, present, starts, low, size, counts)
+            if mark_incomplete_pairs(size, counts, limit, means, loss, marks) == 0:
+                continue
             for j in range(size):
+                if marks[j] == 0:
+                    continue
                 for k in range(n_classes):
                     for c in range(4):
                         row[c, k] = counts[c, k, j]
@@ -257,3 +263,56 @@ def count_present(
                 unequal[j] += ones_in((a ^ bits[j]) & here & there[j])
             for j in range(size):
                 total[j] += ones_in(here & there[j])
+
+
+@formula
+def mark_incomplete_pairs(size: int, counts: Any, limit: float, means: Floats, loss: Floats, marks: Integers) -> int:
+    """Mark the pairs whose statistic may reach the threshold, as `mark_pairs` does; count them.
+
+    With missing values, the means of the bits and the sizes of the classes are different for every pair.
+    """
+    n_classes = counts.shape[1]
+    for c in range(4):
+        mean = means[c]
+        for j in range(size):
+            mean[j], loss[j] = 0.0, 0.0
+        for k in range(n_classes):
+            count = counts[c, k]
+            for j in range(size):
+                mean[j] += count[j]
+    mine, other, product, total = means[0], means[1], means[2], means[3]
+    for j in range(size):
+        mine[j] = 2.0 * mine[j] / total[j] - 1.0
+    for j in range(size):
+        other[j] = 2.0 * other[j] / total[j] - 1.0
+    for j in range(size):
+        product[j] = 1.0 - 2.0 * product[j] / total[j]
+    for k in range(n_classes):
+        one_k, other_k, unequal_k, total_k = counts[0, k], counts[1, k], counts[2, k], counts[3, k]
+        for j in range(size):
+            det, a, b, _ = product_moments(mine[j], other[j], product[j])
+            scale = 2.0 / max(total_k[j], 1)
+            residue = det * (1.0 - scale * unequal_k[j] - product[j])
+            residue -= a * (scale * one_k[j] - 1.0 - mine[j]) + b * (scale * other_k[j] - 1.0 - other[j])
+            loss[j] += total_k[j] * residue * residue
+    n_marked = 0
+    for j in range(size):
+        det, _, _, spread = product_moments(mine[j], other[j], product[j])
+        least = MIN_RESIDUE * (1.0 - SLACK) * (1.0 - mine[j] * mine[j]) * (1.0 - other[j] * other[j])
+        marks[j] = (loss[j] >= limit * det * spread) & (det >= least)
+        n_marked += marks[j]
+    return n_marked
+
+
+@kernel
+def read_pairs(words: Words, starts: Integers) -> int:
+    """Count the unequal bits of all pairs without their statistics: the least time that a screen can take."""
+    n_words, n_bits = words.shape
+    own, counts, total = np.empty(n_words, np.uint64), np.empty((starts.size - 1, TILE_BITS), np.int64), 0
+    for i in range(n_bits):
+        for w in range(n_words):
+            own[w] = words[w, i]
+        for low in range(i + 1, n_bits, TILE_BITS):
+            count_unequal(own, words, starts, low, min(TILE_BITS, n_bits - low), counts)
+            total += counts[0, 0]
+    return total

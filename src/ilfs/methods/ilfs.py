@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,14 +35,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ilfs.arrays import Floats
-from ilfs.execution import Fold, Plan, ask
+from ilfs.arrays import Floats, Integers
+from ilfs.execution import Fold, Plan, ask, both
 from ilfs.interactions.finding import interactions_in
 from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
+    FeatureStatistics,
     PicksSubsets,
     Redundancy,
     above_median,
@@ -50,11 +51,22 @@ from ilfs.redundancy import (
     check_redundancy,
     most_relevant,
     pick,
+    shapes_of_labels,
+    with_strong_shapes,
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
 from ilfs.sources import Source, TableSource
-from ilfs.statistics import Association, Classes, ClassMoments, ProductTerms, TokenCounts, Tokens
+from ilfs.statistics import (
+    Association,
+    Classes,
+    ClassMoments,
+    ProductTerms,
+    ShapeAssociation,
+    Shapes,
+    TokenCounts,
+    Tokens,
+)
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
@@ -70,6 +82,7 @@ PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the p
     "leave_one_out": False,
     "class_weight": None,
     "redundancy": None,
+    "shapes": False,
 }
 MAX_LOW_FRACTION = 0.25  # of relevancy in the lower half of the tokens; topics without a meaning would have 1/2
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
@@ -127,6 +140,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     n_candidates : int or None, default=1000
         Number of most relevant features to pick from; the others follow by relevance. None means all features. Ignored
         with ``redundancy=None``.
+    shapes : bool, default=True
+        With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
+        itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
+        candidates are then features with strong evidence for this, whatever their relevance.
     interactions : {False, 2, 3}, default=False
         Search for features that are informative only together. 2: all pairs of features are tested
         (`ilfs.interactions.find_interactions`). 3: all triples, too, if there are at most about a thousand features.
@@ -188,6 +205,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         Only with ``redundancy="gain"``: decrease of the loss of each class (or label) when the feature was picked, as a
         fraction of the variance of the class; 0 if it was not picked. Because of the ridge, this is less than the
         fraction of the variance that the feature explains.
+    shape_gain_ : ndarray of shape (n_features, n_classes)
+        Only with ``redundancy="gain"`` and ``shapes``: part of ``gain_`` that comes from the shape of the feature, that
+        is, from the distance of its values from the mean.
     interactions_ : Interactions
         Only with ``interactions``: the significant pairs and triples, strongest first, with their effects. See
         `ilfs.interactions.Interactions`; ``interactions_.table()`` is a table of them.
@@ -274,6 +294,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         class_weight: Literal["balanced"] | None = "balanced",
         redundancy: Redundancy | None = "gain",
         n_candidates: int | None = 1000,
+        shapes: bool = True,
         interactions: Literal[False, 2, 3] = False,
         damping: float = 0.9,
         max_iter: int = 2000,
@@ -294,6 +315,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.class_weight = class_weight
         self.redundancy = redundancy
         self.n_candidates = n_candidates
+        self.shapes = shapes
         self.interactions = interactions
         self.damping = damping
         self.max_iter = max_iter
@@ -399,14 +421,22 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products."""
         return 2 if self.redundancy is None else 3
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
-        moments = yield from self._plan_topics(classes)
-        self._break_ties(moments)
-        return moments
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
+        """Learn the relevance of every feature in two passes over the rows; return statistics of the features."""
+        moments = yield from self._plan_moments(classes)
+        tokens, shapes = yield from both(ask(self._tokens(moments)), self._plan_shapes(moments))
+        self._learn_relevance(classes, moments, tokens)
+        return shapes
+
+    def _plan_shapes(self, moments: ClassMoments) -> Plan[FeatureStatistics]:
+        """Sum the shapes of the features, if the picks use them."""
+        if not (self.shapes and self.redundancy == "gain"):
+            return FeatureStatistics(moments)
+        shapes = Shapes.from_moments(moments)
+        return FeatureStatistics(moments, shapes, (yield from ask(shapes)))
 
     def _plan_topics(self, classes: Classes) -> Plan[ClassMoments]:
-        """Do the same without the mean log odds, which only break ties."""
+        """Learn the relevance without the mean log odds, which only break ties, and without shapes."""
         moments = yield from self._plan_moments(classes)
         self._learn_topics(classes, moments, (yield from ask(self._tokens(moments))))
         return moments
@@ -466,25 +496,47 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         found = self.interactions_.product_terms() if self.interactions else None
         return found if found is not None and len(found.columns) else None
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        forced, informative, products = self._forced(), moments.informative, self._products()
-        wanted = forced if products is None else np.union1d(forced, products.columns)
-        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, wanted)
-        balance = classes.balance if self.class_weight == "balanced" else None
-        association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
+        moments, usable = statistics.moments, statistics.moments.informative
+        weight = classes.balance if self.class_weight == "balanced" else np.ones(classes.n_classes)
+        shapes = statistics.shape_association(weight, classes.total)
+        candidates = self._candidates(usable, shapes)
+        association = Association.from_moments(moments.of_columns(candidates), weight, classes.total)
+        return (yield from self._plan_picks(classes, usable, candidates, association, shapes))
+
+    def _candidates(self, usable: NDArray[np.bool_], shapes: ShapeAssociation | None) -> Integers:
+        """Choose the features to pick from."""
+        products = self._products()
+        forced = self._forced() if products is None else np.union1d(self._forced(), products.columns)
+        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
+        return with_strong_shapes(candidates, shapes, usable, forced)
+
+    def _plan_picks(
+        self,
+        classes: Classes,
+        usable: NDArray[np.bool_],
+        candidates: Integers,
+        association: Association,
+        shapes: ShapeAssociation | None,
+        labelling: int | tuple[int, ...] = 0,
+    ) -> Plan[Scores]:
+        """Pick from the candidates, set the attributes of the picks, and return the scores."""
+        assert self.redundancy is not None
         subset = yield from pick(
             self.redundancy,
             classes,
             self.relevance_,
-            informative,
+            usable,
             candidates,
             association,
             self.mean_log_odds_,
-            forced=forced,
-            products=products,
+            labelling=labelling,
+            forced=self._forced(),
+            shapes=None if shapes is None else shapes.take(candidates),
+            products=None if labelling is None else self._products(),
         )
         return self._keep_subset(subset)
 
@@ -572,27 +624,14 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_iter_ = max(one.n_iter_ for one in fitted)
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
-        assert self.redundancy is not None
+        moments = [of_label.moments for of_label in statistics]
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        forced, products = self._forced(), self._products()
-        wanted = forced if products is None else np.union1d(forced, products.columns)
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, wanted)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
-        subset = yield from pick(
-            self.redundancy,
-            all_rows,
-            self.relevance_,
-            usable,
-            candidates,
-            association,
-            self.mean_log_odds_,
-            labelling=None,
-            forced=forced,
-            products=products,
-        )
-        return self._keep_subset(subset)
+        shapes = shapes_of_labels(labels.values(), statistics)
+        candidates = self._candidates(usable, shapes)
+        association = association_with_labels([one.of_columns(candidates) for one in moments], labels.values())
+        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, tuple(labels)))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -604,6 +643,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("leave_one_out", self.leave_one_out, (True, False))
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
+        check_choice("shapes", self.shapes, (True, False))
         check_choice("interactions", self.interactions, (False, 2, 3))
         if self.interactions and self.redundancy != "gain":
             raise ValueError(
