@@ -30,6 +30,7 @@ from ilfs.ties import tolerance
 
 MAX_CLASS_MEANS = 10  # classes whose means are kept; with more, a table would have too many columns
 MEAN_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # relative error of a mean; equal means may differ by this much
+MIN_VARIANCE_RATIO = 1.2  # of the largest to the second largest class variance, if a class is called the widest
 NO_CLASS = -1  # direction of a feature whose class means are equal, or that has values in one class only
 
 
@@ -56,7 +57,7 @@ class FeatureProfile:
     means : ndarray of shape (n_classes, n_features), optional
         Class means, NaN for a class without values; None for more than `MAX_CLASS_MEANS` classes.
     widest : ndarray of int of shape (n_features,), optional
-        Index of the class with the largest variance.
+        Index of the class with the largest variance; -1 if that of another class is about as large.
     """
 
     missing: Floats
@@ -141,9 +142,10 @@ def highest_class(moments: ClassMoments) -> Integers:
 
 
 def widest_class(moments: ClassMoments) -> Integers:
-    """Return the index of the class with the largest variance, for each feature."""
+    """Return the index of the class with clearly the largest variance, for each feature; -1 if there is none."""
     variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.scatter), where=moments.count > 0)
-    return np.asarray(np.argmax(variance, axis=0))
+    second, largest = np.sort(variance, axis=0)[-2:]
+    return np.where(largest > MIN_VARIANCE_RATIO * second, np.argmax(variance, axis=0), NO_CLASS)
 
 
 def most_different_class(moments: ClassMoments) -> Integers:

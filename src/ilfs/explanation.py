@@ -92,7 +92,7 @@ class Explanation:
         Fraction of what the feature added that comes from its shape, the distance of its values from their mean, rather
         than from the values themselves.
     widest : str or None
-        Class in which the values are spread most.
+        Class in which the values are clearly spread most; None if there is none.
     works_with : dict of str to str
         Features that tell the class together with this one, strongest first, and how.
     more : dict of str to float

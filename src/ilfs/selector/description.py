@@ -275,7 +275,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         if of_shape is None or gain is None or not gain[column].sum() > 0:
             return {}
         fraction = float(of_shape[column].sum() / gain[column].sum())
-        if profile is None or profile.widest is None or profile.labels is None:
+        if profile is None or profile.widest is None or profile.labels is None or profile.widest[column] == NO_CLASS:
             return {"shape_fraction": fraction}
         return {"shape_fraction": fraction, "widest": str(profile.labels[profile.widest[column]])}
 

@@ -8,7 +8,7 @@ from ilfs.report.charts.drawing import LINE_PX, N_COLOURS, WIDTH_PX, legend_line
 from ilfs.report.charts.network_layout import LabelPlace, NetworkLayout, degrees, joined_nodes, lay_out
 from ilfs.report.markup import escape, shortened
 
-MAX_NODE_LETTERS = 15
+MAX_NODE_LETTERS, MAX_TOOLTIP_LETTERS = 15, 40
 MIN_RADIUS_PX, MAX_RADIUS_PX = 5.0, 11.0
 MIN_EDGE_PX, MAX_EDGE_PX = 1.2, 5.0  # width of the weakest and the strongest edge
 
@@ -142,7 +142,7 @@ def node_part(plan: NetworkPlan, node: int, number: int) -> str:
     (x, y), name = plan.layout.points[node], plan.names[node]
     circle = f'<circle class="node" cx="{x:.1f}" cy="{y:.1f}" r="{plan.radii[node]:.1f}"/>'
     label = label_part(name, plan.layout.labels[node])
-    about = f"<title>{escape(name)}</title>"
+    about = f"<title>{escape(shortened(name, MAX_TOOLTIP_LETTERS))}</title>"
     return f'<g class="network-node" data-node="{node}" data-place="{number}">{about}{circle}{label}</g>'
 
 
