@@ -14,7 +14,7 @@ EXAMPLES = """examples:
   ilfs interactions expression.csv --target tumour
   ilfs interactions expression.csv --target tumour -o pairs.csv --report pairs.html
   ilfs interactions genes-in-rows.tsv --samples sheet.csv --target tumour --plot network.png
-  ilfs interactions measurements.xlsx --target y --order 3 --json
+  ilfs interactions expression.csv --target tumour --order 3 --json
 """
 
 

@@ -48,6 +48,8 @@ def with_values(summary: InteractionSummary, rows: ReadRows) -> InteractionSumma
     InteractionSummary
         With the ranks of a sample of the rows.
     """
+    if not rows.values.shape[1]:
+        return summary
     kept = sampled_points(rows.codes, len(rows.labels), np.random.default_rng(0))
     ranks = np.column_stack([mean_ranks(values) for values in rows.values.T])
     found = PairValues(pictured_columns(summary), ranks[kept], rows.codes[kept], rows.labels)
