@@ -9,8 +9,16 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from ilfs import ILFS
-from ilfs.execution import run_plan
-from ilfs.redundancy import above_median, below_zero, effective_samples, most_relevant, pick, ridge_of
+from ilfs.execution import Read, run_plan
+from ilfs.redundancy import (
+    above_median,
+    association_with_labels,
+    below_zero,
+    effective_samples,
+    most_relevant,
+    pick,
+    ridge_of,
+)
 from ilfs.statistics import Association, Moments, ProductTerms, encode_labels
 
 either = pytest.mark.parametrize("how", ["novelty", "gain"])
@@ -528,3 +536,19 @@ class TestProducts:
             for products in (sets, None)
         ]
         np.testing.assert_array_equal(found[0].scores.values, found[1].scores.values)
+
+    def test_products_are_picked_for_several_labels(self):
+        X, y, cuts = self.xor()
+        Y = np.column_stack([X[:, 0] > 0.5, y])
+        fold = fold_of(X, Y.astype(int))
+        moments = list(fold.read([Read(Moments(), labelling=label) for label in (0, 1)]))
+        association = association_with_labels(moments, fold.labellings)
+        sets = ProductTerms(np.array([[7, 41, -1], [3, 5, 9]]), np.array([[0, 0, -1], [0, 1, 0]], dtype=np.int8), cuts)
+        candidates = np.random.default_rng(0).permutation(60)
+        plan = pick(
+            "gain", fold.all_rows, np.ones(60), np.ones(60, bool), candidates, association.take(candidates),
+            labelling=(0, 1), products=sets,
+        )  # fmt: skip
+        subset = run_plan(plan, fold)
+        assert set(subset.scores.order()[:3]) == {0, 7, 41}
+        assert subset.gain[[7, 41], 1].min() > 10 * subset.gain[[7, 41], 0].max()  # picked for the second label

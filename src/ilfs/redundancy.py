@@ -228,8 +228,8 @@ class PicksSubsets(PlannedSelector):
         >>> for name, correlation in list(families["worst radius"].items())[:3]:
         ...     print(f"{name}: {correlation:.3f}")
         worst perimeter: 0.993
-        mean radius: 0.966
-        mean perimeter: 0.964
+        worst area: 0.984
+        mean perimeter: 0.961
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)

@@ -21,7 +21,7 @@ from ilfs.statistics import Association, Products, ProductTerms, ShapeAssociatio
 # largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
 # is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
 MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
-SHAPE_LEVEL = 0.01  # of the test by which a candidate gets a shape term
+SHAPE_LEVEL = 0.2  # of the test by which a candidate gets a shape term; lower levels save time
 SHAPE_PRICE = 3.0  # ridge of a shape term, as a multiple of that of a linear term
 
 Further = tuple[Floats, Floats]  # covariances of the further columns with all columns, and with the classes

@@ -14,8 +14,8 @@ LEVEL, SIZE = 0, 1  # kinds of bits
 
 @formula
 def shape_of(z: float) -> float:
-    """Return a U-shaped function of a standardised value: its squared distance from the mean, with a limit."""
-    return min(z * z, MAX_DEVIATIONS * MAX_DEVIATIONS)
+    """Return a U-shaped function of a standardised value: its distance from the mean, with a limit."""
+    return min(abs(z), MAX_DEVIATIONS)
 
 
 @kernel

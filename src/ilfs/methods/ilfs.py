@@ -357,7 +357,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False, max_iter=1,
-             n_features_to_select=10, redundancy=None, tol=None, topics='learned')
+             n_features_to_select=10, redundancy=None, shapes=False, tol=None,
+             topics='learned')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"max_iter": 1, "tol": None} | parameters))
 
@@ -386,7 +387,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.toolbox(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, redundancy=None, topics='anchored')
+             n_features_to_select=10, redundancy=None, shapes=False, topics='anchored')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
@@ -536,7 +537,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             labelling=labelling,
             forced=self._forced(),
             shapes=None if shapes is None else shapes.take(candidates),
-            products=None if labelling is None else self._products(),
+            products=self._products(),
         )
         return self._keep_subset(subset)
 
