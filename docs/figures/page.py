@@ -55,12 +55,13 @@ def written(path):
 
 
 def written_interactions(path):
-    """Write the page of interactions of twelve genes; nine pairs of them tell the class of some samples each."""
+    """Write the page of interactions of two groups of similar genes, which work together, and of two other pairs."""
     rng = np.random.default_rng(0)
-    X, rows = rng.normal(size=(4000, 60)), np.arange(4000)
-    pairs = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (4, 6), (4, 7), (8, 9), (10, 11)])
-    rule = rng.choice(9, 4000, p=[0.2, 0.14, 0.12, 0.1, 0.14, 0.1, 0.06, 0.08, 0.06])
-    sign = np.where(rule % 3, 1, -1) * X[rows, pairs[rule, 0]] * X[rows, pairs[rule, 1]]
+    X = rng.normal(size=(800, 60))
+    X[:, 1:5] = X[:, [0]] + 0.5 * X[:, 1:5]
+    X[:, 6:9] = -X[:, [5]] + 0.5 * X[:, 6:9]
+    rule = rng.choice(3, 800, p=[0.5, 0.3, 0.2])
+    sign = np.choose(rule, [X[:, 0] * X[:, 5], -X[:, 10] * X[:, 11], X[:, 12] * X[:, 13]])
     kind = np.where(sign > 0, "tumour", "normal")
     source = table_source(X, kind, None, [f"GENE{101 + 7 * j}" for j in range(60)])
     sizes = source.labellings[0].rows
