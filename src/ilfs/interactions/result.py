@@ -129,6 +129,11 @@ class Interactions:
     def __repr__(self) -> str:
         return f"<Interactions: {self.n_significant:,} significant of {self.n_tests:,} sets>"
 
+    def words(self, row: int) -> str:
+        """Describe the effect of one set in words."""
+        labels = None if self.labels is None else self.labels[row : row + 1]
+        return describe_effects(self.bits[row : row + 1], self.effect[row : row + 1], self.classes, labels)[0]
+
     def of_label(self, label: int) -> Self:
         """Return the sets of one label of an indicator matrix."""
         if self.labels is None:
