@@ -25,6 +25,7 @@ from ilfs.execution import Plan, ask, one_blas_thread, together
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
 from ilfs.selector import PlannedSelector, Scores
+from ilfs.solvers.breadth import effective_rank
 from ilfs.solvers.picking import Picks, gaining_picks, novel_picks
 from ilfs.statistics import Association, Classes, ClassMoments, Products
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
@@ -59,6 +60,8 @@ class PickedSubset:
         Correlation with the nearest feature; NaN if there is none.
     gain : ndarray of shape (n_features, n_classes) or None
         Decrease of the loss of each class when the feature was picked, as a fraction of the variance of the class.
+    effective_rank : float
+        Effective number of directions that the candidates span.
     """
 
     scores: Scores
@@ -67,6 +70,7 @@ class PickedSubset:
     nearest: Integers
     correlation: Floats
     gain: Floats | None
+    effective_rank: float
 
 
 class PicksSubsets(PlannedSelector):
@@ -429,7 +433,7 @@ def expand_to_all_features(
         gain_of_all = np.zeros((n_features, gain.shape[1]))
         gain_of_all[candidates] = gain
     scores = Scores.along(order, values, picks.n_forced)
-    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain_of_all)
+    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain_of_all, effective_rank(rho))
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,12 +35,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ilfs.arrays import Floats
+from ilfs.arrays import Floats, Integers
+from ilfs.candidates import pick_from_pool
 from ilfs.execution import Plan, ask
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
+    PickedSubset,
     PicksSubsets,
     Redundancy,
     above_median,
@@ -79,7 +81,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     class means. By default, features are then picked one at a time, so that they do not repeat each other.
 
     The data are read twice. Memory is (n_classes + n_tokens) numbers for each feature and does not depend on the number
-    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored.
+    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored. If
+    the most relevant features are too similar to each other, other candidates are read in a fourth pass.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
@@ -122,8 +125,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         picked feature does not explain. None: features are not picked, but scored on their own by the path sums of the
         paper.
     n_candidates : int or None, default=1000
-        Number of most relevant features to pick from; the others follow by relevance. None means all features. Ignored
-        with ``redundancy=None``.
+        Number of features to pick from, the candidates; all others follow by relevance. They are the most relevant
+        features, with one exception for ``redundancy="gain"``: if these are so similar to each other that a small
+        sample of all features explains the classes as well, half of the candidates are spread over all features that
+        are relevant at all. None means all features. Ignored with ``redundancy=None``.
     damping : float, default=0.9
         Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
         ``redundancy=None``, and does not change their order.
@@ -380,7 +385,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     @property
     def n_reads(self) -> int:
-        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products."""
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products.
+
+        It makes another one if the most relevant features repeat each other (see `ilfs.candidates`).
+        """
         return 2 if self.redundancy is None else 3
 
     def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
@@ -428,20 +436,32 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        forced, informative = self._forced(), moments.informative
-        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, forced)
         balance = classes.balance if self.class_weight == "balanced" else None
-        association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
-        subset = yield from pick(
-            self.redundancy,
-            classes,
-            self.relevance_,
-            informative,
-            candidates,
-            association,
-            self.mean_log_odds_,
-            forced=forced,
+        return (
+            yield from self._plan_picks(
+                classes,
+                moments.informative,
+                lambda columns: Association.from_moments(moments.of_columns(columns), balance, classes.total),
+            )
         )
+
+    def _plan_picks(
+        self,
+        classes: Classes,
+        usable: NDArray[np.bool_],
+        associate: Callable[[Integers], Association],
+        labelling: int | None = 0,
+    ) -> Plan[Scores]:
+        """Pick features one at a time; ``associate`` computes the association of columns with the classes."""
+        assert self.redundancy is not None
+        forced, how, tie_break = self._forced(), self.redundancy, self.mean_log_odds_
+
+        def pick_from(candidates: Integers) -> Plan[PickedSubset]:
+            association = associate(candidates)
+            return pick(how, classes, self.relevance_, usable, candidates, association, tie_break, labelling, forced)
+
+        order = most_relevant(self.relevance_, usable, None, tie_break)
+        subset = yield from pick_from_pool(how, pick_from, order, self.n_candidates, classes, associate, forced)
         return self._keep_subset(subset)
 
     def _path_scores(self, sums: Floats) -> Scores:
@@ -530,23 +550,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     def _plan_joint_scores(
         self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
     ) -> Plan[Scores]:
-        assert self.redundancy is not None
         usable = np.any([of_label.informative for of_label in moments], axis=0)
-        forced = self._forced()
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
-        subset = yield from pick(
-            self.redundancy,
+        return self._plan_picks(
             all_rows,
-            self.relevance_,
             usable,
-            candidates,
-            association,
-            self.mean_log_odds_,
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels),
             labelling=None,
-            forced=forced,
         )
-        return self._keep_subset(subset)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
