@@ -29,7 +29,7 @@ def picked(gain, rank=1.0):
     """Return picks with the given gains, one row for each candidate, and an effective rank."""
     n = len(gain)
     nothing = np.zeros(n)
-    return PickedSubset(Scores(nothing), np.arange(n), nothing, np.full(n, -1), nothing, np.asarray(gain), rank)
+    return PickedSubset(Scores(nothing), np.arange(n), nothing, np.full(n, -1), nothing, np.asarray(gain), None, rank)
 
 
 class TestPool:

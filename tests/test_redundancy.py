@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_force import correlations, picked_by_gain, picked_by_novelty, unit_columns
+from helpers import fold_of
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from ilfs import ILFS
-from ilfs.redundancy import above_median, below_zero, effective_samples, most_relevant, ridge_of
-from ilfs.statistics import encode_labels
+from ilfs.execution import run_plan
+from ilfs.redundancy import above_median, below_zero, effective_samples, most_relevant, pick, ridge_of
+from ilfs.statistics import Association, Moments, ProductTerms, encode_labels
 
 either = pytest.mark.parametrize("how", ["novelty", "gain"])
 
@@ -473,3 +475,50 @@ class TestSmallFunctions:
     def test_ridge_grows_with_log_features_per_sample(self):
         assert ridge_of(1, 100) == 1
         assert ridge_of(1000, 100) == pytest.approx(1 + 0.15 * np.log(1000))
+
+
+class TestProducts:
+    """Interacting features that are given as sets."""
+
+    def xor(self, n_samples=200, n_features=60, seed=0):
+        """Return noise; whether the signs of columns 7 and 41 differ is the class, with some errors."""
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_samples, n_features))
+        y = ((X[:, 7] > 0) ^ (X[:, 41] > 0) ^ (rng.random(n_samples) < 0.1)).astype(int)
+        return X, y, np.quantile(X, [0.25, 0.5, 0.75], axis=0).T
+
+    def picked(self, X, y, products, **options):
+        fold = fold_of(X, y)
+        moments, classes = fold(Moments()), fold.classes
+        candidates = np.arange(X.shape[1])
+        association = Association.from_moments(moments, classes.balance, classes.total)
+        usable = np.ones(X.shape[1], dtype=bool)
+        plan = pick("gain", classes, np.ones(X.shape[1]), usable, candidates, association, products=products, **options)
+        return run_plan(plan, fold)
+
+    @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+    def test_the_features_of_an_xor_are_picked_first(self, convert):
+        X, y, cuts = self.xor()
+        sets = ProductTerms(np.array([[7, 41, -1]]), np.array([[0, 0, -1]], dtype=np.int8), cuts)
+        subset = self.picked(convert(X), y, sets)
+        assert set(subset.scores.order()[:2]) == {7, 41}
+        assert not set(self.picked(X, y, None).scores.order()[:2]) & {7, 41}
+
+    def test_without_sets_nothing_changes(self):
+        X, y, _ = self.xor()
+        one, other = self.picked(X, y, None), self.picked(X, y, ProductTerms.none())
+        np.testing.assert_array_equal(one.scores.values, other.scores.values)
+
+    def test_a_set_with_a_feature_that_is_no_candidate_is_ignored(self):
+        X, y, cuts = self.xor()
+        sets = ProductTerms(np.array([[7, 41, -1]]), np.array([[0, 0, -1]], dtype=np.int8), cuts)
+        fold = fold_of(X, y)
+        moments, classes, candidates = fold(Moments()), fold.classes, np.arange(41)
+        association = Association.from_moments(moments.of_columns(candidates), classes.balance, classes.total)
+        found = [
+            run_plan(
+                pick("gain", classes, np.ones(60), np.ones(60, bool), candidates, association, products=products), fold
+            )
+            for products in (sets, None)
+        ]
+        np.testing.assert_array_equal(found[0].scores.values, found[1].scores.values)

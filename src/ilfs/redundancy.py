@@ -21,21 +21,18 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, ask, one_blas_thread, together
+from ilfs.execution import Plan, one_blas_thread, together
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
+from ilfs.regression_terms import FurtherColumns, correlations, ridge_of
 from ilfs.selector import PlannedSelector, Scores
 from ilfs.solvers.breadth import effective_rank
-from ilfs.solvers.picking import Picks, gaining_picks, novel_picks
-from ilfs.statistics import Association, Classes, ClassMoments, Products
+from ilfs.solvers.picking import Gains, Picks, novel_picks, picks_by_terms
+from ilfs.statistics import Association, Classes, ClassMoments, ProductTerms, ShapeColumns
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 
 Redundancy = Literal["gain", "novelty"]
 
-# The ridge of "gain" is MIN_RIDGE + RIDGE_PER_CHANCE * 2 log(n) / m for n features and m samples. By chance alone, the
-# largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
-# is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
-MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
 NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
 
 
@@ -60,6 +57,8 @@ class PickedSubset:
         Correlation with the nearest feature; NaN if there is none.
     gain : ndarray of shape (n_features, n_classes) or None
         Decrease of the loss of each class when the feature was picked, as a fraction of the variance of the class.
+    shape_gain : ndarray of shape (n_features, n_classes) or None
+        Part of the gain that comes from the shape terms.
     effective_rank : float
         Effective number of directions that the candidates span.
     """
@@ -70,6 +69,7 @@ class PickedSubset:
     nearest: Integers
     correlation: Floats
     gain: Floats | None
+    shape_gain: Floats | None
     effective_rank: float
 
 
@@ -333,6 +333,8 @@ def pick(
     tie_break: Floats | None = None,
     labelling: int | None = 0,
     forced: Integers = NO_COLUMNS,
+    shapes: ShapeColumns | None = None,
+    products: ProductTerms | None = None,
 ) -> Plan[PickedSubset]:
     """Pick features one at a time, in one pass over the rows.
 
@@ -356,48 +358,32 @@ def pick(
         Column of the indicator matrix that the classes belong to; None if all rows are one class.
     forced : ndarray of int, optional
         Columns that must be kept. Those among the candidates are picked first.
+    shapes : ShapeColumns, optional
+        Candidates, by their positions in ``candidates``, that have a shape term in the regression of ``"gain"``.
+    products : ProductTerms, optional
+        Sets of features with a product term in the regression of ``"gain"``. Sets with a feature that is not a
+        candidate are ignored.
 
     Returns
     -------
     plan of PickedSubset
         The candidates in the order in which they were picked; all other features follow by relevance.
     """
-    rho, covariance = yield from correlations(candidates, association, labelling)
     first = np.flatnonzero(np.isin(candidates, forced))
-    with one_blas_thread():
-        if how == "novelty":
-            picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho, first), None
-        else:
-            ridge = ridge_of(np.count_nonzero(usable), effective_samples(classes, association.class_weight))
-            picks, gain = gaining_picks(association.correlation, rho, ridge, covariance, first)
-    return expand_to_all_features(picks, gain, rho, candidates, relevance, usable, tie_break)
-
-
-def correlations(
-    candidates: Integers, association: Association, labelling: int | None = 0
-) -> Plan[tuple[Floats, Floats]]:
-    """Compute the correlations of all pairs of candidates in one pass over the rows.
-
-    Returns
-    -------
-    plan of two ndarrays of shape (n_candidates, n_candidates)
-        Correlations over the rows in which both features are present, and over all rows with missing values replaced
-        by the mean of the feature.
-    """
-    if not candidates.size:
-        return np.empty((0, 0)), np.empty((0, 0))
-    by_column = np.argsort(candidates)  # reading columns in the order of the table is faster
-    products = yield from ask(Products(association.take(by_column)), candidates[by_column], labelling)
-    place = np.empty_like(by_column)  # inverse permutation, back to the order of the candidates
-    place[by_column] = np.arange(by_column.size)
-    rho = products.correlation()[np.ix_(place, place)]
-    np.fill_diagonal(rho, 1.0)
-    return rho, rho if products.is_complete else products.filled()[np.ix_(place, place)]
-
-
-def ridge_of(n_features: Any, n_samples: float) -> float:
-    """Compute the penalty of a squared coefficient in the ridge regression of ``redundancy="gain"``."""
-    return MIN_RIDGE + RIDGE_PER_CHANCE * 2 * float(np.log(max(n_features, 1))) / n_samples
+    gains = None
+    if how == "novelty":
+        rho, _ = yield from correlations(candidates, association, labelling)
+        with one_blas_thread():
+            picks = novel_picks(above_median(relevance, usable)[candidates], rho, first)
+    else:
+        n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
+        columns = FurtherColumns.among(candidates, shapes, products)
+        rho, covariance, further = yield from columns.read(candidates, association, labelling)
+        with one_blas_thread():
+            terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples)
+            ridge = ridge_of(n_usable, n_samples)
+            picks, gains = picks_by_terms(association.correlation, rho, ridge, terms, covariance, first)
+    return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break)
 
 
 def effective_samples(classes: Classes, class_weight: Floats) -> float:
@@ -409,7 +395,7 @@ def effective_samples(classes: Classes, class_weight: Floats) -> float:
 
 def expand_to_all_features(
     picks: Picks,
-    gain: Floats | None,
+    gains: Gains | None,
     rho: Floats,
     candidates: Integers,
     relevance: Floats,
@@ -428,12 +414,12 @@ def expand_to_all_features(
     has_nearest = picks.nearest >= 0
     nearest[candidates[has_nearest]] = candidates[picks.nearest[has_nearest]]
     correlation[candidates[has_nearest]] = rho[np.flatnonzero(has_nearest), picks.nearest[has_nearest]]
-    gain_of_all = None
-    if gain is not None:
-        gain_of_all = np.zeros((n_features, gain.shape[1]))
-        gain_of_all[candidates] = gain
+    gain, shape_gain = None, None
+    if gains is not None:
+        gain, shape_gain = np.zeros((2, n_features, gains.total.shape[1]))
+        gain[candidates], shape_gain[candidates] = gains.total, gains.of_shapes
     scores = Scores.along(order, values, picks.n_forced)
-    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain_of_all, effective_rank(rho))
+    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain, shape_gain, effective_rank(rho))
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

@@ -13,6 +13,7 @@ from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
 from ilfs.statistics.samples import RowSample, SampledRows
+from ilfs.statistics.terms import ProductTerms, ShapeColumns, TermProducts, Terms
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
 
@@ -30,13 +31,17 @@ __all__ = [
     "DistinctValues",
     "Histograms",
     "Moments",
+    "ProductTerms",
     "Products",
     "Profile",
     "RowLabels",
     "RowSample",
     "SampledRows",
+    "ShapeColumns",
     "SparseBlock",
     "Statistic",
+    "TermProducts",
+    "Terms",
     "TokenCounts",
     "Tokens",
     "encode_labels",

@@ -14,6 +14,7 @@ from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
+from ilfs.statistics.terms import TermProducts, Terms
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
 
@@ -37,6 +38,17 @@ AXES: dict[type[Any], dict[str, tuple[str, ...]]] = {
         "square": (COLUMN, PAIR),
         "product": (COLUMN, COLUMN),
     },
+    TermProducts: {
+        "count": (PAIR, PAIR),
+        "weight": (PAIR, PAIR),
+        "sum": (COLUMN, PAIR),
+        "square": (COLUMN, PAIR),
+        "product": (COLUMN, COLUMN),
+        "further": (ANY, ANY),
+        "total": (ANY,),
+        "of_class": (CLASS, ANY),
+        "class_sum": (CLASS,),
+    },
     TokenCounts: {"at_least": (ANY, COLUMN)},
 }
 STATISTICS = {kind.__name__: kind for kind in AXES}
@@ -46,6 +58,7 @@ DESCRIBED: dict[type[Any], type[Any]] = {  # the statistic of each description
     DistinctValues: ColumnValues,
     Products: CrossProducts,
     Profile: ClassProfile,
+    Terms: TermProducts,
     Tokens: TokenCounts,
 }
 
