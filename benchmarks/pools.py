@@ -7,7 +7,7 @@ interpolation, with few samples of each class. Spectra are sums of broad peaks, 
 random field, one corner marks the first class. The splits, sizes, classifiers and the metric are those of
 benchmarks/options.py. The columns of the table are the average precision of the picks from the 1,000 most relevant
 features, and the differences to it of ILFS() and of a random order. The ratios are those of `ilfs.candidates`: the pool
-is narrow if the first is below 0.75 and the second above 0.92.
+is narrow if the first is below 1 and the second above 0.92.
 """
 
 import argparse

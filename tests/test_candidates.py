@@ -51,11 +51,11 @@ class TestPool:
         assert 1 - broad.gain_.sum(axis=0).mean() < 0.7 * (1 - narrow.gain_.sum(axis=0).mean())
 
     @pytest.mark.parametrize("n_classes", [2, 4])
-    @pytest.mark.parametrize("n_informative", [0, 20, 400])
+    @pytest.mark.parametrize("n_informative", [0, 20, 200])
     def test_columns_that_do_not_repeat_each_other_keep_the_most_relevant_candidates(self, n_classes, n_informative):
         X, y = planted(60, 600, n_informative, n_classes, shift=1.0)
         by_relevance = ILFS(redundancy=None).fit(X, y).order_
-        found = ILFS(n_candidates=N_CANDIDATES).fit(X, y)
+        found = ILFS(n_candidates=N_CANDIDATES, shapes=False).fit(X, y)
         np.testing.assert_array_equal(found.candidates_, by_relevance[:N_CANDIDATES])
 
     @pytest.mark.parametrize("n_candidates", [99, 500, None])
@@ -126,7 +126,7 @@ class TestReads:
 class TestUnexplained:
     def test_is_the_mean_loss_of_the_ridge_regressions(self):
         X, y = planted(60, 30, 10, 3, shift=1.0)
-        found = ILFS().fit(X, y)
+        found = ILFS(shapes=False).fit(X, y)
         Z, T = unit_columns(X), unit_columns((y[:, None] == np.arange(3)).astype(float))
         picks = np.flatnonzero(found.gain_.any(axis=1))
         losses = ridge_losses(Z[:, picks], T, ridge_of(30, 60))
@@ -147,7 +147,7 @@ class TestUnexplained:
 
 
 class TestIsNarrow:
-    @pytest.mark.parametrize(("rank", "gain", "expected"), [(2, 0.5, True), (2, 0.6, False), (9, 0.5, False)])
+    @pytest.mark.parametrize(("rank", "gain", "expected"), [(9, 0.5, True), (9, 0.6, False), (11, 0.5, False)])
     def test_needs_both_conditions(self, rank, gain, expected):
         pool, sample = picked([[gain], [0.0]], rank), picked([[0.5], [0.0]], rank=10)
         assert is_narrow(pool, sample, n_picks=1) is expected

@@ -80,7 +80,7 @@ class TestBruteForce:
     def test_gain_picks_the_same_features_as_brute_force(self, n_classes, class_weight, n_candidates):
         X, y = families_of_three(n_classes)
         plain = ILFS(redundancy=None, class_weight=class_weight).fit(X, y)
-        found = ILFS(class_weight=class_weight, n_candidates=n_candidates).fit(X, y)
+        found = ILFS(class_weight=class_weight, n_candidates=n_candidates, shapes=False).fit(X, y)
         candidates, weight = plain.order_[:n_candidates], balanced(y) if class_weight else np.ones(len(y))
         Z, T = (unit_columns(A, weight) for A in (X[:, candidates], y[:, None] == np.arange(n_classes)))
         picks, gains = picked_by_gain(Z, T, ridge(12, weight), len(candidates))
@@ -94,7 +94,7 @@ class TestBruteForce:
     @pytest.mark.parametrize("n_candidates", [5, None])
     def test_several_labels_give_the_same_picks_as_brute_force(self, how, n_candidates):
         X, Y = labelled()
-        found = ILFS(redundancy=how, n_candidates=n_candidates).fit(X, Y)
+        found = ILFS(redundancy=how, n_candidates=n_candidates, shapes=False).fit(X, Y)
         plain = ILFS(redundancy=None).fit(X, Y)
         alone = [ILFS(redundancy=None).fit(X, label) for label in Y.T]
         relevance = np.mean([one.relevance_ for one in alone], axis=0)
@@ -149,7 +149,7 @@ class TestBruteForce:
         for column in filled.T:
             here = ~np.isnan(column)
             column[~here] = np.average(column[here], weights=weight[here])
-        found, order = ILFS().fit(X, y), ILFS(redundancy=None).fit(X, y).order_
+        found, order = ILFS(shapes=False).fit(X, y), ILFS(redundancy=None).fit(X, y).order_
         Z, T = unit_columns(filled[:, order], weight), unit_columns(y[:, None] == np.unique(y), weight)
         picks, gains = picked_by_gain(Z, T, ridge(X.shape[1], weight), order.size)
         np.testing.assert_array_equal(found.order_, order[picks])

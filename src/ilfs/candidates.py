@@ -5,7 +5,7 @@ columns that follow one or two directions, while columns that are needed for the
 relevant features, the *pool*, are compared with a *sample* a quarter as large, taken evenly from all features in the
 order of their relevance. The pool is *narrow* if two conditions hold:
 
-1. Its effective rank is far below that of the sample (`ilfs.solvers.breadth`).
+1. Its effective rank is below that of the sample, although it is larger (`ilfs.solvers.breadth`).
 2. The sample explains the classes nearly as well. Explained is what the first picks from each gain. The rest is
 
    .. math:: u = 1 - \frac1K \sum_k \sum_j g_{jk},
@@ -31,10 +31,8 @@ from ilfs.statistics import Association, Classes
 MIN_POOL = 100  # candidates; fewer are not compared with a sample
 SAMPLE_RATIO = 4  # size of the pool relative to the sample
 PICK_RATIO = 10  # size of the pool relative to the number of picks that are compared
-# A pool is narrow if its effective rank, relative to that of the sample, is below the first limit, and what it leaves
-# unexplained is above the second. Images and spectra with a narrow pool had 0.09 to 0.60 and 0.96 to 2.8. Tables whose
-# most relevant features are a good pool had at most 0.88 in the second.
-MAX_RANK_RATIO = 0.75
+# A pool that spans fewer directions than the sample is narrow if what it leaves unexplained, relative to the sample, is
+# above this limit. It was 0.90 to 1.9 for images and spectra with a narrow pool, and at most 0.88 for other tables.
 MAX_UNEXPLAINED_RATIO = 0.92
 # Features above chance, relative to the size of the pool. With fewer, the pool has most of them already.
 MIN_RELEVANT_RATIO = 1.5
@@ -160,10 +158,10 @@ def is_narrow(pool: PickedSubset, sample: PickedSubset, n_picks: int) -> bool:
     Returns
     -------
     bool
-        True if the pool spans fewer directions than `MAX_RANK_RATIO` times those of the sample, and leaves more than
-        `MAX_UNEXPLAINED_RATIO` of what the sample leaves unexplained.
+        True if the pool has a smaller effective rank than the sample, and leaves more than `MAX_UNEXPLAINED_RATIO` of
+        what the sample leaves unexplained.
     """
-    if pool.effective_rank >= MAX_RANK_RATIO * sample.effective_rank:
+    if pool.effective_rank >= sample.effective_rank:
         return False
     return unexplained(pool, n_picks) > MAX_UNEXPLAINED_RATIO * unexplained(sample, n_picks)
 

@@ -12,7 +12,7 @@ features, where :math:`v_j` and :math:`c_{jk}` are the variance of the feature a
 the picked features leave unexplained (see `ilfs.solvers.picking`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -28,12 +28,47 @@ from ilfs.regression_terms import FurtherColumns, correlations, ridge_of
 from ilfs.selector import PlannedSelector, Scores
 from ilfs.solvers.breadth import effective_rank
 from ilfs.solvers.picking import Gains, Picks, novel_picks, picks_by_terms
-from ilfs.statistics import Association, Classes, ClassMoments, ProductTerms, ShapeColumns
+from ilfs.statistics import (
+    Association,
+    Classes,
+    ClassMoments,
+    ClassShapes,
+    ProductTerms,
+    ShapeAssociation,
+    Shapes,
+)
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 
 Redundancy = Literal["gain", "novelty"]
 
+STRONG_SHAPE_LEVEL = 0.05  # of the test of all shapes together by which a feature becomes a candidate
+SHAPE_CANDIDATES = 0.25  # maximum fraction of candidates that are there for their shapes
 NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class FeatureStatistics:
+    """What the reads before the last one tell about the features.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of the features.
+    shapes : Shapes or None
+        How shapes are computed; None if they are not used.
+    sums : ClassShapes or None
+        Sums of the shapes.
+    """
+
+    moments: ClassMoments
+    shapes: Shapes | None = None
+    sums: ClassShapes | None = None
+
+    def shape_association(self, class_weight: Floats, class_total: Floats) -> ShapeAssociation | None:
+        """Return the association of the shapes with the classes; None if they are not used."""
+        if self.shapes is None or self.sums is None:
+            return None
+        return ShapeAssociation.from_sums(self.shapes, self.sums, self.moments, class_weight, class_total)
 
 
 @dataclass(frozen=True)
@@ -85,28 +120,28 @@ class PicksSubsets(PlannedSelector):
     redundancy: Any
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
-        moments = yield from self._plan_relevance(classes)
-        return (yield from self._plan_scores(classes, moments))
+        statistics = yield from self._plan_relevance(classes)
+        return (yield from self._plan_scores(classes, statistics))
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Compute ``relevance_`` and return the moments of the features."""
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
+        """Compute ``relevance_`` and return the statistics of the features."""
         raise NotImplementedError
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by relevance and, if requested, redundancy."""
         raise NotImplementedError
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         """Score features jointly for all labels of an indicator matrix.
 
         Parameters
         ----------
-        labels : sequence of Classes
-            The two classes of each label.
-        moments : sequence of ClassMoments
-            Moments of the features under each label.
+        labels : mapping of int to Classes
+            The two classes of each informative label, by its column of the indicator matrix.
+        statistics : sequence of FeatureStatistics
+            Statistics of the features under each label.
         all_rows : Classes
             All rows as one class.
 
@@ -124,15 +159,15 @@ class PicksSubsets(PlannedSelector):
         """
         fitted = {label: self._clone_for_label() for label in self._informative_labels(labellings)}
         of_label = {label: labellings[label] for label in fitted}
-        moments = yield from together(
+        statistics = yield from together(
             [self._for_label(label, one._plan_relevance(of_label[label])) for label, one in fitted.items()]
         )
         self._average_relevance(list(fitted.values()))
         single = [
-            self._for_label(label, one._plan_scores(of_label[label], moment))
-            for (label, one), moment in zip(fitted.items(), moments, strict=True)
+            self._for_label(label, one._plan_scores(of_label[label], of_features))
+            for (label, one), of_features in zip(fitted.items(), statistics, strict=True)
         ]
-        joint = self._plan_joint_scores(list(of_label.values()), moments, all_rows)
+        joint = self._plan_joint_scores(of_label, statistics, all_rows)
         *scores, joint_scores = yield from together([*single, joint])
         for one, scores_of_one in zip(fitted.values(), scores, strict=True):
             one._rank(scores_of_one)
@@ -149,6 +184,8 @@ class PicksSubsets(PlannedSelector):
         self.nearest_, self.nearest_correlation_ = subset.nearest, subset.correlation
         if subset.gain is not None:
             self.gain_ = subset.gain
+        if subset.shape_gain is not None:
+            self.shape_gain_ = subset.shape_gain
         return subset.scores
 
     def families(
@@ -189,8 +226,8 @@ class PicksSubsets(PlannedSelector):
         >>> for name, correlation in list(families["worst radius"].items())[:3]:
         ...     print(f"{name}: {correlation:.3f}")
         worst perimeter: 0.993
-        mean radius: 0.966
-        mean perimeter: 0.964
+        worst area: 0.984
+        mean perimeter: 0.961
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
@@ -278,20 +315,53 @@ def most_relevant(
     return np.concatenate([candidates, others[np.isin(others, forced)]])
 
 
+def with_strong_shapes(
+    candidates: Integers, shapes: ShapeAssociation | None, usable: NDArray[np.bool_], forced: Integers = NO_COLUMNS
+) -> Integers:
+    """Put features with a strong shape in the place of the least relevant candidates.
+
+    Parameters
+    ----------
+    candidates : ndarray of shape (n_candidates,)
+        Columns, most relevant first.
+    shapes : ShapeAssociation or None
+        Association of the shapes of all features with the classes; None if shapes are not used.
+    usable : ndarray of bool of shape (n_features,)
+        Informative features.
+    forced : ndarray of int, optional
+        Columns that must stay candidates.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        At most a fraction `SHAPE_CANDIDATES` of them are exchanged.
+    """
+    if shapes is None:
+        return candidates
+    n_features = int(np.count_nonzero(usable))
+    is_new = usable & (shapes.explained > shapes.critical(STRONG_SHAPE_LEVEL / max(n_features, 1)))
+    is_new[candidates] = False
+    order = stable_order(np.where(is_new, shapes.explained, -1.0), None, UNIT_FLOOR, UNIT_FLOOR)
+    new = order[: min(np.count_nonzero(is_new), int(SHAPE_CANDIDATES * candidates.size))]
+    replaceable = candidates[~np.isin(candidates, forced)]
+    replaced = replaceable[max(replaceable.size - new.size, 0) :]
+    return np.concatenate([candidates[~np.isin(candidates, replaced)], new[: replaced.size]])
+
+
 def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Floats | None) -> Integers:
     """Sort all columns by relevance, best first and unusable ones last."""
     largest = float(np.abs(relevance[usable]).max(initial=0.0))
     return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
-def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[Classes]) -> Association:
+def association_with_labels(moments: Sequence[ClassMoments], classes: Collection[Classes]) -> Association:
     """Compute the association of features with every label of an indicator matrix.
 
     Parameters
     ----------
     moments : sequence of ClassMoments
         Moments of the features under each label, rows without the label being the first class.
-    classes : sequence of Classes
+    classes : collection of Classes
         The two classes of each label.
 
     Returns
@@ -305,6 +375,16 @@ def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[C
     ]
     correlation = np.column_stack([of_label.correlation[:, 1] for of_label in associations])
     return Association(associations[0].mean, associations[0].deviation, correlation, np.ones(1))
+
+
+def shapes_of_labels(labels: Collection[Classes], statistics: Sequence[FeatureStatistics]) -> ShapeAssociation | None:
+    """Compute the association of shapes with every label of an indicator matrix; None if shapes are not used."""
+    each = [
+        of_label.shape_association(np.ones(both.n_classes), both.total)
+        for of_label, both in zip(statistics, labels, strict=True)
+    ]
+    used = [one for one in each if one is not None]
+    return ShapeAssociation.over_labels(used) if used else None
 
 
 def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
@@ -331,9 +411,9 @@ def pick(
     candidates: Integers,
     association: Association,
     tie_break: Floats | None = None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
-    shapes: ShapeColumns | None = None,
+    shapes: ShapeAssociation | None = None,
     products: ProductTerms | None = None,
 ) -> Plan[PickedSubset]:
     """Pick features one at a time, in one pass over the rows.
@@ -354,12 +434,14 @@ def pick(
         Association of the candidates with the classes, and the weight of each class.
     tie_break : ndarray of shape (n_features,), optional
         Orders features with equal relevance, larger first.
-    labelling : int or None, default=0
-        Column of the indicator matrix that the classes belong to; None if all rows are one class.
+    labelling : int or tuple of int, default=0
+        Column of the indicator matrix that the classes belong to; or all columns for which features are picked, and
+        then all rows are one class.
     forced : ndarray of int, optional
         Columns that must be kept. Those among the candidates are picked first.
-    shapes : ShapeColumns, optional
-        Candidates, by their positions in ``candidates``, that have a shape term in the regression of ``"gain"``.
+    shapes : ShapeAssociation, optional
+        Association of the shapes of the candidates with the classes. By default, the regression of ``"gain"`` has no
+        shape terms.
     products : ProductTerms, optional
         Sets of features with a product term in the regression of ``"gain"``. Sets with a feature that is not a
         candidate are ignored.
@@ -377,13 +459,13 @@ def pick(
             picks = novel_picks(above_median(relevance, usable)[candidates], rho, first)
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
-        columns = FurtherColumns.among(candidates, shapes, products)
+        columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
         rho, covariance, further = yield from columns.read(candidates, association, labelling)
         with one_blas_thread():
             terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples)
             ridge = ridge_of(n_usable, n_samples)
             picks, gains = picks_by_terms(association.correlation, rho, ridge, terms, covariance, first)
-    return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break)
+    return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break, shapes is not None)
 
 
 def effective_samples(classes: Classes, class_weight: Floats) -> float:
@@ -401,6 +483,7 @@ def expand_to_all_features(
     relevance: Floats,
     usable: NDArray[np.bool_],
     tie_break: Floats | None,
+    has_shapes: bool,
 ) -> PickedSubset:
     """Expand results for the candidates to all features."""
     n_features = relevance.size
@@ -418,6 +501,8 @@ def expand_to_all_features(
     if gains is not None:
         gain, shape_gain = np.zeros((2, n_features, gains.total.shape[1]))
         gain[candidates], shape_gain[candidates] = gains.total, gains.of_shapes
+    if not has_shapes:
+        shape_gain = None
     scores = Scores.along(order, values, picks.n_forced)
     return PickedSubset(scores, candidates, novelty, nearest, correlation, gain, shape_gain, effective_rank(rho))
 

@@ -6,21 +6,22 @@ are computed in the same pass as those of the features. Each further term is the
 (see `ilfs.solvers.residuals`), and has a ridge of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, ask
+from ilfs.execution import Plan, ask, both, together
 from ilfs.solvers.picking import FurtherTerms
 from ilfs.solvers.residuals import residual_terms
-from ilfs.statistics import Association, Products, ProductTerms, ShapeColumns, Terms
+from ilfs.statistics import Association, Products, ProductTerms, ShapeAssociation, ShapeColumns, Terms
 
 # The ridge of "gain" is MIN_RIDGE + RIDGE_PER_CHANCE * 2 log(n) / m for n features and m samples. By chance alone, the
 # largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
 # is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
 MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
+SHAPE_LEVEL = 0.2  # of the test by which a candidate gets a shape term; lower levels save time
 SHAPE_PRICE = 3.0  # ridge of a shape term, as a multiple of that of a linear term
 
 Further = tuple[Floats, Floats]  # covariances of the further columns with all columns, and with the classes
@@ -34,17 +35,46 @@ class FurtherColumns:
     ----------
     shapes : ShapeColumns
         Shapes of some candidates, given by their positions among the candidates.
+    of_shapes : ndarray of shape (n_shapes, n_classes)
+        Correlations of the shapes with the classes.
     products : ProductTerms
-        Sets of candidates, given in the same way.
+        Sets of candidates, given in the same way as the shapes.
     """
 
     shapes: ShapeColumns
+    of_shapes: Floats
     products: ProductTerms
 
     @classmethod
-    def among(cls, candidates: Integers, shapes: ShapeColumns | None, products: ProductTerms | None) -> Self:
-        """Return the columns of some candidates; sets with other features are left out."""
-        return cls(shapes or ShapeColumns.none(), (products or ProductTerms.none()).among(candidates))
+    def among(
+        cls, candidates: Integers, n_classes: int, shapes: ShapeAssociation | None, products: ProductTerms | None
+    ) -> Self:
+        """Return the columns of some candidates.
+
+        Parameters
+        ----------
+        candidates : ndarray of shape (n_candidates,)
+            Columns of the table.
+        n_classes : int
+            Number of classes or labels.
+        shapes : ShapeAssociation or None
+            Association of the shapes of the candidates. Those that could be due to chance are left out.
+        products : ProductTerms or None
+            Sets of columns of the table. Those with other features than candidates are left out.
+
+        Returns
+        -------
+        FurtherColumns
+            Shapes and products.
+        """
+        sets = (products or ProductTerms.none()).among(candidates)
+        if shapes is None:
+            return cls(ShapeColumns.none(), np.empty((0, n_classes)), sets)
+        chosen = np.flatnonzero(shapes.explained > shapes.critical(SHAPE_LEVEL))
+        some = shapes.take(chosen)
+        of_values, of_shapes = some.shapes, some.association
+        columns = ShapeColumns(chosen, of_values.mean, of_values.deviation, of_shapes.mean, of_shapes.deviation)
+        return cls(columns, of_shapes.correlation, sets)
 
     @property
     def features(self) -> Integers:
@@ -53,7 +83,7 @@ class FurtherColumns:
         return np.vstack([np.column_stack([self.shapes.features, none]), self.products.columns])
 
     def read(
-        self, candidates: Integers, association: Association, labelling: int | None = 0
+        self, candidates: Integers, association: Association, labelling: int | tuple[int, ...] = 0
     ) -> Plan[tuple[Floats, Floats, Further | None]]:
         """Compute the covariances of all columns in one pass over the rows.
 
@@ -66,13 +96,39 @@ class FurtherColumns:
             return *(yield from correlations(candidates, association, labelling)), None
         by_column = np.argsort(candidates)
         place = inverse(by_column)
-        shapes = ShapeColumns(place[self.shapes.features], self.shapes.mean, self.shapes.deviation)
-        sets = np.where(self.products.columns >= 0, place[self.products.columns], -1)
-        products = ProductTerms(sets, self.products.bits, self.products.cuts[by_column])
-        found = yield from ask(Terms(association.take(by_column), shapes, products), candidates[by_column], labelling)
+        sorted_columns, terms = candidates[by_column], self._described(association, by_column)
+        found, of_labels = yield from both(
+            ask(terms, sorted_columns, one_class(labelling)), self._read_products(candidates, association, labelling)
+        )
         covariance, of_classes = found.standardised()
         covariance[: place.size] = covariance[place]
-        return *in_order(found, place), (covariance, of_classes)
+        of_products = of_classes[len(self.of_shapes) :] if of_labels is None else of_labels
+        return *in_order(found, place), (covariance, np.vstack([self.of_shapes, of_products]))
+
+    def _described(self, association: Association, by_column: Integers) -> Terms:
+        """Describe the products of all columns, with candidates in the given order."""
+        place = inverse(by_column)
+        shapes = replace(self.shapes, features=place[self.shapes.features])
+        sets = np.where(self.products.columns >= 0, place[self.products.columns], -1)
+        products = ProductTerms(sets, self.products.bits, self.products.cuts[by_column])
+        return Terms(association.take(by_column), shapes, products)
+
+    def _read_products(
+        self, candidates: Integers, association: Association, labelling: int | tuple[int, ...]
+    ) -> Plan[Floats | None]:
+        """Compute the correlations of the products with each of several labels; None if rows have one label."""
+        if isinstance(labelling, int):
+            return None
+        if not len(self.products.columns):
+            return np.empty((0, len(labelling)))
+        used = np.unique(self.products.columns[self.products.columns >= 0])
+        used = used[np.argsort(candidates[used])]
+        place = np.full(candidates.size + 1, -1)  # the last place is for -1
+        place[used] = np.arange(used.size)
+        sets = ProductTerms(place[self.products.columns], self.products.bits, self.products.cuts[used])
+        terms = Terms(replace(association.take(used), class_weight=np.ones(2)), ShapeColumns.none(), sets)
+        found = yield from together([ask(terms, candidates[used], label) for label in labelling])
+        return np.column_stack([of_label.standardised()[1][:, 1] for of_label in found])
 
     def terms(
         self, of_linear: Floats, linear: Floats, further: Further | None, n_features: int, n_samples: float
@@ -92,7 +148,7 @@ class FurtherColumns:
 
 
 def correlations(
-    candidates: Integers, association: Association, labelling: int | None = 0
+    candidates: Integers, association: Association, labelling: int | tuple[int, ...] = 0
 ) -> Plan[tuple[Floats, Floats]]:
     """Compute the correlations of all pairs of candidates in one pass over the rows.
 
@@ -105,8 +161,13 @@ def correlations(
     if not candidates.size:
         return np.empty((0, 0)), np.empty((0, 0))
     by_column = np.argsort(candidates)  # reading columns in the order of the table is faster
-    products = yield from ask(Products(association.take(by_column)), candidates[by_column], labelling)
+    products = yield from ask(Products(association.take(by_column)), candidates[by_column], one_class(labelling))
     return in_order(products, inverse(by_column))
+
+
+def one_class(labelling: int | tuple[int, ...]) -> int | None:
+    """Return the labelling of one label; None, which puts all rows into one class, for several labels."""
+    return labelling if isinstance(labelling, int) else None
 
 
 def inverse(permutation: Integers) -> Integers:

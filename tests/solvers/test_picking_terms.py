@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import first_of_the_best, ridge_losses, unit_columns
+from brute_force import picked_by_terms, residual_columns, scaled_losses, unit_columns
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,70 +35,16 @@ def regression(seed, n=7, n_shapes=4, n_products=3, n_samples=50, n_classes=2):
     return unit_columns(X), further, T, np.array(features, dtype=np.int64).reshape(-1, 3)
 
 
-def residuals(Z, F, features):
-    """Return the residuals of the further columns by least squares on the columns of their features."""
-    shape_of = {features[t, 0]: t for t in range(len(features)) if features[t, 1] < 0}
-    left = []
-    for t, needed in enumerate(features):
-        own = [i for i in needed if i >= 0]
-        parents = [Z[:, own]] + ([F[:, [shape_of[i] for i in own if i in shape_of]]] if len(own) > 1 else [])
-        parents = np.column_stack(parents)
-        left.append(F[:, t] - parents @ np.linalg.lstsq(parents, F[:, t])[0])
-    return np.column_stack(left) if left else F
-
-
 def as_terms(Z, R, T, features, ridge):
     return FurtherTerms(features, ridge, np.vstack([Z.T @ R, R.T @ R]), R.T @ T)
-
-
-def scaled_losses(Z, T, ridge):
-    """Return the losses of a ridge regression in which each column has its own penalty, which scales it."""
-    ridge = np.asarray(ridge)
-    return ridge_losses(Z / np.sqrt(ridge), T, 1.0)
-
-
-def picked_by_moves(Z, R, T, features, ridge, ridges):
-    """Try every move at every step; return the picks and the decrease of the loss by each feature's own terms."""
-    n, picks, values = Z.shape[1], [], []
-    needed = [{int(i) for i in row if i >= 0} for row in features]
-    every, prices = np.column_stack([Z, R]), np.concatenate([np.full(n, ridge), ridges])
-
-    def available(picked):
-        return [*picked, *[n + t for t, own in enumerate(needed) if own <= set(picked)]]
-
-    def loss(terms):
-        return scaled_losses(every[:, terms], T, prices[terms]).sum()
-
-    while len(picks) < n:
-        now = available(picks)
-        before = loss(now)
-        own = {
-            i: before - loss(now + [i] + [n + t for t, one in enumerate(needed) if one == {i}])
-            for i in set(range(n)) - set(picks)
-        }
-        single = {n + t: before - loss([*now, n + t]) for t in range(len(needed)) if n + t not in now}
-        moves = {(i,): i for i in own} | {
-            tuple(sorted(one - set(picks))): n + t
-            for t, one in reversed(list(enumerate(needed)))
-            if len(one - set(picks)) > 1
-        }
-        value = {}
-        for members, number in moves.items():
-            new = [t for t, one in enumerate(needed) if len(one) > 1 and one <= {*picks, *members} and n + t not in now]
-            value[number] = (sum(own[i] for i in members) + sum(single[n + t] for t in new)) / len(members)
-        best = first_of_the_best(value)
-        members = [best] if best < n else sorted(needed[best - n] - set(picks), key=lambda i: (-own[i], i))
-        picks += members
-        values += [value[best]] * len(members)
-    return picks, np.array(values)
 
 
 @given(seeds, st.integers(0, 4), st.integers(0, 4))
 def test_moves_match_explicit_regressions(seed, n_shapes, n_products):
     Z, F, T, features = regression(seed, n_shapes=n_shapes, n_products=n_products)
-    R = residuals(Z, F, features)
+    R = residual_columns(Z, F, features)
     ridges = np.where(features[:, 1] < 0, 1.5, 0.7)
-    expected, values = picked_by_moves(Z, R, T, features, 0.5, ridges)
+    expected, values, _ = picked_by_terms(Z, R, T, features, 0.5, ridges)
     picks, _ = picks_by_terms(Z.T @ T, Z.T @ Z, 0.5, as_terms(Z, R, T, features, ridges))
     assert picks.order.tolist() == expected
     np.testing.assert_allclose(picks.value, np.minimum.accumulate(values) / values[0], rtol=1e-8, atol=1e-10)
@@ -107,7 +53,7 @@ def test_moves_match_explicit_regressions(seed, n_shapes, n_products):
 @given(seeds)
 def test_gains_add_up_to_the_decrease_of_the_loss(seed):
     Z, F, T, features = regression(seed)
-    R, ridges = residuals(Z, F, features), np.where(features[:, 1] < 0, 3.0, 2.0)
+    R, ridges = residual_columns(Z, F, features), np.where(features[:, 1] < 0, 3.0, 2.0)
     picks, gains = picks_by_terms(Z.T @ T, Z.T @ Z, 1.0, as_terms(Z, R, T, features, ridges))
     assert picks.order.size == Z.shape[1]
     every, prices = np.column_stack([Z, R]), np.concatenate([np.ones(Z.shape[1]), ridges])
@@ -120,7 +66,7 @@ def test_gains_add_up_to_the_decrease_of_the_loss(seed):
 @given(seeds)
 def test_residuals_of_covariances_are_those_of_the_columns(seed):
     Z, F, T, features = regression(seed, n_products=4)
-    R, ridge = residuals(Z, F, features), np.ones(len(features))
+    R, ridge = residual_columns(Z, F, features), np.ones(len(features))
     found = residual_terms(Z.T @ Z, Z.T @ T, np.vstack([Z.T @ F, F.T @ F]), F.T @ T, features, ridge)
     expected = as_terms(Z, R, T, features, ridge)
     np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-10)
@@ -142,7 +88,7 @@ def test_a_column_that_its_feature_determines_vanishes():
 
 def test_blocked_updates_do_not_change_the_picks(monkeypatch):
     Z, F, T, features = regression(3, n=30, n_shapes=20, n_products=40, n_samples=120)
-    terms = as_terms(Z, residuals(Z, F, features), T, features, np.full(60, 2.0))
+    terms = as_terms(Z, residual_columns(Z, F, features), T, features, np.full(60, 2.0))
     few, gains = picks_by_terms(Z.T @ T, Z.T @ Z, 1.0, terms)
     assert terms.most_at_once(30) < 90 < 10 * PICKS_PER_UPDATE
     monkeypatch.setattr("ilfs.solvers.picking.PICKS_PER_UPDATE", 1000)
@@ -153,7 +99,7 @@ def test_blocked_updates_do_not_change_the_picks(monkeypatch):
 
 def test_forced_candidates_come_first_and_products_wait_for_them():
     Z, F, T, features = regression(5)
-    terms = as_terms(Z, residuals(Z, F, features), T, features, np.full(7, 2.0))
+    terms = as_terms(Z, residual_columns(Z, F, features), T, features, np.full(7, 2.0))
     picks, _ = picks_by_terms(Z.T @ T, Z.T @ Z, 1.0, terms, forced=np.array([6, 1]))
     assert set(picks.order[:2]) == {1, 6}
     assert sorted(picks.order) == list(range(7))

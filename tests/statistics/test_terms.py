@@ -32,26 +32,27 @@ def shapes_of(Z):
     return np.where(np.isnan(Z), np.nan, np.vectorize(shape_of)(np.nan_to_num(Z)))
 
 
-def moments_of_shapes(X, association, weight):
-    """Return mean and deviation of the shapes, over the values that are not missing."""
-    Z = (X - association.mean) / association.deviation
-    U = shapes_of(Z[:, SHAPED])
+def moments_of_shapes(X, weight):
+    """Return centres and scales, and mean and deviation of the shapes over the values that are not missing."""
+    centre, scale = np.nanmedian(X, axis=0)[SHAPED], np.array([1.0, 0.7, 1.3])
+    U = shapes_of((X[:, SHAPED] - centre) / scale)
     W = np.where(np.isnan(U), 0.0, weight[:, None])
     mean = np.sum(W * np.nan_to_num(U), axis=0) / W.sum(axis=0)
-    return mean, np.sqrt(np.sum(W * np.nan_to_num(U - mean) ** 2, axis=0) / W.sum(axis=0))
+    return centre, scale, mean, np.sqrt(np.sum(W * np.nan_to_num(U - mean) ** 2, axis=0) / W.sum(axis=0))
 
 
 def description(X, y, weight, class_weight=None):
     association = Association.from_moments(fold_of(X, y, weight)(Moments()), class_weight)
     total = weight if class_weight is None else weight * class_weight[y]
     dense = X.toarray() if sparse.issparse(X) else X
-    return Terms(association, ShapeColumns(SHAPED, *moments_of_shapes(dense, association, total)), SETS)
+    return Terms(association, ShapeColumns(SHAPED, *moments_of_shapes(dense, total)), SETS)
 
 
 def explicit_columns(X, terms):
     """Return features, shapes and products as columns; missing values have their mean."""
     Z = (X - terms.association.mean) / terms.association.deviation
-    U = (shapes_of(Z[:, SHAPED]) - terms.shapes.mean) / terms.shapes.deviation
+    U = shapes_of((X[:, SHAPED] - terms.shapes.centre) / terms.shapes.scale)
+    U = (U - terms.shapes.mean) / terms.shapes.deviation
     P = [
         np.prod([[bit_of(x, b, SETS.cuts[j]) for x in X[:, j]] for j, b in zip(c, bits, strict=True) if j >= 0], axis=0)
         for c, bits in zip(SETS.columns, SETS.bits, strict=True)

@@ -8,22 +8,27 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-MAX_DEVIATIONS = 2.0  # a value further from the mean counts as so many standard deviations
+MAX_DEVIATIONS = 3.0  # a value further from the mean counts as so many standard deviations
 LEVEL, SIZE = 0, 1  # kinds of bits
 
 
 @formula
 def shape_of(z: float) -> float:
-    """Return the U-shaped function of a standardised value: its distance from the mean, limited for outliers."""
-    return min(abs(z), MAX_DEVIATIONS)
+    """Return a U-shaped function of a standardised value: its squared distance from the mean, with a limit."""
+    return min(z * z, MAX_DEVIATIONS * MAX_DEVIATIONS)
 
 
 @kernel
-def write_shapes(Z: Floats, features: Integers, mean: Floats, unit: Floats, columns: Floats) -> None:
-    """Write the shapes of some columns of Z minus their means, times their units; NaN stays NaN."""
-    for i in range(len(Z)):
+def write_shapes(
+    X: NDArray[Any], features: Integers, centre: Floats, scale: Floats, mean: Floats, unit: Floats, columns: Floats
+) -> None:
+    """Write the shapes of some columns of X minus their means, times their units; NaN stays NaN.
+
+    Values are standardised by subtracting ``centre`` and multiplying by ``scale``.
+    """
+    for i in range(len(X)):
         for a in range(features.size):
-            z = Z[i, features[a]]
+            z = (X[i, features[a]] - centre[a]) * scale[a]
             columns[i, a] = (shape_of(z) - mean[a]) * unit[a] if z == z else z
 
 

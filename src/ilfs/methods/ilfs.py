@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -37,11 +37,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
 from ilfs.candidates import pick_from_pool
-from ilfs.execution import Plan, ask
+from ilfs.execution import Plan, ask, both
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
+    FeatureStatistics,
     PickedSubset,
     PicksSubsets,
     Redundancy,
@@ -50,10 +51,12 @@ from ilfs.redundancy import (
     check_redundancy,
     most_relevant,
     pick,
+    shapes_of_labels,
+    with_strong_shapes,
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
-from ilfs.statistics import Association, Classes, ClassMoments, TokenCounts, Tokens
+from ilfs.statistics import Association, Classes, ClassMoments, ShapeAssociation, Shapes, TokenCounts, Tokens
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
@@ -69,6 +72,7 @@ PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the p
     "leave_one_out": False,
     "class_weight": None,
     "redundancy": None,
+    "shapes": False,
 }
 MAX_LOW_FRACTION = 0.25  # of relevancy in the lower half of the tokens; topics without a meaning would have 1/2
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
@@ -129,6 +133,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         features, with one exception for ``redundancy="gain"``: if these are so similar to each other that a small
         sample of all features explains the classes as well, half of the candidates are spread over all features that
         are relevant at all. None means all features. Ignored with ``redundancy=None``.
+    shapes : bool, default=True
+        With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
+        itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
+        candidates are then features with strong evidence for this, whatever their relevance.
     damping : float, default=0.9
         Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
         ``redundancy=None``, and does not change their order.
@@ -184,6 +192,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         Only with ``redundancy="gain"``: decrease of the loss of each class (or label) when the feature was picked, as a
         fraction of the variance of the class; 0 if it was not picked. Because of the ridge, this is less than the
         fraction of the variance that the feature explains.
+    shape_gain_ : ndarray of shape (n_features, n_classes)
+        Only with ``redundancy="gain"`` and ``shapes``: part of ``gain_`` that comes from the shape of the feature, that
+        is, from the distance of its values from the mean.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval; the first interval has the samples that are represented worst.
     token_edges_ : ndarray of shape (n_tokens + 1,)
@@ -265,6 +276,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         class_weight: Literal["balanced"] | None = "balanced",
         redundancy: Redundancy | None = "gain",
         n_candidates: int | None = 1000,
+        shapes: bool = True,
         damping: float = 0.9,
         max_iter: int = 2000,
         tol: float | None = 1e-6,
@@ -284,6 +296,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.class_weight = class_weight
         self.redundancy = redundancy
         self.n_candidates = n_candidates
+        self.shapes = shapes
         self.damping = damping
         self.max_iter = max_iter
         self.tol = tol
@@ -324,7 +337,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False, max_iter=1,
-             n_features_to_select=10, redundancy=None, tol=None, topics='learned')
+             n_features_to_select=10, redundancy=None, shapes=False, tol=None,
+             topics='learned')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"max_iter": 1, "tol": None} | parameters))
 
@@ -353,7 +367,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.toolbox(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, redundancy=None, topics='anchored')
+             n_features_to_select=10, redundancy=None, shapes=False, topics='anchored')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
@@ -391,14 +405,22 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         """
         return 2 if self.redundancy is None else 3
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
-        moments = yield from self._plan_topics(classes)
-        self._break_ties(moments)
-        return moments
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
+        """Learn the relevance of every feature in two passes over the rows; return statistics of the features."""
+        moments = yield from self._plan_moments(classes)
+        tokens, shapes = yield from both(ask(self._tokens(moments)), self._plan_shapes(moments))
+        self._learn_relevance(classes, moments, tokens)
+        return shapes
+
+    def _plan_shapes(self, moments: ClassMoments) -> Plan[FeatureStatistics]:
+        """Sum the shapes of the features, if the picks use them."""
+        if not (self.shapes and self.redundancy == "gain"):
+            return FeatureStatistics(moments)
+        shapes = Shapes.from_moments(moments)
+        return FeatureStatistics(moments, shapes, (yield from ask(shapes)))
 
     def _plan_topics(self, classes: Classes) -> Plan[ClassMoments]:
-        """Do the same without the mean log odds, which only break ties."""
+        """Learn the relevance without the mean log odds, which only break ties, and without shapes."""
         moments = yield from self._plan_moments(classes)
         self._learn_topics(classes, moments, (yield from ask(self._tokens(moments))))
         return moments
@@ -432,16 +454,18 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     def _clone_for_null(self) -> Self:
         return super()._clone_for_null().set_params(redundancy=None)  # type: ignore[no-any-return]
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        balance = classes.balance if self.class_weight == "balanced" else None
+        moments = statistics.moments
+        weight = classes.balance if self.class_weight == "balanced" else np.ones(classes.n_classes)
         return (
             yield from self._plan_picks(
                 classes,
                 moments.informative,
-                lambda columns: Association.from_moments(moments.of_columns(columns), balance, classes.total),
+                lambda columns: Association.from_moments(moments.of_columns(columns), weight, classes.total),
+                statistics.shape_association(weight, classes.total),
             )
         )
 
@@ -450,15 +474,27 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         classes: Classes,
         usable: NDArray[np.bool_],
         associate: Callable[[Integers], Association],
-        labelling: int | None = 0,
+        shapes: ShapeAssociation | None,
+        labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
         """Pick features one at a time; ``associate`` computes the association of columns with the classes."""
         assert self.redundancy is not None
         forced, how, tie_break = self._forced(), self.redundancy, self.mean_log_odds_
 
-        def pick_from(candidates: Integers) -> Plan[PickedSubset]:
-            association = associate(candidates)
-            return pick(how, classes, self.relevance_, usable, candidates, association, tie_break, labelling, forced)
+        def pick_from(pool: Integers) -> Plan[PickedSubset]:
+            candidates = with_strong_shapes(pool, shapes, usable, forced)
+            return pick(
+                how,
+                classes,
+                self.relevance_,
+                usable,
+                candidates,
+                associate(candidates),
+                tie_break,
+                labelling,
+                forced,
+                None if shapes is None else shapes.take(candidates),
+            )
 
         order = most_relevant(self.relevance_, usable, None, tie_break)
         subset = yield from pick_from_pool(how, pick_from, order, self.n_candidates, classes, associate, forced)
@@ -548,14 +584,15 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_iter_ = max(one.n_iter_ for one in fitted)
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
-        usable = np.any([of_label.informative for of_label in moments], axis=0)
+        moments = [of_label.moments for of_label in statistics]
         return self._plan_picks(
             all_rows,
-            usable,
-            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels),
-            labelling=None,
+            np.any([of_label.informative for of_label in moments], axis=0),
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels.values()),
+            shapes_of_labels(labels.values(), statistics),
+            tuple(labels),
         )
 
     def _check_parameters(self) -> None:
@@ -568,6 +605,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("leave_one_out", self.leave_one_out, (True, False))
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
+        check_choice("shapes", self.shapes, (True, False))
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
         if self.tol is not None:

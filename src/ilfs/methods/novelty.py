@@ -13,7 +13,7 @@ difference: `ILFS` also balances the classes in the correlations, whereas here a
 most methods. With ``redundancy="gain"``, both balance the classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Literal, Self
 
@@ -29,6 +29,7 @@ from ilfs.fitted import scores_of
 from ilfs.must_keep import MustKeep
 from ilfs.redundancy import (
     NO_COLUMNS,
+    FeatureStatistics,
     PickedSubset,
     PicksSubsets,
     Redundancy,
@@ -179,9 +180,9 @@ class Novelty(PicksSubsets):
         if self._prefers_statistics:
             return self._score_fold(fold)
         # Moments come first: errors in the table are reported in our words, before the selector sees it.
-        moments = fold(Moments()).checked()
+        statistics = FeatureStatistics(fold(Moments()).checked())
         self._find_relevance(source)
-        return run_plan(self._plan_scores(fold.classes, moments), fold)
+        return run_plan(self._plan_scores(fold.classes, statistics), fold)
 
     def _find_relevance(self, source: TableSource) -> None:
         """Fit the selector, or call the function, on a table in memory."""
@@ -202,24 +203,25 @@ class Novelty(PicksSubsets):
             return self._score_fold(fold)
         super()._score_labels(source)
         self._average_relevance(list(self.per_label_.values()))
-        moments = list(fold.read([Read(Moments(), labelling=label) for label in self.per_label_]))
-        labels = [source.labellings[label] for label in self.per_label_]
-        return run_plan(self._plan_joint_scores(labels, moments, fold.all_rows), fold)
+        statistics = fold.read([Read(Moments(), labelling=label) for label in self.per_label_])
+        labels = {label: source.labellings[label] for label in self.per_label_}
+        return run_plan(self._plan_joint_scores(labels, list(map(FeatureStatistics, statistics)), fold.all_rows), fold)
 
     @property
     def n_reads(self) -> int:
         """Number of reads of all rows that ``fit`` makes if they are not in memory: those of the selector, products."""
         return int(self.selector.n_reads) + 1
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
         inner = clone(self.selector)
         moments, self.selector_ = yield from both(self._plan_moments(classes), inner._plan_fit(classes, self))
         self.classes_ = classes.labels
         self.relevance_ = relevance_of(self.selector_)
-        return moments
+        return FeatureStatistics(moments)
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         balance = classes.balance if self.redundancy == "gain" else None
+        moments = statistics.moments
         return self._plan_picks(
             classes,
             moments,
@@ -227,13 +229,14 @@ class Novelty(PicksSubsets):
         )
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
+        moments = [of_label.moments for of_label in statistics]
         return self._plan_picks(
             all_rows,
             moments[0],
-            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels),
-            labelling=None,
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels.values()),
+            tuple(labels),
         )
 
     def _plan_picks(
@@ -241,7 +244,7 @@ class Novelty(PicksSubsets):
         classes: Classes,
         moments: ClassMoments,
         associate: Callable[[Integers], Association],
-        labelling: int | None = 0,
+        labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
         subset = yield from picked(
             self.relevance_,
@@ -394,7 +397,7 @@ def picked(
     associate: Callable[[Integers], Association],
     how: Redundancy,
     n_candidates: int | None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
 ) -> Plan[PickedSubset]:
     """Pick a subset of features by given relevances; ``associate`` computes the association of the candidates."""

@@ -120,7 +120,7 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
        feature               score     higher in  benign  malignant  q-value  family
     1  worst concave points  ########  malignant  0.0744      0.182   0.0019  +2
     2  worst radius          ###       malignant    13.4       21.1   0.0019  +8
-    3  mean concave points   #         malignant  0.0257     0.0880   0.0019  +2
+    3  mean concave points   ##        malignant  0.0257     0.0880   0.0019  +2
     """
     terminal = Terminal() if terminal is None else terminal
     table = selector.table(top)

@@ -61,7 +61,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         >>> selector = ILFS().fit(iris.data, iris.target_names[iris.target])
         >>> table = selector.table(top=2, input_features=iris.feature_names)
         >>> table["feature"].tolist(), table["direction"].tolist()
-        (['petal length (cm)', 'petal width (cm)'], ['virginica', 'virginica'])
+        (['petal width (cm)', 'petal length (cm)'], ['virginica', 'virginica'])
         """
         check_is_fitted(self)
         if top is not None:

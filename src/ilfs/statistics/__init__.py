@@ -13,6 +13,7 @@ from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
 from ilfs.statistics.samples import RowSample, SampledRows
+from ilfs.statistics.shapes import ClassShapes, ShapeAssociation, Shapes
 from ilfs.statistics.terms import ProductTerms, ShapeColumns, TermProducts, Terms
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
@@ -23,6 +24,7 @@ __all__ = [
     "ClassHistograms",
     "ClassMoments",
     "ClassProfile",
+    "ClassShapes",
     "Classes",
     "ColumnValues",
     "CrossProducts",
@@ -37,7 +39,9 @@ __all__ = [
     "RowLabels",
     "RowSample",
     "SampledRows",
+    "ShapeAssociation",
     "ShapeColumns",
+    "Shapes",
     "SparseBlock",
     "Statistic",
     "TermProducts",

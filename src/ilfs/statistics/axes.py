@@ -14,6 +14,7 @@ from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
+from ilfs.statistics.shapes import ClassShapes, Shapes
 from ilfs.statistics.terms import TermProducts, Terms
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
@@ -29,6 +30,7 @@ AXES: dict[type[Any], dict[str, tuple[str, ...]]] = {
         "zeros": (CLASS, COLUMN),
         "negative": (COLUMN,),
     },
+    ClassShapes: {"sum": (CLASS, COLUMN), "square": (CLASS, COLUMN), "product": (CLASS, COLUMN)},
     ClassHistograms: {"counts": (CLASS, COLUMN, ANY)},
     ColumnValues: {"low": (COLUMN,), "high": (COLUMN,), "values": (COLUMN, ANY), "n_values": (COLUMN,)},
     CrossProducts: {
@@ -58,6 +60,7 @@ DESCRIBED: dict[type[Any], type[Any]] = {  # the statistic of each description
     DistinctValues: ColumnValues,
     Products: CrossProducts,
     Profile: ClassProfile,
+    Shapes: ClassShapes,
     Terms: TermProducts,
     Tokens: TokenCounts,
 }

@@ -27,24 +27,28 @@ MAX_FEATURES = 3  # in a set
 
 @dataclass(frozen=True)
 class ShapeColumns:
-    """Columns that are U-shaped functions of standardised features.
+    """Columns that are shapes of features: U-shaped functions of their values, see `ilfs.statistics.shapes`.
 
     Parameters
     ----------
     features : ndarray of shape (n_columns,)
         Positions of the features among the columns of the block.
+    centre, scale : ndarray of shape (n_columns,)
+        Mean and standard deviation of these features, from which the shapes are computed.
     mean, deviation : ndarray of shape (n_columns,)
-        Mean and standard deviation of the shape of each of these features.
+        Mean and standard deviation of the shapes.
     """
 
     features: Integers
+    centre: Floats
+    scale: Floats
     mean: Floats
     deviation: Floats
 
     @classmethod
     def none(cls) -> Self:
         """Return no columns."""
-        return cls(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+        return cls(np.empty(0, dtype=np.int64), *np.empty((4, 0)))
 
 
 @dataclass(frozen=True)
@@ -135,9 +139,24 @@ class TermProducts(CrossProducts):
         names = [field.name for field in fields(self) if field.name != "product"]
         return type(self)(product=product, **{name: getattr(self, name) + getattr(other, name) for name in names})
 
-    def take(self, features: Integers) -> Self:
-        """Do not return the sums of some features: further columns need others."""
-        raise NotImplementedError
+    def take(self, features: Integers) -> CrossProducts:  # type: ignore[override]
+        """Return the sums of some features without further columns."""
+        names = [field.name for field in fields(CrossProducts)]
+        return CrossProducts(**{name: getattr(self, name) for name in names}).take(features)
+
+    def take_terms(self, features: Integers, further: Integers) -> Self:
+        """Return the sums of some features, in ascending order, and of some further columns."""
+        n = len(self.product)
+        every = np.concatenate([features, n + further])
+        whole = np.vstack([self.further[:n], symmetric(self.further[n:])])
+        base = self.take(features)
+        return type(self)(
+            **{field.name: getattr(base, field.name) for field in fields(base)},
+            further=whole[np.ix_(every, further)],
+            total=self.total[every],
+            of_class=self.of_class[:, further],
+            class_sum=self.class_sum,
+        )
 
     def standardised(self) -> tuple[Floats, Floats]:
         """Compute the covariances of the further columns, all columns being scaled to variance 1.
@@ -193,6 +212,8 @@ class Terms(Description[TermProducts]):
             weight = labels.weight[labels.takes_part]
             for rows, values in dense_blocks(sparse_rows(block, np.ones(block.n_columns))):
                 yield values, weight[rows], codes[rows], labels.n_classes
+            if not weight.size:  # all rows of a block may have weight 0
+                yield np.empty((0, block.n_columns)), weight, codes, labels.n_classes
         else:
             values, weight, _ = dense_rows(block, self.association.class_weight)
             yield values, weight, codes, labels.n_classes
@@ -202,10 +223,11 @@ class Terms(Description[TermProducts]):
 
         n, n_shapes = X.shape[1], self.shapes.features.size
         E = np.empty((len(X), n + n_shapes + len(self.products.columns)))
-        write_products(X, self.products.columns, self.products.bits, self.products.cuts, E[:, n + n_shapes :])
         np.subtract(X, self.association.mean, out=E[:, :n])
         E[:, :n] *= 1.0 / self.association.deviation
-        write_shapes(E, self.shapes.features, self.shapes.mean, 1.0 / self.shapes.deviation, E[:, n : n + n_shapes])
+        of_shapes = (self.shapes.centre, 1.0 / self.shapes.scale, self.shapes.mean, 1.0 / self.shapes.deviation)
+        write_shapes(X, self.shapes.features, *of_shapes, E[:, n : n + n_shapes])
+        write_products(X, self.products.columns, self.products.bits, self.products.cuts, E[:, n + n_shapes :])
         weight = count * self.association.class_weight[codes]
         return TermProducts._from_columns(E, n, count, weight, codes, n_classes)
 
