@@ -97,7 +97,7 @@ class TestPool:
 
 class TestReads:
     @pytest.mark.parametrize(
-        ("make", "n_reads"), [(bright_corner, 4), (lambda: planted(60, 600, 200, 4, shift=1.0), 3)]
+        ("make", "n_reads"), [(bright_corner, 4), (lambda: planted(60, 600, 200, 2, shift=1.0), 3)]
     )
     def test_only_a_narrow_pool_costs_another_read(self, make, n_reads, monkeypatch):
         from ilfs.execution.memory import InMemory
@@ -107,7 +107,7 @@ class TestReads:
         monkeypatch.setattr(InMemory, "read", lambda self, asked: reads.append(len(asked)) or read(self, asked))
         ILFS(n_candidates=N_CANDIDATES).fit(*make())
         assert len(reads) == n_reads
-        assert reads[2] == 2  # the pool and the sample in one read
+        assert reads[2] == 4  # products and profile of the pool and of the sample, in one read
 
     @pytest.mark.parametrize("form", ["sparse", "rows in another order", "other label names", "two threads"])
     def test_the_pool_does_not_depend_on(self, form):

@@ -156,8 +156,8 @@ class TestParagraph:
                 "Its q-value is 0.08, above 0.05, but not above 0.1: tentative.",
             ),
             (
-                {"verdict": "rejected", "q_value": 0.5},
-                "above 0.1: rejected. If it and all features that are better on their own were selected, 50 % of them",
+                {"verdict": "not confirmed", "q_value": 0.5},
+                "above 0.1: not confirmed. If it and all features that are better on their own were selected, 50 % of",
             ),
             (
                 {"verdict": "tentative", "q_value": 0.01, "selection_frequency": 0.3},
@@ -193,14 +193,24 @@ class TestParagraph:
 
     def test_more_than_two_classes(self):
         means = {"a": 1.0, "b": 3.0, "c": 2.0}
-        text = paragraph(some(direction="b", effect=2.0, means=means))
+        text = paragraph(some(direction="b", side="higher", effect=2.0, means=means))
         assert (
-            "It is higher in b (3 on average) than in c (2) and a (1). The difference from the others together is"
+            "It is higher in b (3 on average) than in the other classes together (a 1, c 2). The difference is 2 stan"
             in text
         )
-        assert "It is highest in b." in paragraph(
-            some(direction="b", effect=2.0, means={str(k): 1.0 for k in range(9)})
-        )
+        text = paragraph(some(direction="a", side="lower", effect=-2.0, means=means))
+        assert "It is lower in a (1 on average) than in the other classes together (b 3, c 2). The diff" in text
+        many = some(direction="3", side="lower", effect=-2.0, means={str(k): 1.0 for k in range(9)})
+        assert "It is lower in 3 than in the other classes together. The difference is 2 standard" in paragraph(many)
+
+    def test_a_feature_that_must_be_kept_is_not_said_to_add_most(self):
+        X, y = planted()
+        why = ILFS(3, must_keep=[9]).fit(X, y).explain(9)
+        assert why.is_kept
+        assert why.rank == 1
+        assert "It was to be kept in any case" in str(why)
+        assert "picked" not in str(why)
+        assert not ILFS(3, must_keep=[9]).fit(X, y).explain(0).is_kept
 
     def test_an_infinite_effect_is_said_in_words(self):
         assert "Within each class it is constant." in paragraph(some(direction="a", effect=np.inf))

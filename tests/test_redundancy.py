@@ -9,8 +9,16 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from ilfs import ILFS
-from ilfs.execution import run_plan
-from ilfs.redundancy import above_median, below_zero, effective_samples, most_relevant, pick, ridge_of
+from ilfs.execution import Read, run_plan
+from ilfs.redundancy import (
+    above_median,
+    association_with_labels,
+    below_zero,
+    effective_samples,
+    most_relevant,
+    pick,
+    ridge_of,
+)
 from ilfs.statistics import Association, Moments, ProductTerms, encode_labels
 
 either = pytest.mark.parametrize("how", ["novelty", "gain"])
@@ -349,21 +357,21 @@ class TestExtremes:
 class TestFamilies:
     @staticmethod
     def by_definition(selector, heads, at_least):
-        """Follow the nearest features of every column up to a head of a family."""
+        """Follow the nearest features of every column up to the first one, and note all heads on the way."""
         members = {int(head): {} for head in heads}
         for column in selector.order_:
             at, alike = column, 1.0
-            while at not in members and selector.nearest_[at] >= 0:
+            while selector.nearest_[at] >= 0:
                 alike *= selector.nearest_correlation_[at]
                 at = selector.nearest_[at]
-            if at in members and at != column and abs(alike) >= at_least:
-                members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
+                if at in members and abs(alike) >= at_least:
+                    members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
         return members
 
     @either
     @pytest.mark.parametrize("top", [1, 3, 12, 100])
     @pytest.mark.parametrize("at_least", [0.1, 0.7, 0.99])
-    def test_a_feature_belongs_to_the_family_of_its_nearest_feature(self, how, top, at_least):
+    def test_a_feature_belongs_to_the_families_of_its_nearest_features(self, how, top, at_least):
         X, y = families_of_three()
         selector = ILFS(redundancy=how).fit(np.column_stack([X, -X[:, 2]]), y)
         found = selector.families(top, at_least=at_least)
@@ -381,6 +389,11 @@ class TestFamilies:
         selector = ILFS(5).fit(*families_of_three())
         assert list(selector.families()) == selector.order_[:5].tolist()
         assert list(selector.set_params(n_features_to_select=2).families()) == selector.order_[:2].tolist()
+
+    def test_members_are_listed_even_if_they_are_selected(self):
+        selector = ILFS(12).fit(*families_of_three())
+        every = selector.families()
+        assert every[int(selector.order_[0])] == selector.families(1)[int(selector.order_[0])] != {}
 
     @either
     def test_families_with_several_labels_belong_to_the_best_features(self, how):
@@ -408,8 +421,9 @@ class TestFamilies:
 
     def test_features_that_are_not_candidates_have_no_family(self):
         selector = ILFS(n_candidates=2).fit(*families_of_three())
-        found = selector.families(12, at_least=0.01)
-        assert not any(found.values())
+        found = selector.families(12, at_least=0.0)
+        first, second = selector.order_[:2].tolist()
+        assert {head: list(members) for head, members in found.items() if members} == {first: [second]}
 
     def test_families_rejects_unfitted_selectors_and_invalid_parameters(self):
         X, y = families_of_three()
@@ -522,3 +536,19 @@ class TestProducts:
             for products in (sets, None)
         ]
         np.testing.assert_array_equal(found[0].scores.values, found[1].scores.values)
+
+    def test_products_are_picked_for_several_labels(self):
+        X, y, cuts = self.xor()
+        Y = np.column_stack([X[:, 0] > 0.5, y])
+        fold = fold_of(X, Y.astype(int))
+        moments = list(fold.read([Read(Moments(), labelling=label) for label in (0, 1)]))
+        association = association_with_labels(moments, fold.labellings)
+        sets = ProductTerms(np.array([[7, 41, -1], [3, 5, 9]]), np.array([[0, 0, -1], [0, 1, 0]], dtype=np.int8), cuts)
+        candidates = np.random.default_rng(0).permutation(60)
+        plan = pick(
+            "gain", fold.all_rows, np.ones(60), np.ones(60, bool), candidates, association.take(candidates),
+            labelling=(0, 1), products=sets,
+        )  # fmt: skip
+        subset = run_plan(plan, fold)
+        assert set(subset.scores.order()[:3]) == {0, 7, 41}
+        assert subset.gain[[7, 41], 1].min() > 10 * subset.gain[[7, 41], 0].max()  # picked for the second label

@@ -38,7 +38,7 @@ def filled(column, weight):
 def columns_of(X, weight):
     """Return features and shapes as columns without missing values."""
     mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
-    U = np.minimum(((X - mean) / deviation) ** 2, 9.0)
+    U = np.minimum(np.abs(X - mean) / deviation, 2.5)
     return tuple(np.column_stack([filled(column, weight) for column in A.T]) for A in (X, U))
 
 
@@ -53,7 +53,7 @@ def expected_picks(X, T, weight, n_tests=1, degrees_of_freedom=1, n_picks=None):
     n_samples = weight.sum() ** 2 / (weight**2).sum()
     variance = (R**2).sum(axis=0)
     explained = np.zeros(X.shape[1])
-    for j in np.flatnonzero(variance > 1e-9):
+    for j in np.flatnonzero(variance > 1e-6):
         of_class = (R[:, [j]] * T).sum(axis=0) ** 2 / variance[j]
         explained[j] = of_class.max() if n_tests > 1 or T.shape[1] == 2 else of_class @ fraction_outside(T, weight)
     chosen = np.flatnonzero(explained > chi2.isf(SHAPE_LEVEL / n_tests, degrees_of_freedom) / n_samples)

@@ -1,4 +1,4 @@
-"""Direct call of a BLAS routine that updates part of a matrix in place and releases the global interpreter lock.
+"""Direct calls of BLAS routines that update part of a matrix in place and release the global interpreter lock.
 
 The wrappers of numpy and scipy copy such arrays or hold the lock.
 """
@@ -7,6 +7,8 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from ilfs.arrays import Floats
 
@@ -33,34 +35,54 @@ def add_squares(S: Floats, R: Floats, times: float = 1.0) -> None:
     Parameters
     ----------
     S : ndarray of shape (n, n)
-        Matrix in C order, changed in place.
+        Matrix in C order, or a block of one, changed in place.
     R : ndarray of shape (m, k)
-        Matrix in C order, or the first columns of one; k <= n.
+        Matrix in C order, or some columns of one; k <= n.
     times : float, default=1.0
         Factor of the product.
     """
     m, k = R.shape
-    assert S.flags.c_contiguous
-    assert S.strides[1] == 8
     assert k <= len(S)
-    # The stride along an axis of length 1 is arbitrary in numpy, so it is not used.
-    assert k <= 1 or R.strides[1] == 8
-    row_stride = R.strides[0] // 8 if m > 1 else k
-    assert row_stride >= k
     # BLAS is column-major, so it sees the transposes: the lower triangle ("L") of S, and R' without transposing ("N").
-    # A leading dimension (ld) is the number of values from the start of a row to the start of the next one.
-    integers = [ctypes.c_int(value) for value in (k, m, max(row_stride, 1), S.strides[0] // 8)]
-    size, rank, ld_of_R, ld_of_S = (ctypes.byref(value) for value in integers)
-    factor, one = ctypes.c_double(times), ctypes.c_double(1.0)
-    _routine("dsyrk")(
-        ctypes.c_char_p(b"L"),
-        ctypes.c_char_p(b"N"),
-        size,
-        rank,
-        ctypes.byref(factor),
-        R.ctypes.data,
-        ld_of_R,
-        ctypes.byref(one),
-        S.ctypes.data,
-        ld_of_S,
-    )
+    _call("dsyrk", b"L", b"N", k, m, float(times), R, _row_stride(R), 1.0, S, _row_stride(S))
+
+
+def add_product(S: Floats, A: Floats, B: Floats, times: float = 1.0) -> None:
+    """Add ``times`` A'B to S.
+
+    Parameters
+    ----------
+    S : ndarray of shape (k, n)
+        Matrix in C order, or a block of one, changed in place.
+    A, B : ndarray of shape (m, k) and (m, n)
+        Matrices in C order, or some columns of such.
+    times : float, default=1.0
+        Factor of the product.
+    """
+    (m, k), n = A.shape, B.shape[1]
+    assert S.shape == (k, n)
+    # BLAS is column-major, so it sees the transposes, and computes S' from B' A.
+    _call("dgemm", b"N", b"T", n, k, m, float(times), B, _row_stride(B), A, _row_stride(A), 1.0, S, _row_stride(S))
+
+
+def _row_stride(matrix: Floats) -> int:
+    """Return the number of values from the start of a row to the start of the next one (the leading dimension)."""
+    assert matrix.shape[1] <= 1 or matrix.strides[1] == 8
+    # The stride along an axis of length 1 is arbitrary in numpy, so it is not used.
+    stride = matrix.strides[0] // 8 if matrix.shape[0] > 1 else matrix.shape[1]
+    assert stride >= matrix.shape[1]
+    return max(stride, 1)
+
+
+def _call(name: str, *arguments: Any) -> None:
+    """Call a routine of BLAS, which takes pointers to letters, integers, numbers and matrices."""
+    kinds = {bytes: ctypes.c_char_p, int: ctypes.c_int, float: ctypes.c_double}
+    # Keep the values alive until the call returns.
+    values = [a if isinstance(a, np.ndarray) else kinds[type(a)](a) for a in arguments]
+    _routine(name)(*[_pointer(value) for value in values])
+
+
+def _pointer(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data
+    return value if isinstance(value, ctypes.c_char_p) else ctypes.byref(value)

@@ -48,7 +48,7 @@ def pick_from_pool(
     n_candidates: int | None,
     classes: Classes,
     associate: Associate,
-    forced: Integers = NO_COLUMNS,
+    kept: Integers = NO_COLUMNS,
 ) -> Plan[PickedSubset]:
     """Pick from the most relevant features; with ``"gain"``, from a broader pool if these are narrow.
 
@@ -66,8 +66,8 @@ def pick_from_pool(
         Classes of the rows.
     associate : callable
         Association of the given columns with the classes.
-    forced : ndarray of int, optional
-        Columns that must be kept: if usable, they are candidates in any case.
+    kept : ndarray of int, optional
+        Columns that are candidates in any case, if they are usable.
 
     Returns
     -------
@@ -75,18 +75,17 @@ def pick_from_pool(
         Its ``candidates`` are the pool. One pass over the rows, and another one if the most relevant features are
         narrow.
     """
-    pool = with_forced(order, order[:n_candidates], forced)
+    pool = with_kept(order, order[:n_candidates], kept)
     if how != "gain" or n_candidates is None or not may_be_spread(order.size, n_candidates):
         return (yield from pick_from(pool))
     n_relevant = count_relevant(associate(order), classes)
     if not may_be_spread(n_relevant, n_candidates):
         return (yield from pick_from(pool))
-    sample = with_forced(order, evenly(order, n_candidates // SAMPLE_RATIO), forced)
+    sample = with_kept(order, evenly(order, n_candidates // SAMPLE_RATIO), kept)
     of_pool, of_sample = yield from both(pick_from(pool), pick_from(sample))
-    n_picks = n_candidates // PICK_RATIO + forced.size
-    if not is_narrow(of_pool, of_sample, n_picks):
+    if not is_narrow(of_pool, of_sample, n_candidates // PICK_RATIO):
         return of_pool
-    return (yield from pick_from(with_forced(order, spread(order[:n_relevant], n_candidates), forced)))
+    return (yield from pick_from(with_kept(order, spread(order[:n_relevant], n_candidates), kept)))
 
 
 def may_be_spread(n_relevant: int, n_candidates: int) -> bool:
@@ -217,7 +216,7 @@ def spread(order: Integers, n: int) -> Integers:
     return np.concatenate([order[:n_first], evenly(order[n_first:], n - n_first)])
 
 
-def with_forced(order: Integers, pool: Integers, forced: Integers) -> Integers:
-    """Append those columns of an order that must be kept, if they are not in the pool."""
-    missing = forced[~np.isin(forced, pool)]
+def with_kept(order: Integers, pool: Integers, kept: Integers) -> Integers:
+    """Append those columns of an order that must be candidates, if they are not in the pool."""
+    missing = kept[~np.isin(kept, pool)]
     return np.concatenate([pool, order[np.isin(order, missing)]])

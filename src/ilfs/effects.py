@@ -3,10 +3,12 @@ r"""Direction and size of the difference between classes, feature by feature.
 With class means :math:`\mu_k`, and :math:`s` the pooled standard deviation within the classes (:math:`n - K` degrees of
 freedom for :math:`n` values in :math:`K` classes):
 
-- The **direction** is the class with the largest mean.
+- The **direction** of two classes is the class with the larger mean. With more classes it is the class h that stands
+  out: the one for which :math:`|\mu_h - \mu_r| / s` is largest, where :math:`\mu_r` is the mean of all values of the
+  other classes. The feature is higher or lower in this class than in the others. If a class stands out above as far as
+  another one below, the direction is the one above.
 - The **effect** of two classes is Cohen's :math:`d = (\mu_2 - \mu_1) / s`, with the sign of the second class minus the
-  first. With more classes it is :math:`(\mu_h - \mu_r) / s`, where h is the class with the largest mean, and
-  :math:`\mu_r` is the mean of all values of the other classes; it is never negative.
+  first. With more classes it is :math:`(\mu_h - \mu_r) / s`; it is negative if the feature is lower in class h.
 - The **fold change** is :math:`\log_2 (\mu_2 / \mu_1)`, or :math:`\log_2 (\mu_h / \mu_r)`, without a pseudo-count: it
   is infinite if one of the two means is 0. It has no meaning if values may be negative, so it is computed only if no
   value of the whole table is.
@@ -24,6 +26,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import ClassMoments
 from ilfs.statistics.profile import ClassProfile
+from ilfs.ties import tolerance
 
 MAX_CLASS_MEANS = 10  # classes whose means are kept; with more, a table would have too many columns
 MEAN_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # relative error of a mean; equal means may differ by this much
@@ -43,8 +46,8 @@ class FeatureProfile:
     labels : ndarray of shape (n_classes,), optional
         Class labels. None without labels or for several labels, as all fields below.
     direction : ndarray of int of shape (n_features,), optional
-        Index of the class with the largest mean; -1 if all class means are equal up to rounding, or if the feature has
-        values in fewer than two classes.
+        Index of the class with the larger mean, or of the class that stands out of more than two; -1 if all class means
+        are equal up to rounding, or if the feature has values in fewer than two classes.
     effect : ndarray of shape (n_features,), optional
         Standardised difference of the class means. Infinite if the feature is constant within every class, but not
         over all classes; 0 if the class means are equal; NaN if the feature has values in fewer than two classes.
@@ -96,15 +99,16 @@ class FeatureProfile:
         described = cls(missing_fraction(moments, classes), nonzero_fraction(profile))
         if classes.n_classes < 2:
             return described
-        highest = np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0)
-        one = np.ones_like(highest) if classes.n_classes == 2 else highest
+        is_pair = classes.n_classes == 2
+        outstanding = highest_class(moments) if is_pair else most_different_class(moments)
+        one = np.ones_like(outstanding) if is_pair else outstanding
         difference, of_one, of_others = compare_with_others(moments, one)
         effect = standardised(difference, moments)
         is_difference = np.abs(difference) > MEAN_ROUNDING * np.maximum(np.abs(of_one), np.abs(of_others))
         return replace(
             described,
             labels=classes.labels,
-            direction=np.where(is_difference, highest, NO_CLASS),
+            direction=np.where(is_difference, outstanding, NO_CLASS),
             effect=np.where(is_difference | np.isnan(effect), effect, 0.0),
             fold_change=None if profile.negative.any() else log_ratio(of_one, of_others),
             means=np.where(moments.count > 0, moments.mean, np.nan) if classes.n_classes <= MAX_CLASS_MEANS else None,
@@ -125,6 +129,39 @@ def nonzero_fraction(profile: ClassProfile) -> Floats:
     """Return the fraction of the values of each feature that are not zero."""
     total, zeros = profile.moments.total, profile.zeros.sum(axis=0)
     return np.asarray(1.0 - np.divide(zeros, total, out=np.full_like(total, np.nan), where=total > 0))
+
+
+def highest_class(moments: ClassMoments) -> Integers:
+    """Return the index of the class with the largest mean, for each feature."""
+    return np.asarray(np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0))
+
+
+def most_different_class(moments: ClassMoments) -> Integers:
+    """Find the class whose mean is farthest from the mean of all other values.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of the features.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Index of the class. If several are equally far, it is the first one whose mean is above that of the others.
+    """
+    total = np.where(moments.total > 0, moments.total, 1.0)
+    # With means from the first class on, a large offset of all means costs no digits.
+    overall = (moments.count * moments.offset).sum(axis=0) / total
+    others = total - moments.count
+    # The mean of the other values follows from the overall mean m: mu_k - mu_r = (mu_k - m) * total / (total - n_k).
+    factor = np.divide(total, others, out=np.zeros_like(others), where=(others > 0) & (moments.count > 0))
+    difference = (moments.offset - overall) * factor
+    size = np.abs(difference)
+    floor = MEAN_ROUNDING * np.abs(np.where(moments.count > 0, moments.mean, 0.0)).max(axis=0)
+    largest = size.max(axis=0)
+    is_farthest = size >= largest - tolerance(largest) - floor
+    is_above = is_farthest & (difference > 0)
+    return np.asarray(np.where(is_above.any(axis=0), is_above.argmax(axis=0), is_farthest.argmax(axis=0)))
 
 
 def compare_with_others(moments: ClassMoments, one: Integers) -> tuple[Floats, Floats, Floats]:

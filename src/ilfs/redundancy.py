@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, one_blas_thread, together
+from ilfs.execution import Plan, both, one_blas_thread, together
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
-from ilfs.regression_terms import FurtherColumns, correlations, ridge_of
+from ilfs.rare_events import plan_ridge_factor
+from ilfs.regression_terms import FurtherColumns, correlations, one_class, ridge_of
 from ilfs.selector import PlannedSelector, Scores
 from ilfs.solvers.breadth import effective_rank
 from ilfs.solvers.picking import Gains, Picks, novel_picks, picks_by_terms
@@ -157,7 +158,7 @@ class PicksSubsets(PlannedSelector):
 
         Each step reads the rows once, for all labels and for the joint picks together.
         """
-        fitted = {label: self._clone_for_label() for label in self._informative_labels(labellings)}
+        fitted = {label: self._clone_of_label(label) for label in self._informative_labels(labellings)}
         of_label = {label: labellings[label] for label in fitted}
         statistics = yield from together(
             [self._for_label(label, one._plan_relevance(of_label[label])) for label, one in fitted.items()]
@@ -173,6 +174,10 @@ class PicksSubsets(PlannedSelector):
             one._rank(scores_of_one)
         self._keep_labels(fitted, len(labellings))
         return joint_scores
+
+    def _clone_of_label(self, label: int) -> Self:  # noqa: ARG002
+        """Return an unfitted selector for one label of an indicator matrix."""
+        return self._clone_for_label()
 
     def _average_relevance(self, fitted: list[Self]) -> None:
         """Set ``relevance_`` to the mean over the labels of an indicator matrix."""
@@ -211,9 +216,11 @@ class PicksSubsets(PlannedSelector):
         dict of dicts
             For each of the best features, best first, the other members of its family, also best first, and their
             similarities to the head. Features are given by name, or by column index if they have no names or two have
-            the same. A feature belongs to the family of its nearest feature, so it is in at most one family. If that is
-            the head, the similarity is their correlation. Otherwise it is the product of the correlations along the
-            chain of nearest features from the feature to the head. Features that are not candidates are in no family.
+            the same. The family of a feature does not depend on which others are asked for or selected: it has all
+            features ranked later that repeat it. If the head is the nearest feature of a member, the similarity is
+            their correlation. Otherwise it is the product of the correlations along the chain of nearest features from
+            the member to the head. So a member may head a smaller family, all of which is in this one, too. Features
+            that are not candidates are in no family.
 
         Examples
         --------
@@ -247,16 +254,23 @@ class PicksSubsets(PlannedSelector):
         return {names[head]: {names[one]: value for one, value in members.items()} for head, members in found.items()}
 
     def _members(self, heads: Sequence[int], at_least: float) -> dict[int, dict[int, float]]:
-        """Return the other members of the families of some columns, and their correlations with the head."""
+        """Return the other members of the families of some columns, and their similarities to the head."""
         members: dict[int, dict[int, float]] = {head: {} for head in heads}
-        head_of = {head: (head, 1.0) for head in heads}  # column: (head of its family, correlation with it)
-        # Best first, so that the nearest feature of a column is assigned before the column.
-        for column in filter(lambda column: column not in members, self.order_.tolist()):
-            head, correlation = head_of.get(int(self.nearest_[column]), (-1, 0.0))
-            correlation *= float(self.nearest_correlation_[column])
-            if abs(correlation) >= at_least and head in members:
-                head_of[column] = head, correlation
-                members[head][column] = correlation
+        similar: dict[int, dict[int, float]] = {}  # column: the heads it is similar to, itself among them
+        # Best first, so that the nearest feature of a column comes before the column.
+        for column in self.order_.tolist():
+            correlation = float(self.nearest_correlation_[column])
+            above = {
+                head: value * correlation
+                for head, value in similar.get(int(self.nearest_[column]), {}).items()
+                if abs(value * correlation) >= at_least
+            }
+            for head, value in above.items():
+                members[head][column] = value
+            if column in members:
+                above[column] = 1.0
+            if above:
+                similar[column] = above
         return members
 
     def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
@@ -460,10 +474,12 @@ def pick(
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
         columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
-        rho, covariance, further = yield from columns.read(candidates, association, labelling)
+        (rho, covariance, further), factor = yield from both(
+            columns.read(candidates, association, labelling), plan_ridge_factor(candidates, one_class(labelling))
+        )
         with one_blas_thread():
-            terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples)
-            ridge = ridge_of(n_usable, n_samples)
+            terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples, factor)
+            ridge = factor * ridge_of(n_usable, n_samples)
             picks, gains = picks_by_terms(association.correlation, rho, ridge, terms, covariance, first)
     return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break, shapes is not None)
 

@@ -37,7 +37,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
 from ilfs.candidates import pick_from_pool
-from ilfs.execution import Plan, ask, both
+from ilfs.execution import Fold, Plan, ask, both
+from ilfs.interactions.finding import interactions_in
+from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
@@ -56,7 +58,17 @@ from ilfs.redundancy import (
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
-from ilfs.statistics import Association, Classes, ClassMoments, ShapeAssociation, Shapes, TokenCounts, Tokens
+from ilfs.sources import Source, TableSource
+from ilfs.statistics import (
+    Association,
+    Classes,
+    ClassMoments,
+    ProductTerms,
+    ShapeAssociation,
+    Shapes,
+    TokenCounts,
+    Tokens,
+)
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
@@ -137,6 +149,12 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
         itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
         candidates are then features with strong evidence for this, whatever their relevance.
+    interactions : {False, 2, 3}, default=False
+        Search for features that are informative only together. 2: all pairs of features are tested
+        (`ilfs.interactions.find_interactions`). 3: all triples, too, if there are at most about a thousand features.
+        Features of significant sets become candidates, and the product of a set enters the regression of
+        ``redundancy="gain"`` once all its features are picked. If no set is significant, the order is the one without
+        interactions. Needs all rows in memory and, if there are weights, whole numbers as weights.
     damping : float, default=0.9
         Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
         ``redundancy=None``, and does not change their order.
@@ -195,6 +213,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     shape_gain_ : ndarray of shape (n_features, n_classes)
         Only with ``redundancy="gain"`` and ``shapes``: part of ``gain_`` that comes from the shape of the feature, that
         is, from the distance of its values from the mean.
+    interactions_ : Interactions
+        Only with ``interactions``: the significant pairs and triples, strongest first, with their effects. See
+        `ilfs.interactions.Interactions`; ``interactions_.table()`` is a table of them.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval; the first interval has the samples that are represented worst.
     token_edges_ : ndarray of shape (n_tokens + 1,)
@@ -263,6 +284,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     _has_walk = True
 
+    interactions_: Interactions
+
     def __init__(
         self,
         n_features_to_select: int | float | Literal["fdr", "auto", "absorption"] | None = None,
@@ -277,6 +300,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         redundancy: Redundancy | None = "gain",
         n_candidates: int | None = 1000,
         shapes: bool = True,
+        interactions: Literal[False, 2, 3] = False,
         damping: float = 0.9,
         max_iter: int = 2000,
         tol: float | None = 1e-6,
@@ -297,6 +321,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.redundancy = redundancy
         self.n_candidates = n_candidates
         self.shapes = shapes
+        self.interactions = interactions
         self.damping = damping
         self.max_iter = max_iter
         self.tol = tol
@@ -452,7 +477,33 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         return np.where(np.isneginf(self.mean_log_odds_), np.nan, self.relevance_)
 
     def _clone_for_null(self) -> Self:
-        return super()._clone_for_null().set_params(redundancy=None)  # type: ignore[no-any-return]
+        return super()._clone_for_null().set_params(redundancy=None, interactions=False)  # type: ignore[no-any-return]
+
+    # Interactions need the rows themselves, not only statistics of them: they are found before the plan is run.
+
+    def _score_any(self, source: Source) -> Scores:
+        if self.interactions and isinstance(source, TableSource):
+            self.interactions_ = interactions_in(source, self.interactions, n_jobs=self.n_jobs)
+        return super()._score_any(source)
+
+    def _score_fold(self, fold: Fold) -> Scores:
+        if self.interactions and not hasattr(self, "interactions_"):
+            raise TypeError(
+                f"ILFS(interactions={self.interactions}) needs all rows in memory: load the table if it fits, e.g. "
+                "with ilfs.read and a higher memory_limit, or set interactions=False"
+            )
+        return super()._score_fold(fold)
+
+    def _clone_of_label(self, label: int) -> Self:
+        one = super()._clone_of_label(label)
+        if self.interactions:
+            one.interactions_ = self.interactions_.of_label(label)
+        return one
+
+    def _products(self) -> ProductTerms | None:
+        """Return the product terms of the interactions, None if there are none."""
+        found = self.interactions_.product_terms() if self.interactions else None
+        return found if found is not None and len(found.columns) else None
 
     def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
@@ -479,12 +530,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     ) -> Plan[Scores]:
         """Pick features one at a time; ``associate`` computes the association of columns with the classes."""
         assert self.redundancy is not None
-        forced, how, tie_break = self._forced(), self.redundancy, self.mean_log_odds_
+        forced, products, tie_break = self._forced(), self._products(), self.mean_log_odds_
+        kept = forced if products is None else np.union1d(forced, products.columns)
 
         def pick_from(pool: Integers) -> Plan[PickedSubset]:
-            candidates = with_strong_shapes(pool, shapes, usable, forced)
+            candidates = with_strong_shapes(pool, shapes, usable, kept)
             return pick(
-                how,
+                self.redundancy,
                 classes,
                 self.relevance_,
                 usable,
@@ -494,10 +546,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
                 labelling,
                 forced,
                 None if shapes is None else shapes.take(candidates),
+                products,
             )
 
         order = most_relevant(self.relevance_, usable, None, tie_break)
-        subset = yield from pick_from_pool(how, pick_from, order, self.n_candidates, classes, associate, forced)
+        subset = yield from pick_from_pool(
+            self.redundancy, pick_from, order, self.n_candidates, classes, associate, kept
+        )
         return self._keep_subset(subset)
 
     def _path_scores(self, sums: Floats) -> Scores:
@@ -606,6 +661,12 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
         check_choice("shapes", self.shapes, (True, False))
+        check_choice("interactions", self.interactions, (False, 2, 3))
+        if self.interactions and self.redundancy != "gain":
+            raise ValueError(
+                f"interactions={self.interactions} must be used with redundancy='gain', got "
+                f"redundancy={self.redundancy!r}"
+            )
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
         if self.tol is not None:

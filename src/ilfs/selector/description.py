@@ -16,7 +16,7 @@ from ilfs.execution import fold_of
 from ilfs.explanation import Explanation, column_of, explain_row
 from ilfs.importing import import_object
 from ilfs.parameters import check_integer
-from ilfs.ranking_table import MEAN_PREFIX, RankingTable, in_order, verdicts
+from ilfs.ranking_table import HIGHER, LOWER, MEAN_PREFIX, RankingTable, in_order, verdicts
 from ilfs.registry import summary_of
 from ilfs.selection_files import write_selection
 from ilfs.sources import Source, TableSource
@@ -60,8 +60,8 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         >>> iris = load_iris()
         >>> selector = ILFS().fit(iris.data, iris.target_names[iris.target])
         >>> table = selector.table(top=2, input_features=iris.feature_names)
-        >>> table["feature"].tolist(), table["direction"].tolist()
-        (['petal width (cm)', 'petal length (cm)'], ['virginica', 'virginica'])
+        >>> table["feature"].tolist(), table["side"].tolist(), table["direction"].tolist()
+        (['petal length (cm)', 'petal width (cm)'], ['lower', 'lower'], ['setosa', 'setosa'])
         """
         check_is_fitted(self)
         if top is not None:
@@ -252,6 +252,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         facts: dict[str, Any] = {
             "n_features": self.n_features_in_,
             "is_selected": bool(self.get_support()[column]),
+            "is_kept": column in self._forced().tolist(),
             "method": self._description()[0],
             "looks_for": summary_of(self._description()[0]),
             "largest_score": float(self.scores_[self.order_[0]]),
@@ -297,6 +298,9 @@ def profile_columns(profile: FeatureProfile | None) -> dict[str, NDArray[Any]]:
     labels = np.array([str(label) for label in profile.labels.tolist()])
     found |= {"direction": np.where(profile.direction == NO_CLASS, "", labels[profile.direction])}
     found |= {"effect": profile.effect}
+    if labels.size > 2:
+        sides = np.where(profile.effect < 0, LOWER, HIGHER)
+        found["side"] = np.where(profile.direction == NO_CLASS, "", sides)
     if profile.fold_change is not None:
         found["log2_fold_change"] = profile.fold_change
     means = () if profile.means is None else zip(labels.tolist(), profile.means, strict=True)

@@ -12,7 +12,7 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers
 from ilfs.solvers.picking import FurtherTerms
 
-MIN_VARIANCE = 1e-9  # a residual with a smaller fraction of the variance of its column is rounding
+MIN_VARIANCE = 1e-6  # a residual with a smaller fraction of the variance of its column is rounding
 MIN_EIGENVALUE = 1e-8  # of the correlations of the parents of a column, relative to the largest
 
 
@@ -63,7 +63,7 @@ def residual_terms(
     covariance = whole[n:] - slopes @ whole  # of the residuals with the columns
     covariance[:, n:] -= covariance @ slopes.T  # with the residuals
     of_residuals = of_classes[n:] - slopes @ of_classes
-    vanish = covariance[:, n:].diagonal() <= MIN_VARIANCE * np.maximum(further[n:].diagonal(), MIN_VARIANCE)
+    vanish = covariance[:, n:].diagonal() <= MIN_VARIANCE * further[n:].diagonal()
     covariance[vanish], of_residuals[vanish] = 0.0, 0.0
     covariance[:, n:][:, vanish] = 0.0
     return FurtherTerms(features, ridge, np.ascontiguousarray(covariance.T), of_residuals)

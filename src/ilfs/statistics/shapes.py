@@ -1,6 +1,6 @@
 r"""Shapes of features: how far values are from the mean, and how this depends on the class.
 
-The shape of a value x is :math:`u = \min(z^2, 9)` with :math:`z = (x - \text{mean}) / \text{deviation}`: a U-shaped
+The shape of a value x is :math:`u = \min(|z|, 2.5)` with :math:`z = (x - \text{mean}) / \text{deviation}`: a U-shaped
 function that outliers cannot dominate. Its part that no straight line explains, :math:`u - b z` with :math:`b` the
 slope of the regression of u on z, tells classes apart that have the same mean but not the same spread. Whether its
 class means differ is a test of equal spreads in the manner of Levene (1960).
@@ -19,7 +19,8 @@ from ilfs.statistics.block import Block, SparseBlock
 from ilfs.statistics.description import Description
 from ilfs.statistics.moments import ClassMoments
 
-MIN_VARIANCE = 1e-9  # a smaller fraction of the variance of a shape that a line does not explain is rounding
+MIN_SPREAD = 1e-12  # a variance of a shape below this fraction of its mean square is rounding
+MIN_VARIANCE = 1e-6  # a smaller fraction of the variance of a shape that a line does not explain is rounding
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Shapes(Description[ClassShapes]):
     >>> X, y = np.array([[-3.0], [3.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1])  # variance 5
     >>> fold = fold_of(table_source(X, y))
     >>> fold(Shapes.from_moments(fold(Moments()))).sum.round(3).tolist()
-    [[3.6], [0.4]]
+    [[2.683], [0.894]]
     """
 
     mean: Floats
@@ -178,7 +179,10 @@ class ShapeAssociation:
         left = 1.0 - slope**2
         fraction = class_weight * class_total / np.sum(class_weight * class_total)
         between = residual**2 @ (1.0 - fraction)
-        explained = np.divide(between, left, out=np.zeros_like(left), where=left > MIN_VARIANCE)
+        # |z| of a feature with two values of equal weight is constant up to rounding.
+        square = (weight * sums.square).sum(axis=0)
+        varies = square - count * of_shapes.mean**2 > MIN_SPREAD * square
+        explained = np.divide(between, left, out=np.zeros_like(left), where=varies & (left > MIN_VARIANCE))
         n_samples = float(1.0 / np.sum(fraction**2 / class_total))
         return cls(shapes, of_shapes, np.minimum(explained, 1.0), n_samples)
 

@@ -38,7 +38,7 @@ def facts_of(summary: RankingSummary) -> list[Fact]:
     found = summary.certainty
     if found is not None:
         word, kind = ("yes", "good") if found.is_better else ("no", "bad")
-        facts.append(Fact(word, f"better than shuffled labels ({p_text(found.p_value)})", kind))
+        facts.append(Fact(word, f"better than permuted labels ({p_text(found.p_value)})", kind))
         facts.append(Fact(f"{found.n_confirmed:,}", f"confirmed at a false discovery rate of {found.fdr:g}"))
     if summary.sizes is not None:
         place = int(np.argmin(np.abs(summary.sizes.sizes - summary.sizes.chosen)))
@@ -136,31 +136,31 @@ def short_names(summary: RankingSummary, places: Sequence[int]) -> str:
 
 
 def test_sentences(summary: RankingSummary) -> list[str]:
-    """Say whether the best features are better than under shuffled labels."""
+    """Say whether the best features are better than under permuted labels."""
     found = summary.certainty
     if found is None:
         if not summary.method.reads_labels:
             return ["The method reads no labels, so there is no test against chance."]
         return [
-            "Whether these features are better than chance was not tested: the same ranking with shuffled labels would "
+            "Whether these features are better than chance was not tested: the same ranking with permuted labels would "
             "show it (n_permutations=99)."
         ]
     trials = f"{found.n_permutations:,} times" if found.n_permutations else "many times"
-    shuffled = f"The labels were shuffled {trials}"
+    permuted = f"The labels were permuted at random {trials}"
     if not found.is_better:
         return [
-            f"{shuffled}, and the best features were NOT clearly better than the best features under shuffled labels "
+            f"{permuted}, and the best features were NOT clearly better than the best features under permuted labels "
             f"({p_text(found.p_value)}). Do not trust this selection without more samples."
         ]
     each = ", and the best features were better than in each of these trials"
     usual = ", and the best features were better than in nearly all of these trials"
     is_each = found.n_permutations and found.p_value <= 1 / (1 + found.n_permutations) + 1e-12
-    least = f", the smallest value that {found.n_permutations:,} shuffles can give" if is_each else ""
+    least = f", the smallest value that {found.n_permutations:,} permutations can give" if is_each else ""
     confirmed = (
         f"{found.n_confirmed:,} features are confirmed: of these, at most {100 * found.fdr:g} % are expected to be "
         "there by chance."
     )
-    return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}{least}).", confirmed]
+    return [f"{permuted}{each if is_each else usual} ({p_text(found.p_value)}{least}).", confirmed]
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:
