@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, both, one_blas_thread, together
+from ilfs.execution import Plan, one_blas_thread, together
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
-from ilfs.rare_events import plan_ridge_factor
-from ilfs.regression_terms import FurtherColumns, correlations, one_class, ridge_of
+from ilfs.rare_events import read_regression
+from ilfs.regression_terms import FurtherColumns, correlations, ridge_of
 from ilfs.selector import PlannedSelector, Scores
 from ilfs.solvers.breadth import effective_rank
 from ilfs.solvers.picking import Gains, Picks, novel_picks, picks_by_terms
@@ -474,13 +474,11 @@ def pick(
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
         columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
-        (rho, covariance, further), factor = yield from both(
-            columns.read(candidates, association, labelling), plan_ridge_factor(candidates, one_class(labelling))
-        )
+        rho, regression = yield from read_regression(columns, candidates, association, labelling)
         with one_blas_thread():
-            terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples, factor)
-            ridge = factor * ridge_of(n_usable, n_samples)
-            picks, gains = picks_by_terms(association.correlation, rho, ridge, terms, covariance, first)
+            terms = regression.terms(columns, n_usable, n_samples)
+            ridge = regression.factor * ridge_of(n_usable, n_samples)
+            picks, gains = picks_by_terms(regression.of_classes, rho, ridge, terms, regression.covariance, first)
     return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break, shapes is not None)
 
 
