@@ -212,6 +212,23 @@ class TestParagraph:
         assert "picked" not in str(why)
         assert not ILFS(3, must_keep=[9]).fit(X, y).explain(0).is_kept
 
+    def test_a_feature_picked_for_its_spread_is_said_to_be(self):
+        rng, y = np.random.default_rng(0), np.where(np.arange(200) % 2, "ill", "well")
+        X = rng.normal(size=(200, 30))
+        X[y == "ill", 4] *= 4
+        why = ILFS(5).fit(X, y).explain(4)
+        assert why.rank == 1
+        assert why.shape_fraction > 0.5
+        assert "comes from the spread of its values in the classes: extreme values are more frequent in ill." in str(
+            why
+        )
+
+    def test_a_small_part_of_the_gain_is_not_mentioned(self):
+        assert "spread" not in paragraph(some(shape_fraction=0.05, widest="a"))
+        assert "30 % of what it added comes from the spread of its values in the classes. " in paragraph(
+            some(shape_fraction=0.3, missing=0.5)
+        )
+
     def test_an_infinite_effect_is_said_in_words(self):
         assert "Within each class it is constant." in paragraph(some(direction="a", effect=np.inf))
 

@@ -59,6 +59,11 @@ def test_of_classes_that_stand_out_equally_the_higher_one_is_named():
     assert described(X + 1e6 + noise, list("aabbcc")).direction.tolist() == [2, 0]
 
 
+def test_the_widest_class_has_clearly_the_largest_variance():
+    X = np.column_stack([[0, 1, 0, 9], [0, 9, 0, 1], [0, 5, 0, 5.1]]).astype(float)
+    assert described(X, list("aabb")).widest.tolist() == [1, 0, -1]
+
+
 def test_equal_means_have_no_direction():
     found = described(np.column_stack([[1, 3, 0, 4], [7, 7, 7, 7]]).astype(float), list("aabb"))
     assert found.direction.tolist() == [-1, -1]

@@ -38,7 +38,7 @@ def filled(column, weight):
 def columns_of(X, weight):
     """Return features and shapes as columns without missing values."""
     mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
-    U = np.minimum(np.abs(X - mean) / deviation, 2.5)
+    U = np.minimum(np.abs(X - mean) / deviation, 3.0)
     return tuple(np.column_stack([filled(column, weight) for column in A.T]) for A in (X, U))
 
 

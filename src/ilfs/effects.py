@@ -30,6 +30,7 @@ from ilfs.ties import tolerance
 
 MAX_CLASS_MEANS = 10  # classes whose means are kept; with more, a table would have too many columns
 MEAN_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # relative error of a mean; equal means may differ by this much
+MIN_VARIANCE_RATIO = 1.2  # of the largest to the second largest class variance, if a class is called the widest
 NO_CLASS = -1  # direction of a feature whose class means are equal, or that has values in one class only
 
 
@@ -55,6 +56,8 @@ class FeatureProfile:
         Binary logarithm of the quotient of means; None if a value of the table is negative. NaN if both means are 0.
     means : ndarray of shape (n_classes, n_features), optional
         Class means, NaN for a class without values; None for more than `MAX_CLASS_MEANS` classes.
+    widest : ndarray of int of shape (n_features,), optional
+        Index of the class with the largest variance; -1 if that of another class is about as large.
     """
 
     missing: Floats
@@ -64,6 +67,7 @@ class FeatureProfile:
     effect: Floats | None = None
     fold_change: Floats | None = None
     means: Floats | None = None
+    widest: Integers | None = None
 
     @classmethod
     def from_statistics(cls, profile: ClassProfile, classes: Classes) -> Self:
@@ -112,6 +116,7 @@ class FeatureProfile:
             effect=np.where(is_difference | np.isnan(effect), effect, 0.0),
             fold_change=None if profile.negative.any() else log_ratio(of_one, of_others),
             means=np.where(moments.count > 0, moments.mean, np.nan) if classes.n_classes <= MAX_CLASS_MEANS else None,
+            widest=widest_class(moments),
         )
 
     def without_classes(self) -> Self:
@@ -134,6 +139,13 @@ def nonzero_fraction(profile: ClassProfile) -> Floats:
 def highest_class(moments: ClassMoments) -> Integers:
     """Return the index of the class with the largest mean, for each feature."""
     return np.asarray(np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0))
+
+
+def widest_class(moments: ClassMoments) -> Integers:
+    """Return the index of the class with clearly the largest variance, for each feature; -1 if there is none."""
+    variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.scatter), where=moments.count > 0)
+    second, largest = np.sort(variance, axis=0)[-2:]
+    return np.where(largest > MIN_VARIANCE_RATIO * second, np.argmax(variance, axis=0), NO_CLASS)
 
 
 def most_different_class(moments: ClassMoments) -> Integers:

@@ -21,6 +21,8 @@ from ilfs.ranking_table import (
 )
 
 MAX_NAMED = 4  # features or class means that a paragraph lists
+MAX_PARTNERS = 3  # interactions that a paragraph lists
+MIN_SHAPE_FRACTION = 0.1  # of what a feature added, from which on its shape is mentioned
 MAX_COMPARED = 2000  # names that a wrong name is compared with; each takes some ten microseconds
 STRONG_CORRELATION = 0.7  # absolute correlation from which on a feature is said to repeat another one
 OF_TABLE = {  # fields that are columns of the ranking table
@@ -86,6 +88,13 @@ class Explanation:
         Correlation with that feature, and fraction of the variance that it does not explain.
     repeated_by : dict of str to float or None
         Features ranked after this one that repeat it, with their correlations: its family, if it headed the only one.
+    shape_fraction : float or None
+        Fraction of what the feature added that comes from its shape, the distance of its values from their mean, rather
+        than from the values themselves.
+    widest : str or None
+        Class in which the values are clearly spread most; None if there is none.
+    works_with : dict of str to str
+        Features that tell the class together with this one, strongest first, and how.
     more : dict of str to float
         Further columns of the table.
     """
@@ -120,6 +129,9 @@ class Explanation:
     correlation: float | None = None
     novelty: float | None = None
     repeated_by: dict[str, float] | None = None
+    shape_fraction: float | None = None
+    widest: str | None = None
+    works_with: dict[str, str] = field(default_factory=dict)
     more: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -193,7 +205,15 @@ def paragraph(one: Explanation) -> str:
     str
         Some sentences in one line.
     """
-    parts = (rank_sentences, class_sentences, chance_sentences, redundancy_sentences, value_sentences)
+    parts = (
+        rank_sentences,
+        class_sentences,
+        shape_sentences,
+        partner_sentences,
+        chance_sentences,
+        redundancy_sentences,
+        value_sentences,
+    )
     return " ".join(sentence for part in parts for sentence in part(one))
 
 
@@ -240,6 +260,23 @@ def class_sentences(one: Explanation) -> Iterator[str]:
             f"By this feature alone, {percent(one.well_represented)} of the samples look more like their own class "
             "than like the others."
         )
+
+
+def shape_sentences(one: Explanation) -> Iterator[str]:
+    """Tell that the feature was picked for the spread of its values, if that was part of the reason."""
+    if one.shape_fraction is None or one.shape_fraction < MIN_SHAPE_FRACTION:
+        return
+    where = f": extreme values are more frequent in {one.widest}" if one.widest is not None else ""
+    yield f"{percent(one.shape_fraction)} of what it added comes from the spread of its values in the classes{where}."
+
+
+def partner_sentences(one: Explanation) -> Iterator[str]:
+    """Tell which features it works together with, and how."""
+    found = [f"{name} ({words})" for name, words in list(one.works_with.items())[:MAX_PARTNERS]]
+    n_more = len(one.works_with) - len(found)
+    if found:
+        rest = f" and {n_more} more" if n_more else ""
+        yield f"It works together with {'; '.join(found)}{rest}."
 
 
 def direction_sentence(one: Explanation) -> str:

@@ -14,7 +14,7 @@ EXAMPLES = """examples:
   ilfs interactions expression.csv --target tumour
   ilfs interactions expression.csv --target tumour -o pairs.csv --report pairs.html
   ilfs interactions genes-in-rows.tsv --samples sheet.csv --target tumour --plot network.png
-  ilfs interactions measurements.xlsx --target y --order 3 --json
+  ilfs interactions expression.csv --target tumour --order 3 --json
 """
 
 
@@ -136,6 +136,21 @@ def search(table: Any, options: argparse.Namespace) -> Any:
     return summarise_interactions(found, order=options.order, class_sizes=sizes, ranks_alone=alone, alpha=options.alpha)
 
 
+def with_pairs(summary: Any, table: Any) -> Any:
+    """Add the values of the strongest pairs, which the page draws."""
+    import numpy as np
+
+    from ilfs.report.class_values import rows_of_source
+    from ilfs.report.interactions.pairs import pictured_columns, with_values
+
+    columns = pictured_columns(summary)
+    return (
+        with_values(summary, rows_of_source(table.source, columns, np.random.default_rng(0)))
+        if columns.size
+        else summary
+    )
+
+
 def ranks_alone(source: Any, n_jobs: int | None) -> Any:
     """Return the rank of each feature by its relevance on its own."""
     from ilfs import ILFS
@@ -209,7 +224,7 @@ def write_outputs(summary: Any, table: Any, options: argparse.Namespace) -> Any:
         from ilfs.report.interactions import write_interactions_page
 
         path = write_interactions_page(
-            summary,
+            with_pairs(summary, table),
             options.report,
             input_name=table.name,
             command=options.command,

@@ -175,7 +175,10 @@ def tell_interactions(talk: Talk, selector: Any, table: Any) -> None:
     if found is None:
         return
     talk.tell("together", found_sentence(found), "green" if found.sets else "yellow")
-    for sentence in filter(None, (reading_sentence(found), power_sentence(found))):
+    alone = ""
+    if found.sets and selector.n_features_to_select == "fdr":
+        alone = "q-values test each feature alone: to select features that tell the class together only, give --top K"
+    for sentence in filter(None, (alone, reading_sentence(found), power_sentence(found))):
         talk.tell("", sentence)
 
 

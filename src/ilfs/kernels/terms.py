@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-MAX_DEVIATIONS = 2.5  # a value further from the mean counts as so many standard deviations
+MAX_DEVIATIONS = 3.0  # a value further from the mean counts as so many standard deviations
 LEVEL, SIZE = 0, 1  # kinds of bits
 
 

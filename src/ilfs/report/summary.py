@@ -22,6 +22,7 @@ from ilfs.null import NullCurve
 from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable, in_order
 from ilfs.registry import list_methods
 from ilfs.report.class_values import ClassValues, CorrelationMap, class_values, correlation_map, read_rows
+from ilfs.report.interactions.pairs import pictured_columns, with_values
 from ilfs.report.interactions.summary import InteractionSummary, ranks_of, summarise_interactions
 from ilfs.selection.stability_result import Stability
 from ilfs.selector import RankingSelector
@@ -318,8 +319,19 @@ def summarise_ranking(
         notes=tuple(map(str, notes)),
         forced=forced_places(selector),
         preparation=preparation,
-        interactions=interactions_of(selector, input_features, None if values is None else values.class_rows),
+        interactions=interactions_with_values(selector, X, y, input_features, values),
     )
+
+
+def interactions_with_values(
+    selector: RankingSelector, X: Any, y: Any, input_features: Sequence[str] | None, values: ClassValues | None
+) -> InteractionSummary | None:
+    """Describe the interactions, with the values of the strongest pairs if a table is given."""
+    found = interactions_of(selector, input_features, None if values is None else values.class_rows)
+    if found is None or X is None or not (columns := pictured_columns(found)).size:
+        return found
+    rows = read_rows(selector, X, y, columns)
+    return found if rows is None else with_values(found, rows)
 
 
 def default_title(input_name: str | None) -> str:

@@ -1,6 +1,6 @@
 r"""Shapes of features: how far values are from the mean, and how this depends on the class.
 
-The shape of a value x is :math:`u = \min(|z|, 2.5)` with :math:`z = (x - \text{mean}) / \text{deviation}`: a U-shaped
+The shape of a value x is :math:`u = \min(|z|, 3)` with :math:`z = (x - \text{mean}) / \text{deviation}`: a U-shaped
 function that outliers cannot dominate. Its part that no straight line explains, :math:`u - b z` with :math:`b` the
 slope of the regression of u on z, tells classes apart that have the same mean but not the same spread. Whether its
 class means differ is a test of equal spreads in the manner of Levene (1960).

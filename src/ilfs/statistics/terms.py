@@ -116,28 +116,39 @@ class TermProducts(CrossProducts):
     @classmethod
     def _from_columns(cls, E: Floats, n: int, count: Floats, weight: Floats, codes: Integers, n_classes: int) -> Self:
         """Compute the sums of dense rows of n features and further columns; the rows are overwritten."""
-        if np.isnan(E[:, :n].sum()):
-            base = CrossProducts._from_dense(E[:, :n].copy(), count, weight)
-            np.nan_to_num(E, copy=False)
-            scale_rows(E, weight)
-            further = E.T @ E[:, n:]
-        else:
-            scale_rows(E, weight)
-            product = np.zeros((E.shape[1], E.shape[1]))
-            if len(E):
-                add_squares(product, E)
-            sums = np.sqrt(weight) @ E[:, :n]
-            base = CrossProducts._from_complete(count, weight, sums, product[:n, :n].copy())
-            further = product[:, n:].copy()
         root = np.sqrt(weight)
+        if (weight != 1.0).any():
+            E *= root[:, None]  # products of such rows are weighted products
+        total = root @ E
+        if not np.isnan(total).any():
+            product = np.zeros((E.shape[1], E.shape[1]))
+            if len(E):  # all rows of a block may have weight 0
+                add_squares(product, E)
+            # Views: copies of such large arrays would take a quarter of the time of their computation.
+            base, further = CrossProducts._from_complete(count, weight, total[:n], product[:n, :n]), product[:, n:]
+        else:
+            values = np.divide(E[:, :n], root[:, None])
+            base = CrossProducts._from_dense(values, count, weight)
+            np.nan_to_num(E, copy=False)
+            further, total = E.T @ E[:, n:], root @ E
         indicator = (codes == np.arange(n_classes)[:, None]) * root
         class_sum = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
         of_features = {field.name: getattr(base, field.name) for field in fields(base)}
-        return cls(**of_features, further=further, total=root @ E, of_class=indicator @ E[:, n:], class_sum=class_sum)
+        return cls(**of_features, further=further, total=total, of_class=indicator @ E[:, n:], class_sum=class_sum)
 
-    def _merge(self, other: Self, product: Floats) -> Self:
-        names = [field.name for field in fields(self) if field.name != "product"]
-        return type(self)(product=product, **{name: getattr(self, name) + getattr(other, name) for name in names})
+    def merge(self, other: Self) -> Self:
+        """Add the sums of two sets of rows."""
+        return self._merged(other, self.product + other.product, self.further + other.further)
+
+    def merge_in_place(self, other: Self) -> Self:
+        """Add the sums of two sets of rows; the products of this one are overwritten, which saves large arrays."""
+        product, further = np.add(self.product, other.product, out=self.product), self.further
+        return self._merged(other, product, np.add(further, other.further, out=further))
+
+    def _merged(self, other: Self, product: Floats, further: Floats) -> Self:
+        names = [field.name for field in fields(self) if field.name not in ("product", "further")]
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return type(self)(product=product, further=further, **sums)
 
     def take(self, features: Integers) -> CrossProducts:  # type: ignore[override]
         """Return the sums of some features without further columns."""
@@ -230,9 +241,3 @@ class Terms(Description[TermProducts]):
         write_products(X, self.products.columns, self.products.bits, self.products.cuts, E[:, n + n_shapes :])
         weight = count * self.association.class_weight[codes]
         return TermProducts._from_columns(E, n, count, weight, codes, n_classes)
-
-
-def scale_rows(E: Floats, weight: Floats) -> None:
-    """Multiply rows by the roots of their weights: products of such rows are weighted products."""
-    if (weight != 1.0).any():
-        E *= np.sqrt(weight)[:, None]

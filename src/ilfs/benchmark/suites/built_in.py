@@ -37,15 +37,16 @@ VARIANTS_AND_RANDOM = (*ILFS_VARIANTS, BenchmarkMethod(RANDOM))
 RECENT_METHODS = tuple(
     BenchmarkMethod(name) for name in ("hall_cfs", *BASELINES)
 )  # methods that the paper does not have
-# The fits on 5,000 images and 5,120 features are repeated for each of 20 classes. FSV would take 20 minutes for them.
-# SVM-RFE removes a tenth of the remaining features at a time. Methods without labels are fitted once for all classes.
+# The fits on 5,000 images and 5,120 features are repeated for each of 20 classes. SVM-RFE therefore removes a tenth of
+# the remaining features at a time. Methods without labels are fitted once for all classes.
 DEEP_METHODS = tuple(
     BenchmarkMethod("rfe", parameters={"step": 0.1}) if one.name == "rfe" else one
     for one in (*PAPER_METHODS, ILFS_OF_THE_PAPER, BenchmarkMethod(RANDOM))
-    if one.name != "fsv"
 )
 KNOWN_ANSWER_METHODS = (
     BenchmarkMethod("ilfs"),
+    BenchmarkMethod("ilfs_pairs", "ilfs", {"interactions": 2}),
+    BenchmarkMethod("ilfs_triples", "ilfs", {"interactions": 3}),
     *(BenchmarkMethod(name) for name in ("relieff", "mi", "hall_cfs", "extra_trees", "mrmrs", "fisher", RANDOM)),
 )
 PAPER_DATASETS = ("colon", "leukemia", "prostate", "lymphoma", "lung", "gina", "dexter", "polarity")
@@ -90,7 +91,7 @@ SUITES = {
             ("voc2007", "voc2012"),
             DEEP_METHODS,
             n_splits=1,
-            protocol=Protocol(fractions=(0.01, 0.02, 0.05, 0.1, 0.25, 0.5), Cs=(1e-6,), n_folds=3),
+            protocol=Protocol(fractions=(0.01, 0.02, 0.05, 0.1, 0.25, 0.5), Cs=(1e-6, 1e-4), n_folds=2),
         ),
         Suite(
             "modern",

@@ -32,7 +32,7 @@ def classifier_grids(results: Results, reference: str, metric: str = "ap_macro")
     """
     by_classifier = [results.by_classifier(name) for name in results.classifiers]
     return [
-        standings_grid(by_classifier, metric),
+        possible("Means, worst data sets and ranks, by classifier", standings_grid, by_classifier, metric),
         possible(f"{reference} against each method, by classifier", verdicts_grid, by_classifier, reference, metric),
     ]
 

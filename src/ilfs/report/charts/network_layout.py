@@ -165,7 +165,7 @@ def fitted(points: Floats, width: float) -> Floats:
     scaled *= max(1.0, min(MIN_APART_PX / nearest(scaled), width / max(float(scaled[:, 0].max()), 1.0)))
     wide = float(scaled[:, 0].max())
     # Squeezed sideways only: labels are wide, so that height is what they lack.
-    return scaled * [min(1.0, width / wide) if wide > 0 else 1.0, 1.0]
+    return np.asarray(scaled * [min(1.0, width / wide) if wide > 0 else 1.0, 1.0])
 
 
 def nearest(points: Floats) -> float:
@@ -179,14 +179,14 @@ def upright(points: Floats) -> Floats:
     centred = points - points.mean(axis=0)
     variances, axes = np.linalg.eigh(centred.T @ centred)
     if variances[1] < ELONGATED * variances[0]:
-        return centred
+        return np.asarray(centred)
     across, along = axes[:, 0], axes[:, 1]
     return np.column_stack([centred @ signed(across), centred @ signed(along)])
 
 
 def signed(axis: Floats) -> Floats:
     """Return an axis or its opposite, so that the larger coordinate is positive."""
-    return axis * np.sign(axis[np.argmax(np.abs(axis) > np.abs(axis).max() - 1e-9)])
+    return np.asarray(axis * np.sign(axis[np.argmax(np.abs(axis) > np.abs(axis).max() - 1e-9)]))
 
 
 def stress_layout(part: Sequence[int], near: Sequence[Sequence[int]]) -> Floats:
@@ -274,7 +274,7 @@ def place_labels(
     lines = np.array([[*points[i], *points[j]] for i, j in edges]).reshape(-1, 4)
     for node in sorted(range(len(letters)), key=lambda node: (-len(near[node]), node)):
         away = away_from(points, node, near[node])
-        size = LETTER_PX * letters[node] + 2.0, LABEL_PX
+        size = LETTER_PX * letters[node] + 6.0, LABEL_PX
         choices = [
             (cost + CROSSING_COST * crossings(place.box, lines), number, place)
             for number, (cost, place) in enumerate(places(points[node], radii[node], size, away))

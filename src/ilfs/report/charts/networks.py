@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
 
 from ilfs.report.charts.drawing import LINE_PX, N_COLOURS, WIDTH_PX, legend_lines, legend_parts, svg
 from ilfs.report.charts.network_layout import LabelPlace, NetworkLayout, degrees, joined_nodes, lay_out
 from ilfs.report.markup import escape, shortened
 
-MAX_NODE_LETTERS = 15
+MAX_NODE_LETTERS, MAX_TOOLTIP_LETTERS = 15, 40
 MIN_RADIUS_PX, MAX_RADIUS_PX = 5.0, 11.0
+MAX_GAP_PX = 9.0  # between a node and its label without a line between them
 MIN_EDGE_PX, MAX_EDGE_PX = 1.2, 5.0  # width of the weakest and the strongest edge
 
 
@@ -141,9 +142,21 @@ def node_part(plan: NetworkPlan, node: int, number: int) -> str:
     """Draw a node and its name."""
     (x, y), name = plan.layout.points[node], plan.names[node]
     circle = f'<circle class="node" cx="{x:.1f}" cy="{y:.1f}" r="{plan.radii[node]:.1f}"/>'
-    label = label_part(name, plan.layout.labels[node])
-    about = f"<title>{escape(name)}</title>"
+    place = plan.layout.labels[node]
+    label = leader_part(x, y, plan.radii[node], place) + label_part(name, place)
+    about = f"<title>{escape(shortened(name, MAX_TOOLTIP_LETTERS))}</title>"
     return f'<g class="network-node" data-node="{node}" data-place="{number}">{about}{circle}{label}</g>'
+
+
+def leader_part(x: float, y: float, radius: float, place: LabelPlace | None) -> str:
+    """Draw a thin line from a node to its label, if the label is not beside it."""
+    if place is None:
+        return ""
+    box = place.box
+    end_x, end_y = min(max(x, box.left), box.right), min(max(y, box.top), box.bottom)
+    if hypot(end_x - x, end_y - y) <= radius + MAX_GAP_PX:
+        return ""
+    return f'<path class="leader" d="M{x:.1f} {y:.1f}L{end_x:.1f} {end_y:.1f}"/>'
 
 
 def label_part(name: str, place: LabelPlace | None) -> str:

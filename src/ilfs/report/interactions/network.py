@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from ilfs.report.charts.networks import NetworkEdge, network_chart
 from ilfs.report.interactions.summary import FoundSet, InteractionSummary
 
@@ -108,7 +106,7 @@ class InteractionNetwork:
 def strongest(summary: InteractionSummary, max_nodes: int) -> tuple[list[FoundSet], dict[int, int]]:
     """Choose sets, strongest first, with at most so many features; return them and a number for each feature."""
     place: dict[int, int] = {}
-    chosen, seen = [], set[tuple[int, ...]]()
+    chosen, seen = list[FoundSet](), set[tuple[int, ...]]()
     for one in summary.sets:
         new = [column for column in one.columns if column not in place]
         # Two sets of the same features, by other bits or for another label, would be one line on top of another.
@@ -121,11 +119,9 @@ def strongest(summary: InteractionSummary, max_nodes: int) -> tuple[list[FoundSe
 
 
 def relative_strengths(statistics: list[float]) -> list[float]:
-    """Scale statistics to the range from 0 to 1; a single one is 1."""
-    values = np.asarray(statistics, dtype=np.float64)
-    span = float(np.ptp(values)) if values.size else 0.0
-    scaled = (values - values.min()) / span if span > 0 else np.ones_like(values)
-    return [float(value) for value in scaled]
+    """Return statistics as fractions of the largest one."""
+    largest = max(statistics, default=1.0)
+    return [value / largest for value in statistics]
 
 
 def about(one: FoundSet) -> str:

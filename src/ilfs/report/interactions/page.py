@@ -6,7 +6,9 @@ from pathlib import Path
 
 from ilfs import __version__
 from ilfs.files import write_text_atomically
+from ilfs.report.charts.networks import MAX_TOOLTIP_LETTERS
 from ilfs.report.interactions.network import InteractionNetwork
+from ilfs.report.interactions.pairs import pairs_html
 from ilfs.report.interactions.sentences import found_sentence, power_sentence, reading_sentence
 from ilfs.report.interactions.summary import InteractionSummary
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
@@ -22,7 +24,6 @@ from ilfs.report.page.document import (
 
 MAX_ROWS = 1000  # sets in the table of a page
 MAX_SECTION_ROWS = 50  # sets in the section of a ranking
-MAX_LETTERS = 40
 SCRIPTS = ("network.js", "interactions.js")
 
 
@@ -125,7 +126,8 @@ def sentences_of(summary: InteractionSummary) -> list[str]:
 def network_html(summary: InteractionSummary, places: Mapping[int, int] | None = None) -> str:
     """Draw the network with its caption."""
     network = InteractionNetwork.of_summary(summary)
-    return figure(network.svg(places), network.caption(), kind="network-figure")
+    drawn = figure(network.svg(places), network.caption(), kind="network-figure")
+    return f'<div class="network-and-pairs">\n{drawn}\n{pairs_html(summary)}\n</div>'
 
 
 def filter_html() -> str:
@@ -153,8 +155,8 @@ def sets_table(summary: InteractionSummary, n_rows: int) -> str:
 def table_row(summary: InteractionSummary, rank: int, has_ranks: bool) -> list[object]:
     """Format a set as a row of the table."""
     one = summary.sets[rank - 1]
-    names = " & ".join(shortened(name, MAX_LETTERS) for name in one.names)
-    label = shortened(summary.labels[one.group], MAX_LETTERS)
+    names = " & ".join(shortened(name, MAX_TOOLTIP_LETTERS) for name in one.names)
+    label = shortened(summary.labels[one.group], MAX_TOOLTIP_LETTERS)
     row: list[object] = [rank, names, one.pattern, label, one.statistic, float(f"{one.adjusted_p_value:.2g}")]
     return [*row, " & ".join(f"{place:,}" for place in one.alone)] if has_ranks else row
 

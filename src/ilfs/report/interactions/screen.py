@@ -23,9 +23,10 @@ SET_LAYOUTS = (
     SetLayout(name=24, label=20),
     SetLayout(name=18, label=14),
     SetLayout(name=18, label=14, statistic=False),
-    SetLayout(name=14, label=10, statistic=False),
-    SetLayout(name=12, label=8, statistic=False, alone=False),
-    SetLayout(name=8, label=6, statistic=False, alone=False),
+    SetLayout(name=14, label=13, statistic=False),
+    SetLayout(name=15, label=13, statistic=False, alone=False),
+    SetLayout(name=12, label=13, statistic=False, alone=False),
+    SetLayout(name=8, label=13, statistic=False, alone=False),
 )
 
 

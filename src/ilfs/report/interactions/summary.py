@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ilfs.arrays import Integers
+from ilfs.arrays import Floats, Integers
 from ilfs.interactions import Interactions, InteractionTable
 from ilfs.interactions.power import Power
 from ilfs.interactions.words import most_affected, short_pattern
@@ -24,6 +24,8 @@ class FoundSet:
         Column indices.
     names : tuple of str
         Names of the features.
+    bits : tuple of int
+        0 for a level bit, 1 for a size bit.
     statistic, p_value, adjusted_p_value : float
         As in `ilfs.interactions.Interactions`.
     words : str
@@ -42,6 +44,7 @@ class FoundSet:
 
     columns: tuple[int, ...]
     names: tuple[str, ...]
+    bits: tuple[int, ...]
     statistic: float
     p_value: float
     adjusted_p_value: float
@@ -51,6 +54,28 @@ class FoundSet:
     is_opposite: bool
     excess: float
     alone: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairValues:
+    """Values of the strongest pairs in a sample of the rows.
+
+    Parameters
+    ----------
+    columns : ndarray of int of shape (n_columns,)
+        Column indices, ascending.
+    ranks : ndarray of shape (n_points, n_columns)
+        Ranks of the values within their columns, from 0 to 1; NaN for a missing value.
+    codes : ndarray of int of shape (n_points,)
+        Class of each row.
+    labels : tuple of str
+        Names of the classes.
+    """
+
+    columns: Integers
+    ranks: Floats
+    codes: Integers
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -73,6 +98,8 @@ class InteractionSummary:
         Probability of at least one false set.
     power : Power, optional
         What the search can find, if the number of samples is known.
+    values : PairValues, optional
+        Values of the strongest pairs, if the table is given.
     """
 
     sets: tuple[FoundSet, ...]
@@ -84,6 +111,7 @@ class InteractionSummary:
     n_significant: int
     alpha: float = DEFAULT_ALPHA
     power: Power | None = None
+    values: PairValues | None = None
 
 
 def summarise_interactions(
@@ -160,6 +188,7 @@ def found_set(
     return FoundSet(
         columns=columns,
         names=tuple(names[column] for column in columns),
+        bits=tuple(found.bits[row, : len(columns)].tolist()),
         statistic=float(found.statistic[row]),
         p_value=float(found.p_values[row]),
         adjusted_p_value=float(found.adjusted_p_values[row]),

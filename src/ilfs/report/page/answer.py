@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ilfs.report.interactions.sentences import found_sentence
 from ilfs.report.markup import escape, shortened
+from ilfs.report.page.document import capitalised
 from ilfs.report.summary import RankingSummary
 
 MAX_LISTED_FEATURES = 12  # selected features that are named in the answer
@@ -40,6 +42,8 @@ def facts_of(summary: RankingSummary) -> list[Fact]:
         word, kind = ("yes", "good") if found.is_better else ("no", "bad")
         facts.append(Fact(word, f"better than permuted labels ({p_text(found.p_value)})", kind))
         facts.append(Fact(f"{found.n_confirmed:,}", f"confirmed at a false discovery rate of {found.fdr:g}"))
+    if summary.interactions is not None:
+        facts.append(Fact(f"{summary.interactions.n_significant:,}", "sets of features that tell the class together"))
     if summary.sizes is not None:
         place = int(np.argmin(np.abs(summary.sizes.sizes - summary.sizes.chosen)))
         facts.append(
@@ -79,8 +83,18 @@ def sentences_of(summary: RankingSummary) -> list[str]:
     return [
         " ".join([cut_sentence(summary), *forced_sentence(summary)]),
         " ".join([*test_sentences(summary), *bound_sentence(summary), *family_sentence(summary)]),
+        *together_sentence(summary),
         *stability_sentences(summary),
     ]
+
+
+def together_sentence(summary: RankingSummary) -> list[str]:
+    """Say that features tell the class together, which tests of single features do not see."""
+    found = summary.interactions
+    if found is None or not found.sets:
+        return []
+    alone = " The q-values test each feature alone, and do not count this." if summary.certainty is not None else ""
+    return [f"{capitalised(found_sentence(found))} See Interactions.{alone}"]
 
 
 def cut_sentence(summary: RankingSummary) -> str:
