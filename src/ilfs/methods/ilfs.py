@@ -97,8 +97,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     class means. By default, features are then picked one at a time, so that they do not repeat each other.
 
     The data are read twice. Memory is (n_classes + n_tokens) numbers for each feature and does not depend on the number
-    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored. If
-    the most relevant features are too similar to each other, other candidates are read in a fourth pass.
+    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored. There
+    is a fourth pass if the most relevant features are too similar to each other, or if they count rare events.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
@@ -426,7 +426,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     def n_reads(self) -> int:
         """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products.
 
-        It makes another one if the most relevant features repeat each other (see `ilfs.candidates`).
+        It makes another one if the most relevant features repeat each other (see `ilfs.candidates`), or if they count
+        rare events (see `ilfs.rare_events`).
         """
         return 2 if self.redundancy is None else 3
 
