@@ -94,9 +94,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     Features are scored by their relevance for the classes, which is learned from the distances of the samples to the
     class means. By default, features are then picked one at a time, so that they do not repeat each other.
 
-    The data are read twice. Memory is a few times (n_classes + n_tokens) numbers for each feature and does not depend on
-    the number of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are
-    stored; with shapes, up to four times as many.
+    The data are read twice. Memory is a few times (n_classes + n_tokens) numbers for each feature and does not depend
+    on the number of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs
+    are stored; with shapes, up to four times as many.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
