@@ -97,8 +97,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     class means. By default, features are then picked one at a time, so that they do not repeat each other.
 
     The data are read twice. Memory is (n_classes + n_tokens) numbers for each feature and does not depend on the number
-    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored. There
-    is a fourth pass if the most relevant features are too similar to each other, or if they count rare events.
+    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored. A
+    fourth pass is made if the most relevant features are too similar to each other, or if they count rare events.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
