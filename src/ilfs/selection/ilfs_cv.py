@@ -9,7 +9,7 @@ from.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import compress, product
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -272,12 +272,18 @@ def with_shared_products(plan: Plan[T]) -> Plan[T]:
             reads = plan.send(answers)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        joint = JointProducts.from_reads(reads)
-        if joint.saves_work:
-            products = yield from ask(joint.description, joint.columns)
-            answers = [joint.part(products, read) for read in reads]
-        else:  # the candidates have little in common
+        asks_products = [isinstance(read.description, Products | Terms) for read in reads]
+        joint = JointProducts.from_reads(list(compress(reads, asks_products))) if any(asks_products) else None
+        if joint is None or not joint.saves_work:  # the candidates have little in common
             answers = yield reads
+            continue
+        others = [read for read, is_product in zip(reads, asks_products, strict=True) if not is_product]
+        products, *of_others = yield [Read(joint.description, joint.columns), *others]
+        left = iter(of_others)
+        answers = [
+            joint.part(products, read) if is_product else next(left)
+            for read, is_product in zip(reads, asks_products, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
