@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path
 
-from ilfs.blas import add_squares
+from ilfs.blas import add_product, add_squares
 from ilfs.kernels.least_angle import close_up
 from ilfs.solvers import least_angle
 from ilfs.solvers.least_angle import least_angle_coefficients
@@ -120,14 +120,15 @@ def test_an_uncorrelated_target_has_an_empty_path():
     assert np.isfinite(nearness).all()
 
 
+@pytest.mark.parametrize("n_jobs", [2, 3])  # with two, the threads share the work of the last of three paths
 @pytest.mark.parametrize(("m", "n"), [(200, 150), (50, 300)])
-def test_result_does_not_depend_on_the_number_of_threads(m, n, monkeypatch):
+def test_result_does_not_depend_on_the_number_of_threads(m, n, n_jobs, monkeypatch):
     monkeypatch.setattr(least_angle, "PRODUCT_COLUMNS", 16)
     monkeypatch.setattr(least_angle, "PANEL_FEATURES", 16)
     X, Y = problem(m, n)
-    one, three = least_angle_coefficients(X, Y, 45, n_jobs=1), least_angle_coefficients(X, Y, 45, n_jobs=3)
-    np.testing.assert_array_equal(one[0], three[0])
-    np.testing.assert_array_equal(one[1], three[1])
+    one, more = least_angle_coefficients(X, Y, 45, n_jobs=1), least_angle_coefficients(X, Y, 45, n_jobs=n_jobs)
+    np.testing.assert_array_equal(one[0], more[0])
+    np.testing.assert_array_equal(one[1], more[1])
 
 
 @pytest.mark.parametrize("k", [1, 40, 64])
@@ -138,6 +139,16 @@ def test_add_squares_changes_only_the_leading_upper_triangle(k):
     upper = np.triu_indices(k)
     expected[upper] -= (R[:, :k].T @ R[:, :k])[upper]
     add_squares(S, R[:, :k], times=-1.0)
+    np.testing.assert_allclose(S, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 1), (1, 20), (30, 1), (30, 20)])
+def test_add_product_changes_one_block(k, n):
+    rng = np.random.default_rng(0)
+    S, A, B = rng.normal(size=(64, 64)), rng.normal(size=(7, 40)), rng.normal(size=(7, 30))
+    expected = S.copy()
+    expected[3 : 3 + k, 5 : 5 + n] += 2.0 * A[:, 4 : 4 + k].T @ B[:, 2 : 2 + n]
+    add_product(S[3 : 3 + k, 5 : 5 + n], A[:, 4 : 4 + k], B[:, 2 : 2 + n], times=2.0)
     np.testing.assert_allclose(S, expected, rtol=1e-12)
 
 

@@ -19,12 +19,13 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
 from ilfs.arrays import Floats, Integers
-from ilfs.blas import add_squares
+from ilfs.blas import add_product, add_squares
 from ilfs.execution import blocks, one_blas_thread, thread_map
 from ilfs.ties import RELATIVE_TOLERANCE, first_of_largest
 
@@ -166,24 +167,52 @@ class LeastAnglePath:
 
 
 def _by_products(X: NDArray[Any], Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[LeastAnglePath]:
-    """Compute paths from the products of the features; each thread computes one path on its own copy of them."""
+    """Compute paths from the products of the features; each thread computes one path on its own copy of them.
+
+    If few paths are left at the end, for example one path for two threads, the threads share the work of each path.
+    """
     G, start = _products(X, Y, n_jobs)
-    return list(thread_map(lambda c: _path_by_products(G, c, n_nonzero), start, n_jobs))
+    spare: list[Workspace] = []  # workspaces of finished paths, because touching new memory is slow
+
+    def path(c: Floats) -> LeastAnglePath:
+        space = spare.pop() if spare else Workspace.for_paths(G, n_nonzero)
+        found = _path_by_products(G, c, space, n_jobs)
+        spare.append(space)
+        return found
+
+    n_threads = effective_n_jobs(n_jobs)
+    left = len(start) % n_threads
+    apart = len(start) - (left if 2 * left <= n_threads else 0)
+    return [*thread_map(path, start[:apart], n_jobs), *map(path, start[apart:])]
 
 
-def _path_by_products(G: Floats, start: Floats, n_nonzero: int) -> LeastAnglePath:
+@dataclass(frozen=True)
+class Workspace:
+    """Memory of a path: one matrix for the remaining products, and one for the rows of the features that entered."""
+
+    S: Floats
+    triangle: Floats
+
+    @classmethod
+    def for_paths(cls, G: Floats, n_nonzero: int) -> Self:
+        """Allocate memory for paths on the products G with ``n_nonzero`` features."""
+        # If all rows fit into one panel, none is ever subtracted from S, and no copy of G is needed.
+        return cls(G if n_nonzero <= PANEL_FEATURES else np.empty_like(G), np.empty((n_nonzero, len(G))))
+
+
+def _path_by_products(G: Floats, start: Floats, space: Workspace, n_jobs: int | None) -> LeastAnglePath:
     """Compute one path from the products of the features and their correlations with the target."""
-    path, rest = LeastAnglePath(start.copy(), G.diagonal().copy()), RemainingProducts.from_products(G, n_nonzero)
-    triangle = np.empty((n_nonzero, start.size))
+    n_nonzero = len(space.triangle)
+    path, rest = LeastAnglePath(start.copy(), G.diagonal().copy()), RemainingProducts.from_products(G, space.S, n_jobs)
     while path.goes_on(n_nonzero):
         p = path.entering
         r = rest.row(p)
         if path.enter(r, float(r[p])):
-            triangle[len(path.entered) - 1] = r
+            space.triangle[len(path.entered) - 1] = r
             rest.subtract(p, r)
     if path.entered:
         # The columns of the features that entered form a triangular matrix R with X = Q R, and the fit is Q fitted().
-        square = triangle[: len(path.entered)].take(path.entered, axis=1)
+        square = space.triangle[: len(path.entered)].take(np.array(path.entered), axis=1)
         path.coefficients[path.entered] = solve_triangular(square, path.fitted())
     return path
 
@@ -205,6 +234,8 @@ class RemainingProducts:
         Features that are stored in S. Those that have entered leave it when the panel is emptied.
     position : ndarray of int of shape (n_features,)
         Position of each feature in S, -1 if it has entered.
+    n_jobs : int or None
+        Number of threads; the result does not depend on it.
     filled : int
         Number of rows in the panel.
     """
@@ -213,16 +244,17 @@ class RemainingProducts:
     panel: Floats
     live: Integers
     position: Integers
+    n_jobs: int | None = None
     filled: int = 0
 
     @classmethod
-    def from_products(cls, G: Floats, n_rows: int) -> Self:
-        """Start with the products G of all features; ``n_rows`` rows will be subtracted, and G stays unchanged."""
+    def from_products(cls, G: Floats, S: Floats, n_jobs: int | None) -> Self:
+        """Start with the products G of all features, copied to S; S may be G if it will never be changed."""
         n = len(G)
-        # If all rows fit into one panel, none is ever subtracted from S, and no copy is needed.
-        return cls(
-            G if n_rows <= PANEL_FEATURES else G.copy(), np.empty((PANEL_FEATURES, n)), np.arange(n), np.arange(n)
-        )
+        if S is not G:
+            for rows in blocks(n, PRODUCT_COLUMNS):
+                S[rows, rows.start :] = G[rows, rows.start :]
+        return cls(S, np.empty((PANEL_FEATURES, n)), np.arange(n), np.arange(n), n_jobs)
 
     def row(self, p: int) -> Floats:
         """Return the remaining products of one feature with all features."""
@@ -255,7 +287,7 @@ class RemainingProducts:
             close_up(self.S, self.panel, np.flatnonzero(~left), left.size)
             self.live = self.live[left]
             self.position[self.live] = np.arange(self.live.size)
-        add_squares(self.S, self.panel[:, : self.live.size], times=-1.0)
+        _add_gram(self.S, self.panel[:, : self.live.size], self.n_jobs, times=-1.0)
         self.filled = 0
 
 
@@ -266,14 +298,23 @@ def _products(X: NDArray[Any], Y: Floats, n_jobs: int | None) -> tuple[Floats, F
     mean = X.mean(axis=0, dtype=np.float64)
     # Centre before multiplying: subtracting the product of means afterwards would lose digits if means are large.
     for rows in blocks(X.shape[0], PRODUCT_SAMPLES):
-        Z = X[rows] - mean
+        Z = np.subtract(X[rows], mean, order="C")
         with_targets += Y[:, rows] @ Z
 
-        def add(side: slice, Z: Floats = Z) -> None:
-            G[side, side.start :] += Z[:, side].T @ Z[:, side.start :]
-
-        list(thread_map(add, blocks(n, PRODUCT_COLUMNS), n_jobs))
+        _add_gram(G, Z, n_jobs)
     return G, with_targets
+
+
+def _add_gram(G: Floats, Z: Floats, n_jobs: int | None, times: float = 1.0) -> None:
+    """Add ``times`` Z'Z to the leading block of G, on and above the diagonal, in blocks of rows of G."""
+    n = Z.shape[1]
+
+    def add(side: slice) -> None:
+        add_squares(G[side, side], Z[:, side], times)
+        if side.stop < n:
+            add_product(G[side, side.stop : n], Z[:, side], Z[:, side.stop :], times)
+
+    list(thread_map(add, blocks(n, PRODUCT_COLUMNS), n_jobs))
 
 
 def _by_samples(X: Any, Y: Floats, n_nonzero: int, n_jobs: int | None) -> list[LeastAnglePath]:
