@@ -65,15 +65,15 @@ def test_one_step_equals_the_definition(n_neighbors, n_clusters, beta):
     hoods = neighbourhoods(weighted, n_neighbors, beta)
     ours = prediction_matrix(hoods, 90)
     np.testing.assert_allclose(ours.toarray(), A, atol=1e-12)
-    values, _ = smallest_eigenvectors((sparse.eye_array(90) - ours).tocsr(), 5)
+    values, _ = smallest_eigenvectors((sparse.eye_array(90) - ours).tocsr(), 5, 2, None, None)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(M)[:5], atol=1e-12)
-    found = smooth_clusters(ours, np.ones(90), n_clusters)
+    found, _ = smooth_clusters(ours, np.ones(90), n_clusters)
     np.testing.assert_allclose(found @ found.T, Y @ Y.T, atol=1e-8)
     alphas = [hood.duals @ found[hood.neighbours] for hood in hoods]
     norms = coefficient_norms(X, np.ones(90), hoods, alphas, None)
     np.testing.assert_allclose(tau * norms / (tau @ norms), expected, rtol=1e-8)
     np.testing.assert_allclose(
-        reweighted(X, np.ones(90), tau, n_neighbors, n_clusters, beta, None), expected, rtol=1e-8
+        reweighted(X, np.ones(90), tau, n_neighbors, n_clusters, beta, None)[0], expected, rtol=1e-8
     )
 
 
@@ -165,9 +165,9 @@ def random_walk(n_samples, n_neighbors, seed=0):
 
 def test_filtered_eigenvectors_equal_those_of_lapack(monkeypatch):
     residual = random_walk(400, 8)
-    values, vectors = smallest_eigenvectors(residual, 10)
+    values, vectors = smallest_eigenvectors(residual, 10, 6, None, 2)
     monkeypatch.setattr(method, "MAX_DENSE_SAMPLES", 0)
-    found, directions = smallest_eigenvectors(residual, 10)
+    found, directions = smallest_eigenvectors(residual, 10, 6, None, 2)
     np.testing.assert_allclose(found[:6], values[:6], atol=1e-9)
     np.testing.assert_allclose(np.abs(np.sum(directions[:, :3] * vectors[:, :3], axis=0)), 1.0, atol=1e-6)
 
@@ -175,7 +175,7 @@ def test_filtered_eigenvectors_equal_those_of_lapack(monkeypatch):
 def test_filtered_eigenvectors_of_a_disconnected_graph_are_constant_on_its_components(monkeypatch):
     residual = sparse.block_diag([random_walk(150, 8, seed) for seed in range(3)], format="csr")
     monkeypatch.setattr(method, "MAX_DENSE_SAMPLES", 0)
-    values, vectors = smallest_eigenvectors(residual, 10)
+    values, vectors = smallest_eigenvectors(residual, 10, 6, None, 2)
     np.testing.assert_allclose(values[:3], 0.0, atol=1e-9)
     constants = np.kron(np.eye(3), np.ones((150, 1)) / np.sqrt(150))
     np.testing.assert_allclose(vectors[:, :3] @ vectors[:, :3].T, constants @ constants.T, atol=1e-6)

@@ -32,10 +32,12 @@ Where we depart from the paper and from the authors' toolbox:
   discrete columns are left, nearly all rows are copies of others.
 - Samples are processed in an order that depends on their values only. So the order of the rows does not even change
   rounding errors, which the iteration would amplify.
+- The eigenvectors are computed to the precision that the distance to the next eigenvalue requires. Real data have
+  eigenvalues of 1e-8 of the largest one, and an iteration that stops early returns mixtures of eigenvectors.
 - ``beta`` is in units of 1 / (mean variance of the columns), so that the unit of the table does not matter.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -48,19 +50,17 @@ from ilfs.must_keep import MustKeep
 from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_between, check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
+from ilfs.solvers.smallest_eigenvectors import filtered_subspace
 from ilfs.warn import warn
 
 WEIGHT_BLOCK_COLUMNS = 64  # columns whose local coefficients are computed at a time
+WEIGHTED_BLOCK_ROWS = 64  # rows that are weighted at a time
 MIN_VARIANCE_FRACTION = 1e-17  # columns with less of the weighted variance change no distance in float64
 EIGENVALUE_TIE = 1e-8  # eigenvalues closer than this are equal; the largest are about 1
 MAX_DENSE_SAMPLES = 1000  # with more samples the eigenvectors are found iteratively
-EXTRA_EIGENVECTORS = 8  # computed beyond the wanted ones, to see ties and to speed up convergence
-FILTER_DEGREE = 24  # of the Chebyshev polynomial that amplifies the wanted eigenvectors
-MAX_FILTERS = 60  # applications of the polynomial
-RESIDUAL_TOL = 1e-11  # of the eigenvectors, relative to the largest eigenvalue
+EXTRA_EIGENVECTORS = 8  # computed at least beyond the wanted ones, to see ties and to speed up convergence
+EIGENVECTORS_MULTIPLE = 8  # the iteration filters so many vectors together
 MAX_LOCAL_VARIATION = 1e-6  # of Y within neighbourhoods, relative to Y, that counts as none
-
-Product = Callable[[Floats], Floats]
 
 
 class LLCFS(UnsupervisedRowsSelector):
@@ -230,9 +230,10 @@ def weights_by_step(
     n_jobs: int | None,
 ) -> Iterator[tuple[Floats, float]]:
     """Yield the weights after every step and the sum of their absolute changes, until they converge."""
-    tau = np.full(X.shape[1], 1.0 / X.shape[1])
+    tau, vectors = np.full(X.shape[1], 1.0 / X.shape[1]), None
     for _ in range(max_iter):
-        before, tau = tau, reweighted(X, counts, tau, n_neighbors, n_clusters, beta, n_jobs)
+        before = tau
+        tau, vectors = reweighted(X, counts, tau, n_neighbors, n_clusters, beta, n_jobs, vectors)
         change = float(np.abs(tau - before).sum())
         yield tau, change
         if change <= tol:
@@ -240,27 +241,36 @@ def weights_by_step(
 
 
 def reweighted(
-    X: Floats, counts: Floats, tau: Floats, n_neighbors: int, n_clusters: int, beta: float, n_jobs: int | None
-) -> Floats:
-    """Return the weights of the features after a step from weights tau.
+    X: Floats,
+    counts: Floats,
+    tau: Floats,
+    n_neighbors: int,
+    n_clusters: int,
+    beta: float,
+    n_jobs: int | None,
+    vectors: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the weights of the features after a step from weights tau, and the eigenvectors of the step.
+
+    ``vectors`` are those of the step before, from which the search for the new ones starts.
 
     If Y is constant in every neighbourhood, tau itself is returned. The neighbourhood graph then has at least as many
     components as there are clusters, and predicting a constant needs no feature.
     """
-    weighted, X, counts = merge_equal_rows(weighted_columns(X, counts, tau), X, counts)
+    weighted, X, counts = merge_equal_rows(weighted_columns(X, counts, tau, n_jobs), X, counts)
     found = nearest_neighbours(weighted, n_neighbors, n_jobs, counts=counts)
     hoods = [local_regressions(weighted, found, *lists, beta, n_jobs) for lists in found.by_length()]
     del weighted
     with one_blas_thread():
-        Y = smooth_clusters(prediction_matrix(hoods, len(X)), counts, n_clusters)
+        Y, vectors = smooth_clusters(prediction_matrix(hoods, len(X)), counts, n_clusters, vectors, n_jobs)
         # H Y_i: the values of the neighbours minus their weighted mean
         local = [Y[h.neighbours] - np.einsum("ij,ijc->ic", h.fractions, Y[h.neighbours])[:, None] for h in hoods]
         if np.linalg.norm([np.linalg.norm(values) for values in local]) <= MAX_LOCAL_VARIATION * np.linalg.norm(Y):
-            return tau
+            return tau, vectors
         alphas = [h.duals @ values for h, values in zip(hoods, local, strict=True)]
     # w_i = diag(tau) X_i' alpha_i, so tau is multiplied by the lengths of the rows of X_i' alpha_i.
     tau = tau * coefficient_norms(X, counts, hoods, alphas, n_jobs)
-    return np.asarray(tau / tau.sum())
+    return np.asarray(tau / tau.sum()), vectors
 
 
 def merge_equal_rows(weighted: Floats, X: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
@@ -276,16 +286,23 @@ def merge_equal_rows(weighted: Floats, X: Floats, counts: Floats) -> tuple[Float
     return distinct.X, np.asarray(membership @ X) / total[:, None], total
 
 
-def sums_of_squares(X: Floats, counts: Floats) -> Floats:
+def sums_of_squares(X: Floats, counts: Floats, n_jobs: int | None = None) -> Floats:
     """Return the sum of squares of every column, with each row counted as often as it occurs."""
-    return np.concatenate([counts @ np.square(X[:, columns]) for columns in blocks(X.shape[1], WEIGHT_BLOCK_COLUMNS)])
+    columns = blocks(X.shape[1], WEIGHT_BLOCK_COLUMNS)
+    return np.concatenate(list(thread_map(lambda some: counts @ np.square(X[:, some]), columns, n_jobs)))
 
 
-def weighted_columns(X: Floats, counts: Floats, tau: Floats) -> Floats:
+def weighted_columns(X: Floats, counts: Floats, tau: Floats, n_jobs: int | None) -> Floats:
     """Multiply columns by the roots of their weights, and drop those too small to change a distance."""
-    variance = tau * sums_of_squares(X, counts)
+    variance = tau * sums_of_squares(X, counts, n_jobs)
     kept = np.flatnonzero(variance > MIN_VARIANCE_FRACTION * variance.sum())
-    return np.multiply(X[:, kept] if kept.size < tau.size else X, np.sqrt(tau[kept]))
+    weighted, roots = np.empty((len(X), kept.size)), np.sqrt(tau[kept])
+
+    def fill(rows: slice) -> None:
+        np.multiply(X[rows].take(kept, axis=1) if kept.size < tau.size else X[rows], roots, out=weighted[rows])
+
+    list(thread_map(fill, blocks(len(X), WEIGHTED_BLOCK_ROWS), n_jobs))
+    return weighted
 
 
 @dataclass(frozen=True)
@@ -342,23 +359,33 @@ def prediction_matrix(hoods: list[Neighbourhoods], m: int) -> sparse.csr_array:
     return sparse.csr_array((values, (first, second)), shape=(m, m))
 
 
-def smooth_clusters(A: sparse.csr_array, counts: Floats, n_clusters: int) -> Floats:
-    """Return the Y with the smallest prediction error under A.
+def smooth_clusters(
+    A: sparse.csr_array,
+    counts: Floats,
+    n_clusters: int,
+    start: Floats | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the Y with the smallest prediction error under A, and all eigenvectors that were computed.
 
     Eigenvectors of equal eigenvalues share the last places. A sample has the weight of its count: with C =
-    diag(counts), Y is C^-1/2 times the eigenvectors of R'R for R = C^1/2 (I - A) C^-1/2.
+    diag(counts), Y is C^-1/2 times the eigenvectors of R'R for R = C^1/2 (I - A) C^-1/2. The eigenvectors of a similar
+    problem are a good ``start``.
     """
-    root = np.sqrt(counts)
-    residual = (sparse.eye_array(A.shape[0]) - A).tocsr()
+    root, m = np.sqrt(counts), A.shape[0]
+    residual = (sparse.eye_array(m) - A).tocsr()
     residual = (sparse.diags_array(root) @ residual @ sparse.diags_array(1 / root)).tocsr()
-    n_clusters = min(n_clusters, A.shape[0])
-    n_vectors = min(n_clusters + EXTRA_EIGENVECTORS, A.shape[0])
+    n_clusters = min(n_clusters, m)
+    n_vectors = EIGENVECTORS_MULTIPLE * -(-(n_clusters + EXTRA_EIGENVECTORS) // EIGENVECTORS_MULTIPLE)
     while True:
-        values, vectors = smallest_eigenvectors(residual, n_vectors)
+        n_vectors = min(n_vectors, m)
+        values, vectors = smallest_eigenvectors(residual, n_vectors, n_clusters, start, n_jobs)
         # All eigenvectors that tie with the last wanted one are known once the largest value found exceeds the tie.
-        if values[-1] > values[n_clusters - 1] + EIGENVALUE_TIE or n_vectors == A.shape[0]:
-            return vectors * np.sqrt(eigenvector_fractions(values, n_clusters)) / root[:, None]
-        n_vectors = min(4 * n_vectors, A.shape[0])
+        if values[-1] > values[n_clusters - 1] + EIGENVALUE_TIE or n_vectors == m:
+            fractions = eigenvector_fractions(values, n_clusters)
+            used = fractions > 0
+            return vectors[:, used] * np.sqrt(fractions[used]) / root[:, None], vectors
+        n_vectors = 4 * n_vectors
 
 
 def eigenvector_fractions(values: Floats, n_vectors: int) -> Floats:
@@ -368,75 +395,18 @@ def eigenvector_fractions(values: Floats, n_vectors: int) -> Floats:
     return np.where(below, 1.0, np.where(tied, (n_vectors - below.sum()) / tied.sum(), 0.0))
 
 
-def smallest_eigenvectors(residual: sparse.csr_array, n_vectors: int) -> tuple[Floats, Floats]:
-    """Return the smallest eigenvalues of R'R and their vectors; the last few need not have converged."""
+def smallest_eigenvectors(
+    residual: sparse.csr_array, n_vectors: int, n_wanted: int, start: Floats | None, n_jobs: int | None
+) -> tuple[Floats, Floats]:
+    """Return the smallest eigenvalues of R'R and their vectors; only the wanted ones need to have converged."""
     m = residual.shape[0]
-    transposed = residual.T.tocsr()
     if m <= max(MAX_DENSE_SAMPLES, 4 * n_vectors):
-        dense = (transposed @ residual).toarray()
+        dense = (residual.T @ residual).toarray()
         values, vectors = linalg.eigh(dense, subset_by_index=(0, n_vectors - 1), check_finite=False)
         return values, vectors
-    V = np.linalg.qr(np.random.default_rng(0).standard_normal((m, n_vectors)))[0]  # any start will do
-    return filtered_subspace(lambda V: transposed @ (residual @ V), V, n_vectors - EXTRA_EIGENVECTORS // 2)
-
-
-def filtered_subspace(times: Product, V: Floats, n_exact: int) -> tuple[Floats, Floats]:
-    """Compute the smallest eigenvalues of a positive semidefinite matrix by Chebyshev-filtered subspace iteration.
-
-    Parameters
-    ----------
-    times : callable
-        Product of the matrix with a block of vectors.
-    V : ndarray of shape (n, n_vectors)
-        Start with orthonormal columns.
-    n_exact : int
-        Number of eigenvectors that must converge.
-
-    Returns
-    -------
-    values : ndarray of shape (n_vectors,)
-        Eigenvalues in ascending order.
-    vectors : ndarray of shape (n, n_vectors)
-        Orthonormal eigenvectors.
-    """
-    # The power method underestimates the largest eigenvalue; the filter needs an upper bound.
-    top = 1.1 * largest_eigenvalue(times, V[:, 0])
-    for _ in range(MAX_FILTERS):
-        image = times(V)  # Rayleigh-Ritz: eigenvectors of the matrix restricted to the span of V
-        T = V.T @ image
-        values, vectors = np.linalg.eigh((T + T.T) / 2)
-        V, image = V @ vectors, image @ vectors
-        residuals = np.linalg.norm(image - V * values, axis=0)
-        if residuals[:n_exact].max() <= RESIDUAL_TOL * top:
-            break
-        # All eigenvalues above the largest Ritz value are unwanted.
-        V = np.linalg.qr(chebyshev_filter(times, V, min(values[-1], 0.9 * top), top))[0]
-    return values, V
-
-
-def chebyshev_filter(times: Product, V: Floats, cut: float, top: float) -> Floats:
-    """Apply a Chebyshev polynomial of the matrix to V that is small on [cut, top] and large below.
-
-    Chebyshev polynomials are at most 1 on [-1, 1] and grow faster outside than any other polynomial of their degree.
-    The map (x - middle) / half takes [cut, top] to [-1, 1]. The three-term recurrence is scaled by sigma in every step
-    so that the polynomial is 1 at 0 and nothing overflows.
-    """
-    half, middle = (top - cut) / 2, (top + cut) / 2
-    first = sigma = -half / middle
-    before, V = V, (times(V) - middle * V) * (sigma / half)
-    for _ in range(FILTER_DEGREE - 1):
-        following = 1.0 / (2.0 / first - sigma)
-        before, V = V, (times(V) - middle * V) * (2.0 * following / half) - (sigma * following) * before
-        sigma = following
-    return V
-
-
-def largest_eigenvalue(times: Product, v: Floats) -> float:
-    """Estimate the largest eigenvalue by the power method, to a few per cent."""
-    for _ in range(40):
-        v = v / np.linalg.norm(v)
-        v = times(v)
-    return float(np.linalg.norm(v))
+    if start is None or start.shape != (m, n_vectors):
+        start = np.random.default_rng(0).standard_normal((m, n_vectors))  # any start will do
+    return filtered_subspace(residual, start, n_wanted, EIGENVALUE_TIE, n_jobs)
 
 
 def coefficient_norms(

@@ -10,8 +10,8 @@ samples. The distances of the candidates are then computed in float64, as sums o
 exact, and the same bits for dense and sparse samples, however the products round.
 
 Samples that are equally far, by the tolerance of `ilfs.ties`, share the last places, so the result does not depend on
-the order of the rows. Rows with more candidates than were kept (ties, or tight clusters far apart) are searched again
-in float64.
+the order of the rows. Rows with more candidates than were kept (ties, or tight clusters far apart) are searched again,
+in float64 if their candidates are many.
 """
 
 from contextlib import nullcontext
@@ -40,6 +40,7 @@ from ilfs.ties import RELATIVE_TOLERANCE
 MIN_PRODUCT_ROWS, MAX_PRODUCT_ROWS = 64, 1024  # a block of products has a sixth of all rows within these limits
 MIN_FLOAT32_MULTIPLICATIONS = 2 * 10**8  # below this, converting to float32 takes longer than it saves
 RETRIED_ROWS_PER_THREAD, RETRIED_ROWS = 128, 2048  # rows per block of the second search, for one and for all threads
+MAX_CANDIDATES_PER_ROW = 64  # of the second search in float32, on average; if there are more it is done in float64
 MAX_TIED = 64  # distinct samples that may share the last places; more would make neighbourhoods and graphs large
 TIE_FLOOR = 1e-24  # fraction of the variance; smaller squared distances can come from the rounding of the input
 
@@ -152,11 +153,12 @@ def search(
     rule = Sharing(k, counts, rank, 2 * samples.unit**2 * samples.floor)
     done = np.setdiff1d(np.arange(m), rest, assume_unique=True)
     lists = [_shared(X, done, np.nonzero(near)[0], kept[near], rule, n_jobs)]
-    if rest.size and samples.is_float32:
-        del samples  # before the copy in float64 is made
-        samples = _samples(X, float32=False, n_jobs=n_jobs)
     for some in blocks(rest.size, RETRIED_ROWS):
         candidates = _candidates(samples, rest[some], last, n_jobs)
+        if samples.is_float32 and candidates[0].size > MAX_CANDIDATES_PER_ROW * rest[some].size:
+            del samples  # before the copy in float64 is made
+            samples = _samples(X, float32=False, n_jobs=n_jobs)
+            candidates = _candidates(samples, rest[some], last, n_jobs)
         lists.append(_shared(X, rest[some], *candidates, rule, n_jobs))
     return _joined(lists, m), distance
 

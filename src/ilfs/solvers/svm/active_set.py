@@ -1,11 +1,13 @@
 """Base classes of the primal and the dual SVMs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ilfs.arrays import Floats
+from ilfs.execution import thread_map
 from ilfs.solvers.svm.newton import Mask, minimum
 
 MAX_REMOVED_FRACTION = 0.1  # fraction of the stored features that may have been removed before storage is compacted
@@ -54,7 +56,15 @@ class SharedFeatures:
     """SVMs from which the same features are removed: one for each class, or a single one for two classes."""
 
     svms: Sequence[ActiveSetSVM]
+    n_jobs: int | None
     _alive: Mask
+
+    def _each_svm(self, function: Callable[[Any], None]) -> None:
+        """Call a function with every SVM, in threads if there are several; a single one uses threads itself."""
+        if len(self.svms) == 1:
+            function(self.svms[0])
+        else:
+            list(thread_map(function, self.svms, self.n_jobs))
 
     @property
     def n_features(self) -> int:

@@ -45,6 +45,12 @@ class Corrected:
         V, B = self._corrections()
         return np.asarray(self.matrix[indices] + V[:, indices].T @ B @ V)
 
+    def block(self, indices: Integers) -> Floats:
+        """Return some rows and the same columns of the corrected matrix; its pending corrections stay pending."""
+        V, B = self._corrections()
+        V = V[:, indices]
+        return np.asarray(self.matrix[np.ix_(indices, indices)] + V.T @ B @ V)
+
     def times(self, vectors: Floats) -> Floats:
         """Multiply vectors, one in each row, by the corrected matrix."""
         V, B = self._corrections()

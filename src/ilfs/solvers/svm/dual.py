@@ -150,8 +150,7 @@ class Dual(SharedFeatures):
             self._sum_kernel()
         else:
             self.kernel.correct(X, -np.eye(len(X)))
-        for svm in self.svms:
-            svm.rebuild() if many else svm.remove(X)
+        self._each_svm(lambda svm: svm.rebuild() if many else svm.remove(X))
         if self._should_compact():
             self._compact()
 
@@ -307,9 +306,8 @@ class DualSVM(ActiveSetSVM):
         M is not positive definite, but its lower right block is: invert that by Cholesky and add the border of ones.
         """
         vars(self).pop("inverse", None)  # free its memory before the new matrix is allocated
-        self.kernel.settle()
         here = np.flatnonzero(active)
-        N = positive_inverse(self.kernel.matrix[np.ix_(here, here)] + self.ridge * np.eye(here.size))
+        N = positive_inverse(self.kernel.block(here) + self.ridge * np.eye(here.size))
         # alpha = N (y - b 1) with N = (K + ridge I)^-1. Row 0 of the inverse is the b for which alpha sums to 0.
         ones = N.sum(axis=1)
         total = float(ones.sum())

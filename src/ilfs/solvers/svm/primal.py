@@ -69,7 +69,7 @@ class Primal(SharedFeatures):
         max_iter: int,
         n_jobs: int | None = None,
     ) -> None:
-        self.columns, self._scale = columns, scale
+        self.columns, self._scale, self.n_jobs = columns, scale, n_jobs
         self._alive = np.ones(columns.size, dtype=bool)
         # Weights are theta / scale, so ridge |weights|^2 penalises theta^2 by ridge / scale^2. The intercept is free.
         penalty = np.append(0.0, np.maximum(ridge / scale**2, MIN_RELATIVE_RIDGE * len(Z)))
@@ -98,8 +98,7 @@ class Primal(SharedFeatures):
         """Remove features and solve all SVMs without them."""
         self._alive[positions] = False
         self._samples.remove(positions + 1)  # position 0 is the intercept
-        for svm in self.svms:
-            svm.remove(positions + 1)
+        self._each_svm(lambda svm: svm.remove(positions + 1))
         if self._should_compact():
             self._compact()
 
