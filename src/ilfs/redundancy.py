@@ -24,8 +24,10 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, one_blas_thread, together
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
+from ilfs.rare_events import read_regression
 from ilfs.regression_terms import FurtherColumns, correlations, ridge_of
 from ilfs.selector import PlannedSelector, Scores
+from ilfs.solvers.breadth import effective_rank
 from ilfs.solvers.picking import Gains, Picks, novel_picks, picks_by_terms
 from ilfs.statistics import (
     Association,
@@ -93,6 +95,8 @@ class PickedSubset:
         Decrease of the loss of each class when the feature was picked, as a fraction of the variance of the class.
     shape_gain : ndarray of shape (n_features, n_classes) or None
         Part of the gain that comes from the shape terms.
+    effective_rank : float
+        Effective number of directions that the candidates span.
     """
 
     scores: Scores
@@ -102,6 +106,7 @@ class PickedSubset:
     correlation: Floats
     gain: Floats | None
     shape_gain: Floats | None
+    effective_rank: float
 
 
 class PicksSubsets(PlannedSelector):
@@ -469,11 +474,11 @@ def pick(
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
         columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
-        rho, covariance, further = yield from columns.read(candidates, association, labelling)
+        rho, regression = yield from read_regression(columns, candidates, association, labelling)
         with one_blas_thread():
-            terms = columns.terms(association.correlation, covariance, further, n_usable, n_samples)
-            ridge = ridge_of(n_usable, n_samples)
-            picks, gains = picks_by_terms(association.correlation, rho, ridge, terms, covariance, first)
+            terms = regression.terms(columns, n_usable, n_samples)
+            ridge = regression.factor * ridge_of(n_usable, n_samples)
+            picks, gains = picks_by_terms(regression.of_classes, rho, ridge, terms, regression.covariance, first)
     return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break, shapes is not None)
 
 
@@ -513,7 +518,7 @@ def expand_to_all_features(
     if not has_shapes:
         shape_gain = None
     scores = Scores.along(order, values, picks.n_forced)
-    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain, shape_gain)
+    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain, shape_gain, effective_rank(rho))
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

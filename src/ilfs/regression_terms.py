@@ -131,13 +131,19 @@ class FurtherColumns:
         return np.column_stack([of_label.standardised()[1][:, 1] for of_label in found])
 
     def terms(
-        self, of_linear: Floats, linear: Floats, further: Further | None, n_features: int, n_samples: float
+        self,
+        of_linear: Floats,
+        linear: Floats,
+        further: Further | None,
+        n_features: int,
+        n_samples: float,
+        factor: float = 1.0,
     ) -> FurtherTerms:
-        """Return the terms: residuals of the columns, each with its ridge."""
+        """Return the terms: residuals of the columns, each with its ridge times a factor."""
         if further is None:
             return FurtherTerms.none(*of_linear.shape)
         covariance, of_classes = further
-        ridge = self.ridge(n_features, n_samples)
+        ridge = factor * self.ridge(n_features, n_samples)
         return residual_terms(linear, of_linear, covariance, of_classes, self.features, ridge)
 
     def ridge(self, n_features: int, n_samples: float) -> Floats:

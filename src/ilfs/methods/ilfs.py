@@ -27,7 +27,7 @@ Where we depart from the paper (the documentation has the reasons and measuremen
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
+from ilfs.candidates import pick_from_pool
 from ilfs.execution import Fold, Plan, ask, both
 from ilfs.interactions.finding import interactions_in
 from ilfs.interactions.result import Interactions
@@ -44,6 +45,7 @@ from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
     FeatureStatistics,
+    PickedSubset,
     PicksSubsets,
     Redundancy,
     above_median,
@@ -96,7 +98,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     The data are read twice. Memory is a few times (n_classes + n_tokens) numbers for each feature and does not depend
     on the number of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs
-    are stored; with shapes, up to four times as many.
+    are stored; with shapes, up to four times as many. There is a fourth pass if the most relevant features are too
+    similar to each other, or if they count rare events.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
@@ -139,8 +142,11 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         picked feature does not explain. None: features are not picked, but scored on their own by the path sums of the
         paper.
     n_candidates : int or None, default=1000
-        Number of features to pick from: the most relevant ones, and with ``shapes`` some others. The rest follows by
-        relevance. None means all features. Ignored with ``redundancy=None``.
+        Number of features to pick from, the candidates; all others follow by relevance. They are the most relevant
+        features, with two exceptions for ``redundancy="gain"``. With ``shapes``, some are features with other shapes.
+        And if the most relevant ones are so similar to each other that a small sample of all features explains the
+        classes as well, half of the candidates are spread over all features that are relevant at all. None means all
+        features. Ignored with ``redundancy=None``.
     shapes : bool, default=True
         With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
         itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
@@ -422,7 +428,11 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     @property
     def n_reads(self) -> int:
-        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products."""
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products.
+
+        It makes another one if the most relevant features repeat each other (see `ilfs.candidates`), or if they count
+        rare events (see `ilfs.rare_events`).
+        """
         return 2 if self.redundancy is None else 3
 
     def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
@@ -504,43 +514,49 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        moments, usable = statistics.moments, statistics.moments.informative
+        moments = statistics.moments
         weight = classes.balance if self.class_weight == "balanced" else np.ones(classes.n_classes)
-        shapes = statistics.shape_association(weight, classes.total)
-        candidates = self._candidates(usable, shapes)
-        association = Association.from_moments(moments.of_columns(candidates), weight, classes.total)
-        return (yield from self._plan_picks(classes, usable, candidates, association, shapes))
-
-    def _candidates(self, usable: NDArray[np.bool_], shapes: ShapeAssociation | None) -> Integers:
-        """Choose the features to pick from."""
-        products = self._products()
-        forced = self._forced() if products is None else np.union1d(self._forced(), products.columns)
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
-        return with_strong_shapes(candidates, shapes, usable, forced)
+        return (
+            yield from self._plan_picks(
+                classes,
+                moments.informative,
+                lambda columns: Association.from_moments(moments.of_columns(columns), weight, classes.total),
+                statistics.shape_association(weight, classes.total),
+            )
+        )
 
     def _plan_picks(
         self,
         classes: Classes,
         usable: NDArray[np.bool_],
-        candidates: Integers,
-        association: Association,
+        associate: Callable[[Integers], Association],
         shapes: ShapeAssociation | None,
         labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
-        """Pick from the candidates, set the attributes of the picks, and return the scores."""
+        """Pick features one at a time; ``associate`` computes the association of columns with the classes."""
         assert self.redundancy is not None
-        subset = yield from pick(
-            self.redundancy,
-            classes,
-            self.relevance_,
-            usable,
-            candidates,
-            association,
-            self.mean_log_odds_,
-            labelling=labelling,
-            forced=self._forced(),
-            shapes=None if shapes is None else shapes.take(candidates),
-            products=self._products(),
+        forced, products, tie_break = self._forced(), self._products(), self.mean_log_odds_
+        kept = forced if products is None else np.union1d(forced, products.columns)
+
+        def pick_from(pool: Integers) -> Plan[PickedSubset]:
+            candidates = with_strong_shapes(pool, shapes, usable, kept)
+            return pick(
+                self.redundancy,
+                classes,
+                self.relevance_,
+                usable,
+                candidates,
+                associate(candidates),
+                tie_break,
+                labelling,
+                forced,
+                None if shapes is None else shapes.take(candidates),
+                products,
+            )
+
+        order = most_relevant(self.relevance_, usable, None, tie_break)
+        subset = yield from pick_from_pool(
+            self.redundancy, pick_from, order, self.n_candidates, classes, associate, kept
         )
         return self._keep_subset(subset)
 
@@ -631,11 +647,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         moments = [of_label.moments for of_label in statistics]
-        usable = np.any([of_label.informative for of_label in moments], axis=0)
-        shapes = shapes_of_labels(labels.values(), statistics)
-        candidates = self._candidates(usable, shapes)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels.values())
-        return (yield from self._plan_picks(all_rows, usable, candidates, association, shapes, tuple(labels)))
+        return self._plan_picks(
+            all_rows,
+            np.any([of_label.informative for of_label in moments], axis=0),
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels.values()),
+            shapes_of_labels(labels.values(), statistics),
+            tuple(labels),
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
+from ilfs.candidates import pick_from_pool
 from ilfs.execution import Plan, Read, both, fold_of, refuse_missing, run_plan
 from ilfs.fitted import scores_of
 from ilfs.must_keep import MustKeep
@@ -65,7 +66,8 @@ class Novelty(PicksSubsets):
         nearest picked feature does not explain. ``"gain"``: decrease of the loss of a ridge regression of the classes
         on the picked features, as in `ILFS`; the relevance then only determines the candidates.
     n_candidates : int or None, default=1000
-        Number of most relevant features to pick from; None means all features.
+        Number of features to pick from, by relevance (see `ILFS` for an exception with ``redundancy="gain"``); None
+        means all features.
     n_jobs : int, default=None
         Number of threads for moments and products; the result does not depend on it. None means 1 unless in a
         `joblib.parallel_config` context, -1 means all processors.
@@ -401,9 +403,13 @@ def picked(
     """Pick a subset of features by given relevances; ``associate`` computes the association of the candidates."""
     usable = ~moments.constant & ~np.isnan(relevance) & (relevance > -np.inf)
     relevance = finite(np.where(usable, relevance, 0.0))
-    candidates = most_relevant(relevance, usable, n_candidates, forced=forced)
-    association = associate(candidates)
-    return pick(how, classes, relevance, usable, candidates, association, labelling=labelling, forced=forced)
+
+    def pick_from(candidates: Integers) -> Plan[PickedSubset]:
+        association = associate(candidates)
+        return pick(how, classes, relevance, usable, candidates, association, labelling=labelling, forced=forced)
+
+    order = most_relevant(relevance, usable, None)
+    return pick_from_pool(how, pick_from, order, n_candidates, classes, associate, forced)
 
 
 def finite(relevance: Floats) -> Floats:

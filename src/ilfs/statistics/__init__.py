@@ -9,6 +9,7 @@ from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.description import Description, Statistic
 from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
+from ilfs.statistics.logs import LogMoments, LogProducts
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
@@ -32,6 +33,8 @@ __all__ = [
     "Description",
     "DistinctValues",
     "Histograms",
+    "LogMoments",
+    "LogProducts",
     "Moments",
     "ProductTerms",
     "Products",

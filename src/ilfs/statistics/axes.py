@@ -11,6 +11,7 @@ import numpy as np
 
 from ilfs.arrays import Integers
 from ilfs.statistics.histograms import ClassHistograms, Histograms
+from ilfs.statistics.logs import LogMoments, LogProducts
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
@@ -56,6 +57,8 @@ AXES: dict[type[Any], dict[str, tuple[str, ...]]] = {
 STATISTICS = {kind.__name__: kind for kind in AXES}
 DESCRIBED: dict[type[Any], type[Any]] = {  # the statistic of each description
     Moments: ClassMoments,
+    LogMoments: ClassMoments,
+    LogProducts: CrossProducts,
     Histograms: ClassHistograms,
     DistinctValues: ColumnValues,
     Products: CrossProducts,
