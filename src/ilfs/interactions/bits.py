@@ -18,11 +18,10 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import LabelledRows, thread_map
 from ilfs.execution.columns import column_blocks, gather_columns
-from ilfs.statistics.labels import RowLabels
+from ilfs.statistics.labels import WORD_BITS, RowLabels
 
 LEVEL, SIZE = 0, 1  # kinds of bits
 MIN_SAMPLES = 2  # of each side of a bit; with fewer, a bit marks one outlier
-WORD_BITS = 64
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import thread_map
 from ilfs.execution.threads import blocks
 from ilfs.interactions.bits import PackedBits
-from ilfs.interactions.sets import Found
+from ilfs.interactions.sets import FoundSets
 
 TASK_BITS = 128  # first bits of a task: fewer would make more tasks than threads need
 
@@ -19,7 +19,7 @@ def count_pairs(bits: PackedBits) -> int:
     return (bits.n_bits**2 - int(np.sum(bits_per_feature**2))) // 2
 
 
-def screen_all_pairs(bits: PackedBits, threshold: float, n_jobs: int | None = None) -> Found:
+def screen_all_pairs(bits: PackedBits, threshold: float, n_jobs: int | None = None) -> FoundSets:
     """Find the pairs of bits of different features whose statistic is at least the threshold.
 
     Parameters
@@ -33,10 +33,10 @@ def screen_all_pairs(bits: PackedBits, threshold: float, n_jobs: int | None = No
 
     Returns
     -------
-    Found
+    FoundSets
         The pairs, strongest first.
     """
-    found = Found.none(2, bits.total.size)
+    found = FoundSets.none(2, bits.total.size)
     for pairs, values in screened(bits, threshold, n_jobs):
         differs = bits.columns[pairs[:, 0]] != bits.columns[pairs[:, 1]]
         found = found.merge(pairs[differs], values[differs])

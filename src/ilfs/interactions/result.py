@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.interactions.bits import PackedBits
-from ilfs.interactions.sets import Found
+from ilfs.interactions.sets import FoundSets
 from ilfs.interactions.words import describe_effects
 from ilfs.ranking_table import RankingTable
 from ilfs.statistics import ProductTerms
@@ -102,7 +102,9 @@ class Interactions:
     feature_names: Sequence[Any] | None = None
 
     @classmethod
-    def from_sets(cls, bits: PackedBits, found: Found, n_tests: int, n_families: int, classes: NDArray[Any]) -> Self:
+    def from_sets(
+        cls, bits: PackedBits, found: FoundSets, n_tests: int, n_families: int, classes: NDArray[Any]
+    ) -> Self:
         """Describe the sets of bits that a screen has found; ``n_families`` screens like this one were made."""
         from scipy.stats import chi2
 

@@ -12,7 +12,7 @@ MAX_SETS = 100_000  # sets that are kept, the strongest ones; more are a sign of
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundSets:
     """The strongest sets that a screen has found.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import thread_map
 from ilfs.interactions.bits import LEVEL, PackedBits
-from ilfs.interactions.sets import Found
+from ilfs.interactions.sets import FoundSets
 from ilfs.warn import warn
 
 MAX_TRIPLE_STEPS = 4 * 10**9  # of a screen; seconds on one core
@@ -40,7 +40,7 @@ def largest_affordable(steps: int) -> int:
     return n
 
 
-def screen_all_triples(bits: PackedBits, threshold: float, n_jobs: int | None = None) -> Found:
+def screen_all_triples(bits: PackedBits, threshold: float, n_jobs: int | None = None) -> FoundSets:
     """Find the triples of bits whose statistic is at least the threshold.
 
     Parameters
@@ -54,10 +54,10 @@ def screen_all_triples(bits: PackedBits, threshold: float, n_jobs: int | None = 
 
     Returns
     -------
-    Found
+    FoundSets
         The triples.
     """
-    found = Found.none(3, bits.total.size)
+    found = FoundSets.none(3, bits.total.size)
     for triples, values in screened(bits, threshold, n_jobs):
         found = found.merge(triples, values)
     return found

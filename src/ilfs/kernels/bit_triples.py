@@ -23,7 +23,7 @@ from ilfs.kernels.popcount import ones_in
 
 N_COMBINATIONS = 8  # of three bits
 N_TERMS = 7  # three bits, three products of two of them, and the product of all
-ROUNDING = 1e-12  # of variances of numbers +1 and -1
+VARIANCE_ROUNDING = 1e-12  # of variances of numbers +1 and -1
 
 
 @kernel
@@ -192,7 +192,7 @@ def triple_statistic(cells: Floats, effect: Floats) -> float:
     for t in range(N_TERMS):
         own[t] = moments[t, t]
     for t in range(N_TERMS - 1):
-        if moments[t, t] <= MIN_RESIDUE * own[t] + ROUNDING:
+        if moments[t, t] <= MIN_RESIDUE * own[t] + VARIANCE_ROUNDING:
             return 0.0
         for s in range(t + 1, N_TERMS):
             factor = moments[t, s] / moments[t, t]

@@ -288,12 +288,14 @@ def path_scores(A: Any, damping: float) -> Floats:
     from scipy.sparse.linalg import cg, eigsh
 
     edges = csr_array(A)
-    n = edges.shape[0]
-    if not edges.nnz:
-        return np.zeros(n)
-    # Lanczos steps need more than two nodes; the fixed start gives the same result in every call.
+    scores, nodes = np.zeros(edges.shape[0]), np.flatnonzero(edges.sum(axis=1))
+    if not nodes.size:
+        return scores
+    edges, n = edges[nodes][:, nodes], nodes.size  # a node without edges has no path
+    # The fixed start of the Lanczos steps gives the same result in every call.
     is_small = n < MIN_LANCZOS_NODES
     radius = np.linalg.eigvalsh(edges.toarray())[-1] if is_small else eigsh(edges, 1, which="LA", v0=np.ones(n))[0][0]
     # I - r A is symmetric and, as the spectral radius of r A is below 1, positive definite.
     paths, _ = cg(eye_array(n) - damping / radius * edges, np.ones(n), rtol=1e-12)
-    return np.asarray(paths - 1.0)
+    scores[nodes] = paths - 1.0
+    return scores
