@@ -46,6 +46,7 @@ def test_labels_of_an_indicator_matrix_have_their_own_interactions():
     X, first = xor()
     Y = np.column_stack([first, (X[:, 0] > 0) ^ (X[:, 1] > 0)]).astype(int)
     selector = ILFS(4, interactions=2).fit(X, Y)
+    assert set(selector.order_[:4]) == {0, 1, 298, 299}
     assert set(selector.per_label_[0].order_[:2]) == {298, 299}
     assert selector.per_label_[1].interactions_.columns.tolist() == [[0, 1, -1]]
 

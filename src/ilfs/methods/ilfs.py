@@ -19,8 +19,8 @@ Where we depart from the paper (the documentation has the reasons and measuremen
   classes, unless ``evidence="distance_sum"`` is set. So the value at chance level is 1/2 for any number of classes. For
   two classes both are the paper's formula.
 - The paper does not say when to stop learning the topics. `ILFS.paper` makes one step; see there.
-- ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"`` and ``redundancy`` are
-  additions; `ILFS.paper` switches all of them off.
+- ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"``, ``redundancy`` and
+  ``shapes`` are additions; `ILFS.paper` switches all of them off.
 - A has rank one, so no matrix is inverted, and the path sums have the order of p: every feature is scored on its own.
   By default, features are therefore picked one at a time, by what each adds to the features picked before it
   (``redundancy="gain"``). ``redundancy=None`` gives the path sums.
@@ -96,9 +96,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     Features are scored by their relevance for the classes, which is learned from the distances of the samples to the
     class means. By default, features are then picked one at a time, so that they do not repeat each other.
 
-    The data are read twice. Memory is (n_classes + n_tokens) numbers for each feature and does not depend on the number
-    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored. A
-    fourth pass is made if the most relevant features are too similar to each other, or if they count rare events.
+    The data are read twice. Memory is a few times (n_classes + n_tokens) numbers for each feature and does not depend
+    on the number of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs
+    are stored; with shapes, up to four times as many. There is a fourth pass if the most relevant features are too
+    similar to each other, or if they count rare events.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
@@ -142,9 +143,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         paper.
     n_candidates : int or None, default=1000
         Number of features to pick from, the candidates; all others follow by relevance. They are the most relevant
-        features, with one exception for ``redundancy="gain"``: if these are so similar to each other that a small
-        sample of all features explains the classes as well, half of the candidates are spread over all features that
-        are relevant at all. None means all features. Ignored with ``redundancy=None``.
+        features, with two exceptions for ``redundancy="gain"``. With ``shapes``, some are features with other shapes.
+        And if the most relevant ones are so similar to each other that a small sample of all features explains the
+        classes as well, half of the candidates are spread over all features that are relevant at all. None means all
+        features. Ignored with ``redundancy=None``.
     shapes : bool, default=True
         With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
         itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
@@ -195,7 +197,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     relevance_ : ndarray of shape (n_features,)
         P(relevancy | feature). 0 for an uninformative feature, which is constant or present in fewer than two classes.
     candidates_ : ndarray of shape (n_candidates,)
-        Column indices of the candidates, most relevant first. Not with ``redundancy=None``.
+        Column indices of the candidates, most relevant first; with ``shapes``, features that are candidates for their
+        shapes come last. Not with ``redundancy=None``.
     novelty_ : ndarray of shape (n_features,)
         Fraction of the variance that the nearest feature picked before does not explain: 1 for the first pick, 0 for a
         copy; NaN if the feature is not a candidate. Not with ``redundancy=None``.
@@ -242,8 +245,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         If ``y`` is an indicator matrix: the fitted selector of each label, with the attributes of tokens and topics.
     p_values_ : ndarray of shape (n_features,)
         Only with permutations: probability that the relevance of a feature without effect is as large as this one,
-        estimated from the relevances of all features under permuted labels; 1 for an uninformative feature. If ``y``
-        is an indicator matrix: the smallest p-value over the labels, times the number of labels.
+        estimated from the relevances of all features under permuted labels; 1 for an uninformative feature. Relevance
+        is about class means: a feature whose classes differ only in spread, which is picked for its shape, has no small
+        p-value. If ``y`` is an indicator matrix: the smallest p-value over the labels, times the number of labels.
     q_values_ : ndarray of shape (n_features,)
         Only with permutations: smallest false discovery rate at which the feature is selected (Benjamini and Hochberg).
     chance_p_value_ : float
