@@ -108,7 +108,7 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/python benchmarks/findings.py run out
 	$(BIN)/python benchmarks/findings.py tables out
 
-figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
+figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md, docs/stability.md and docs/interactions.md
 	$(BIN)/python docs/figures/plate.py
 	$(BIN)/python docs/figures/sizes.py
 	$(BIN)/python docs/figures/reading.py
@@ -116,6 +116,7 @@ figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md
 	$(BIN)/python docs/figures/fdr.py
 	$(BIN)/python docs/figures/pixels.py
 	$(BIN)/python docs/figures/stability.py
+	$(BIN)/python docs/figures/interactions.py
 
 tables: $(VENV)/package  ## write the tables of methods in README.md and docs/methods/index.md from the registry
 	$(BIN)/python docs/tables.py

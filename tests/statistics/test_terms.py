@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from ilfs.kernels.terms import bit_of, shape_of
-from ilfs.statistics import Association, Moments, Products, ProductTerms, ShapeColumns, TermProducts, Terms
+from ilfs.statistics import Association, Moments, Products, ProductTerms, ShapeColumns, TermProducts, Terms, products
+from ilfs.statistics import terms as terms_module
 
 both = pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 SETS = ProductTerms(
@@ -101,6 +102,27 @@ def test_merging_blocks_in_any_order_gives_the_whole(seed, n_parts, missing, is_
     whole = fold_of(X, y, weight)(terms, columns=np.arange(5))
     for one, other in zip(merged.standardised(), whole.standardised(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-11)
+
+
+def test_a_table_with_few_values_is_not_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((400, 30), density=0.02, rng=rng, format="csr")
+    X.data += 2.0
+    y, weight, features = rng.integers(3, size=400), rng.integers(1, 3, size=400).astype(float), np.arange(5, 20)
+    association = Association.from_moments(fold_of(X, y, weight)(Moments()))
+    shapes = ShapeColumns(features, association.mean[features], association.deviation[features], *np.ones((2, 15)) / 3)
+    terms = Terms(association, shapes, ProductTerms.none())
+    expected = fold_of(X.toarray(), y, weight)(terms, columns=np.arange(30))
+    monkeypatch.setattr(products, "dense_blocks", None)
+    found = fold_of(X, y, weight)(terms, columns=np.arange(30))
+    for one, other in zip(found.standardised(), expected.standardised(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    np.testing.assert_allclose(found.correlation(), expected.correlation(), atol=1e-12)
+
+
+def test_the_kernel_and_numpy_have_the_same_shapes():
+    z = np.linspace(-4, 4, 81)
+    np.testing.assert_array_equal(terms_module.shapes_of(z), [shape_of(one) for one in z])
 
 
 def test_bits_of_values_on_the_cuts():

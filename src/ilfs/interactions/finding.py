@@ -46,7 +46,7 @@ def find_interactions(
 
     Every pair of features is tested, however weak the two are alone. Each feature is reduced to two bits, above the
     median and outside of the quartiles, so that a test takes one or two nanoseconds for hundreds of samples. Peak
-    memory is about one byte for each value of X and 80 bytes for each significant set; X is not copied.
+    memory is about one byte for each value of X and 150 bytes for each feature and class; X is not copied.
 
     Parameters
     ----------

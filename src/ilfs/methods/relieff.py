@@ -41,7 +41,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ilfs.arrays import Floats, Integers, read_only
-from ilfs.execution import LabelledRows, thread_map
+from ilfs.execution import LabelledRows, one_blas_thread, thread_map
 from ilfs.execution.columns import dense_column_blocks, dense_columns
 from ilfs.must_keep import MustKeep
 from ilfs.neighbours import Pairs, class_neighbours
@@ -166,13 +166,15 @@ class ReliefF(SupervisedRowsSelector):
         if rows.X.shape[0] ** 2 * rows.X.shape[1] < MIN_PARALLEL_COMPARISONS:
             rows = replace(rows, n_jobs=1)
         drawn = self._draw(rows.X.shape[0])
-        pairs, n_used = class_neighbours(
-            rows,
-            min(int(self.n_neighbors), rows.X.shape[0]),
-            drawn,
-            lambda blocks: self._steps(blocks, "block of samples"),
-        )
-        return Scores(feature_weights(rows, pairs, n_used), floor=FEATURE_WEIGHT_ROUNDING)
+        with one_blas_thread():  # around everything: to set and lift the limit in every loop would take longer
+            pairs, n_used = class_neighbours(
+                rows,
+                min(int(self.n_neighbors), rows.X.shape[0]),
+                drawn,
+                lambda blocks: self._steps(blocks, "block of samples"),
+            )
+            weights = feature_weights(rows, pairs, n_used)
+        return Scores(weights, floor=FEATURE_WEIGHT_ROUNDING)
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         return replace(super()._average_labels(fitted), floor=FEATURE_WEIGHT_ROUNDING)

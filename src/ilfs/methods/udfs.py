@@ -188,6 +188,17 @@ class UDFS(UnsupervisedRowsSelector):
         return self._fit(X, y)
 
     def _score_rows(self, rows: AllRows) -> Scores:
+        with one_blas_thread():  # around everything: to set and lift the limit for every product would take longer
+            step = self._last_step(rows)
+        self.n_iter_, self.projection_ = self.objective_.size, rows.expand(step.W, axis=0)
+        if not step.converged and self.n_iter_ == self.max_iter:
+            warn(
+                f"the objective did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
+                ConvergenceWarning,
+            )
+        return Scores(np.sqrt(squared_norms(step.W)))
+
+    def _last_step(self, rows: AllRows) -> "Projection":
         n_neighbors, n_clusters = (
             usable_neighbours(self.n_neighbors, len(rows.X)),
             self._usable_clusters(rows.X.shape[1]),
@@ -200,13 +211,7 @@ class UDFS(UnsupervisedRowsSelector):
         steps = sparse_projections(scatter, start, n_clusters, float(self.gamma), self.tol, self.max_iter)
         for step in self._steps(steps, "step", self.max_iter):
             self.objective_ = np.append(self.objective_, step.objective)
-        self.n_iter_, self.projection_ = self.objective_.size, rows.expand(step.W, axis=0)
-        if not step.converged and self.n_iter_ == self.max_iter:
-            warn(
-                f"the objective did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
-                ConvergenceWarning,
-            )
-        return Scores(np.sqrt(squared_norms(step.W)))
+        return step
 
     def _usable_clusters(self, n_features: int) -> int:
         n_clusters = min(self.n_clusters, max(1, n_features - 1))

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.blas import add_squares
@@ -23,6 +24,7 @@ from ilfs.statistics.products import (
 )
 
 MAX_FEATURES = 3  # in a set
+MAX_DEVIATIONS = 3.0  # as in `ilfs.kernels.terms`, which is not imported before it is needed
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,18 @@ class TermProducts(CrossProducts):
         of_features = {field.name: getattr(base, field.name) for field in fields(base)}
         return cls(**of_features, further=further, total=total, of_class=indicator @ E[:, n:], class_sum=class_sum)
 
+    @classmethod
+    def _from_all(cls, every: CrossProducts, n: int, of_class: Floats, class_sum: Floats) -> Self:
+        """Take n features and further columns from the sums of all columns, in which no value is missing."""
+        of_features = every.take(np.arange(n))
+        return cls(
+            **{field.name: getattr(of_features, field.name) for field in fields(of_features)},
+            further=every.product[:, n:].copy(),
+            total=every.sum[:, 0],
+            of_class=of_class,
+            class_sum=class_sum,
+        )
+
     def merge(self, other: Self) -> Self:
         """Add the sums of two sets of rows."""
         return self._merged(other, self.product + other.product, self.further + other.further)
@@ -212,6 +226,8 @@ class Terms(Description[TermProducts]):
 
     def __call__(self, block: Block) -> TermProducts:
         """Compute the products of one block."""
+        if isinstance(block, SparseBlock) and not (len(self.products.columns) or np.isnan(block.data).any()):
+            return self._of_sparse(block)
         parts = (self._of_rows(*rows) for rows in self._dense_rows(block))
         return reduce(TermProducts.merge, parts)
 
@@ -229,6 +245,26 @@ class Terms(Description[TermProducts]):
             values, weight, _ = dense_rows(block, self.association.class_weight)
             yield values, weight, codes, labels.n_classes
 
+    def _of_sparse(self, block: SparseBlock) -> TermProducts:
+        """Compute the products of a sparse block without missing values and without sets of features."""
+        labels, association, shapes = block.labels, self.association, self.shapes
+        codes, count = labels.codes[labels.takes_part], labels.weight[labels.takes_part]
+        weight = count * association.class_weight[codes]
+        X = sparse_rows(block, np.ones(block.n_columns))
+        n, unit = block.n_columns, 1.0 / shapes.deviation
+        # The shape of a zero is subtracted, so that shapes are as sparse as the features.
+        of_zero = shapes_of(-shapes.centre / shapes.scale)
+        U = X[:, shapes.features].tocsr()
+        a = U.indices
+        U.data = (shapes_of((U.data - shapes.centre[a]) / shapes.scale[a]) - of_zero[a]) * unit[a]
+        X.data *= (1.0 / association.deviation)[X.indices]
+        mean = np.append(association.mean / association.deviation, (shapes.mean - of_zero) * unit)
+        E = sparse.csr_array(sparse.hstack([X, U], format="csr"))
+        indicator = (codes == np.arange(labels.n_classes)[:, None]) * weight
+        of_class = np.asarray((E[:, n:].T @ indicator.T).T) - np.outer(indicator.sum(axis=1), mean[n:])
+        every = CrossProducts._from_sparse(E, count, weight, mean)  # overwrites E
+        return TermProducts._from_all(every, n, of_class, indicator.sum(axis=1))
+
     def _of_rows(self, X: Floats, count: Floats, codes: Integers, n_classes: int) -> TermProducts:
         from ilfs.kernels.terms import write_products, write_shapes
 
@@ -241,3 +277,8 @@ class Terms(Description[TermProducts]):
         write_products(X, self.products.columns, self.products.bits, self.products.cuts, E[:, n + n_shapes :])
         weight = count * self.association.class_weight[codes]
         return TermProducts._from_columns(E, n, count, weight, codes, n_classes)
+
+
+def shapes_of(Z: Floats) -> Floats:
+    """Return the shapes of standardised values, see `ilfs.kernels.terms.shape_of`."""
+    return np.minimum(np.abs(Z), MAX_DEVIATIONS)
