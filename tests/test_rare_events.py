@@ -22,6 +22,11 @@ def words(n_texts=90, n_words=30, n_classes=3, seed=0):
     return rng.poisson(rate[y] * rng.gamma(1.0, 1.0, size=(n_texts, 1))).astype(float), y
 
 
+def logs(X):
+    """Return log(1 + x / unit), where the unit of a column is the mean of its values that are not 0."""
+    return np.log1p(X * (X > 0).sum(axis=0) / X.sum(axis=0))
+
+
 def counts_in(X, y=None):
     y = np.arange(len(X)) % 2 if y is None else y
     return run_plan(find_counts(np.arange(X.shape[1]), 0), fold_of(table_source(X, y)))
@@ -51,7 +56,7 @@ class TestFindCounts:
     def test_columns_with_negative_values_are_not_transformed(self):
         X, _ = words()
         X[:, 3] = np.random.default_rng(0).normal(size=90)
-        np.testing.assert_array_equal(np.flatnonzero(~counts_in(X)), [3])
+        np.testing.assert_array_equal(np.flatnonzero(counts_in(X) == 0), [3])
 
     @pytest.mark.parametrize(("n_dense", "expected"), [(15, True), (16, False)])
     def test_half_of_the_columns_must_be_rare(self, n_dense, expected):
@@ -68,7 +73,7 @@ class TestPicks:
         found = ILFS(class_weight=class_weight).fit(X, y)
         sizes = np.bincount(y)
         weight = (80 / (3 * sizes))[y] if class_weight else np.ones(80)
-        Z, T = (unit_columns(A, weight) for A in (np.log1p(X), (y[:, None] == np.arange(3)).astype(float)))
+        Z, T = (unit_columns(A, weight) for A in (logs(X), (y[:, None] == np.arange(3)).astype(float)))
         ridge = RARE_EVENT_FACTOR * ridge_of(30, weight.sum() ** 2 / (weight**2).sum())
         picks, gains = picked_by_gain(Z, T, ridge, 10)
         np.testing.assert_array_equal(found.order_[:10], picks)
@@ -89,7 +94,7 @@ class TestPicks:
         X, y = words(seed=2)
         Y = np.column_stack([y == 0, y > 0]).astype(int)
         found = ILFS().fit(X, Y)
-        Z, T = unit_columns(np.log1p(X)), unit_columns(Y.astype(float))
+        Z, T = unit_columns(logs(X)), unit_columns(Y.astype(float))
         picks, gains = picked_by_gain(Z, T, RARE_EVENT_FACTOR * ridge_of(30, 90), 5)
         np.testing.assert_allclose(found.gain_[picks], gains, rtol=1e-7, atol=1e-11)
 
@@ -99,6 +104,11 @@ class TestPicks:
         rows = np.random.default_rng(0).permutation(90)
         np.testing.assert_array_equal(ILFS().fit(sparse.csr_array(X), y).order_, expected)
         np.testing.assert_array_equal(ILFS(n_jobs=2).fit(np.asfortranarray(X[rows]), y[rows]).order_, expected)
+
+    def test_the_unit_of_the_counts_does_not_change_the_order(self):
+        X, y = words()
+        for factor in (0.001, 7.0, 1e6):
+            np.testing.assert_array_equal(ILFS().fit(factor * X, y).order_, ILFS().fit(X, y).order_)
 
     def test_dense_features_keep_the_ridge(self):
         X, y = planted(60, 20, 10, 3, shift=1.0)
@@ -112,26 +122,26 @@ class TestLogs:
     @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csc_array, lambda X: X.astype(np.float32)])
     def test_statistics_are_those_of_the_transformed_table(self, form):
         X, y = words()
-        is_count = np.arange(30) % 3 > 0
-        Z = np.where(is_count, np.log1p(X), X)
+        unit = np.arange(30) % 3 / 2.0
+        Z = np.where(unit > 0, np.log1p(X / np.where(unit > 0, unit, 1.0)), X)
         found, expected = fold_of(table_source(form(X), y)), fold_of(table_source(Z, y))
         association = Association.from_moments(expected(Moments()))
-        of_logs, of_table = found(LogMoments(is_count)), expected(Moments())
+        of_logs, of_table = found(LogMoments(unit)), expected(Moments())
         np.testing.assert_allclose(of_logs.mean, of_table.mean, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(of_logs.scatter, of_table.scatter, rtol=1e-9, atol=1e-12)
-        products = found(LogProducts(association, is_count)).correlation()
+        products = found(LogProducts(association, unit)).correlation()
         np.testing.assert_allclose(products, expected(Products(association)).correlation(), atol=1e-12)
 
     def test_the_table_is_not_changed(self):
         X, y = words()
         for table in (X.copy(), sparse.csc_array(X)):
-            fold_of(table_source(table, y))(LogMoments(np.ones(30, dtype=bool)))
+            fold_of(table_source(table, y))(LogMoments(np.ones(30)))
             ILFS().fit(table, y)
             np.testing.assert_array_equal(table.toarray() if sparse.issparse(table) else table, X)
 
     def test_correlations_are_pearson_s(self):
         X, y = words()
-        plan = log_correlations(np.arange(30), np.ones(30, dtype=bool), np.ones(3), 0)
+        plan = log_correlations(np.arange(30), np.ones(30), np.ones(3), 0)
         of_classes, of_pairs = run_plan(plan, fold_of(table_source(X, y)))
         every = np.corrcoef(np.column_stack([np.log1p(X), y[:, None] == np.arange(3)]).T)
         np.testing.assert_allclose(of_pairs, every[:30, :30], atol=1e-12)

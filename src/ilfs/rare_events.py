@@ -9,7 +9,6 @@ columns, and a larger ridge, with which a pick takes less from similar features.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, ask, both, together
@@ -74,21 +73,19 @@ def read_regression(
         Correlations of the candidates as they are, and the covariances of the columns of the regression.
     """
     by_column = np.argsort(candidates)
-    (rho, covariance, further), is_count = yield from both(
+    (rho, covariance, further), unit = yield from both(
         columns.read(candidates, association, labelling), find_counts(candidates[by_column], one_class(labelling))
     )
-    if is_count is None:
+    if unit is None:
         return rho, Regression(association.correlation, covariance, further)
     if len(columns.products.columns):
         return rho, Regression(association.correlation, covariance, further, RARE_EVENT_FACTOR)
-    of_classes, of_pairs = yield from log_correlations(
-        candidates[by_column], is_count, association.class_weight, labelling
-    )
+    of_classes, of_pairs = yield from log_correlations(candidates[by_column], unit, association.class_weight, labelling)
     place = inverse(by_column)
     return rho, Regression(of_classes[place], of_pairs[np.ix_(place, place)], None, RARE_EVENT_FACTOR)
 
 
-def find_counts(columns: Integers, labelling: int | None) -> Plan[NDArray[np.bool_] | None]:
+def find_counts(columns: Integers, labelling: int | None) -> Plan[Floats | None]:
     """Find out whether columns count rare events, in one pass over the rows.
 
     Parameters
@@ -100,15 +97,46 @@ def find_counts(columns: Integers, labelling: int | None) -> Plan[NDArray[np.boo
 
     Returns
     -------
-    plan of ndarray of bool, or None
-        If most columns count rare events: which columns may be counts, because they have no negative values. None
-        otherwise, and if values are missing.
+    plan of ndarray of shape (n,), or None
+        If most columns count rare events: the unit of each column, see `units`. None otherwise, and if values are
+        missing.
     """
     if not columns.size:
         return None
     profile = yield from ask(Profile(), columns, labelling)
     is_complete = (profile.count == profile.count.max(axis=1, keepdims=True)).all()
-    return profile.negative == 0 if is_complete and count_rare_events(profile) else None
+    return units(profile) if is_complete and count_rare_events(profile) else None
+
+
+def units(profile: ClassProfile) -> Floats:
+    """Return the mean of the values of each column that are not zero; 0 for a column with negative values.
+
+    Logarithms of counts in this unit do not depend on whether words are counted one by one or in tens.
+
+    Parameters
+    ----------
+    profile : ClassProfile
+        Profile of the columns.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        0 for a column that cannot be a count, or has zeros only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.execution import fold_of
+    >>> from ilfs.rare_events import units
+    >>> from ilfs.sources import table_source
+    >>> from ilfs.statistics import Profile
+    >>> X = np.array([[0.0, 0.0, -1.0], [2.0, 0.0, 1.0], [4.0, 0.0, 0.0]])
+    >>> units(fold_of(table_source(X, np.array([0, 1, 1])))(Profile())).tolist()
+    [3.0, 0.0, 0.0]
+    """
+    total, events = (profile.count * profile.mean).sum(axis=0), (profile.count - profile.zeros).sum(axis=0)
+    is_count = (profile.negative == 0) & (events > 0)
+    return np.asarray(np.divide(total, events, out=np.zeros_like(total), where=is_count))
 
 
 def count_rare_events(profile: ClassProfile) -> bool:
@@ -141,16 +169,16 @@ def count_rare_events(profile: ClassProfile) -> bool:
 
 
 def log_correlations(
-    columns: Integers, is_count: NDArray[np.bool_], class_weight: Floats, labelling: Labelling
+    columns: Integers, unit: Floats, class_weight: Floats, labelling: Labelling
 ) -> Plan[tuple[Floats, Floats]]:
-    """Correlate columns with the classes and with each other after the transformation log(1 + x) of the counts.
+    """Correlate columns with the classes and with each other after the transformation log(1 + x / unit) of the counts.
 
     Parameters
     ----------
     columns : ndarray of int
         Candidates, in ascending order.
-    is_count : ndarray of bool
-        Columns to transform.
+    unit : ndarray of shape (n,)
+        Unit of each column; 0 for columns that are not transformed.
     class_weight : ndarray of shape (n_classes,)
         Weight of a sample of each class.
     labelling : int or tuple of int
@@ -162,11 +190,11 @@ def log_correlations(
         Correlations with the classes or labels, of shape (n, n_classes), and with each other.
     """
     labels = (labelling,) if isinstance(labelling, int) else labelling
-    # Values of log(1 + x) are small and mostly 0, so products from 0 lose no precision.
+    # Values of log(1 + x / unit) are small and mostly 0, so products from 0 lose no precision.
     at_zero = Association(np.zeros(columns.size), np.ones(columns.size), np.empty((columns.size, 0)), class_weight)
     products, moments = yield from both(
-        ask(LogProducts(at_zero, is_count), columns, labelling if isinstance(labelling, int) else None),
-        together([ask(LogMoments(is_count), columns, label) for label in labels]),
+        ask(LogProducts(at_zero, unit), columns, labelling if isinstance(labelling, int) else None),
+        together([ask(LogMoments(unit), columns, label) for label in labels]),
     )
     rho = products.correlation()
     np.fill_diagonal(rho, 1.0)

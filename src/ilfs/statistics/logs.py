@@ -1,10 +1,10 @@
-"""Statistics of the logarithms of counts, log(1 + x), which read the values as they are stored."""
+"""Statistics of the logarithms of counts, log(1 + x / unit), which read the values as they are stored."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ilfs.arrays import Floats
 from ilfs.statistics.association import Association
 from ilfs.statistics.block import Block, SparseBlock
 from ilfs.statistics.description import Description
@@ -14,12 +14,13 @@ from ilfs.statistics.products import CrossProducts, Products
 
 @dataclass(frozen=True)
 class LogMoments(Description[ClassMoments]):
-    """Description of the moments of columns, some of them after the transformation log(1 + x).
+    """Description of the moments of columns, some of them after the transformation log(1 + x / unit).
 
     Parameters
     ----------
-    is_count : ndarray of bool of shape (n_columns,)
-        Columns to transform; they have no negative values.
+    unit : ndarray of shape (n_columns,)
+        Unit of each column, such as the mean of its values that are not 0. 0 for columns that are not transformed.
+        The others have no negative values.
 
     Examples
     --------
@@ -28,60 +29,66 @@ class LogMoments(Description[ClassMoments]):
     >>> from ilfs.sources import table_source
     >>> from ilfs.statistics import LogMoments
     >>> fold = fold_of(table_source(np.array([[0.0, 3.0], [np.e - 1, 5.0]]), np.array(["a", "a"])))
-    >>> fold(LogMoments(np.array([True, False]))).mean
+    >>> fold(LogMoments(np.array([1.0, 0.0]))).mean
     array([[0.5, 4. ]])
     """
 
-    is_count: NDArray[np.bool_]
+    unit: Floats
 
     def __call__(self, block: Block) -> ClassMoments:
         """Compute the moments of one block."""
-        return Moments()(with_logs(block, self.is_count))
+        return Moments()(with_logs(block, self.unit))
 
 
 @dataclass(frozen=True)
 class LogProducts(Description[CrossProducts]):
-    """Description of the cross products of columns, some of them after the transformation log(1 + x).
+    """Description of the cross products of columns, some of them after the transformation log(1 + x / unit).
 
     Parameters
     ----------
     association : Association
         Mean, deviation and class weights of the transformed columns, as for `Products`.
-    is_count : ndarray of bool of shape (n_columns,)
-        Columns to transform; they have no negative values.
+    unit : ndarray of shape (n_columns,)
+        Unit of each column, as for `LogMoments`.
     """
 
     association: Association
-    is_count: NDArray[np.bool_]
+    unit: Floats
 
     def __call__(self, block: Block) -> CrossProducts:
         """Compute the cross products of one block."""
-        return Products(self.association)(with_logs(block, self.is_count))
+        return Products(self.association)(with_logs(block, self.unit))
 
 
-def with_logs(block: Block, is_count: NDArray[np.bool_]) -> Block:
-    """Return a block in which the values x of some columns are replaced by log(1 + x).
+def with_logs(block: Block, unit: Floats) -> Block:
+    """Return a block in which the values x of some columns are replaced by log(1 + x / unit).
 
     Parameters
     ----------
     block : Block
         Values.
-    is_count : ndarray of bool of shape (n_columns,)
-        Which of all requested columns to replace.
+    unit : ndarray of shape (n_columns,)
+        Unit of each of all requested columns; 0 for columns that are not replaced.
 
     Returns
     -------
     Block
         With a copy of the values. A sparse block stays sparse, since log(1 + 0) = 0.
     """
-    chosen = is_count[block.columns]
+    divisor = unit[block.columns]
     if isinstance(block, SparseBlock):
         data = block.data.astype(np.float64)
         stored = slice(block.indptr[0], block.indptr[-1])
-        here = np.repeat(chosen, np.diff(block.indptr))
-        np.log1p(data[stored], out=data[stored], where=here)
+        take_logs(data[stored], np.repeat(divisor, np.diff(block.indptr)))
         return replace(block, data=data)
     block = block.row_major()
     values = block.X[:, block.first : block.last].astype(np.float64)
-    np.log1p(values, out=values, where=chosen)
+    take_logs(values, divisor)
     return replace(block, X=values, first=0, last=block.n_columns, is_own=True)
+
+
+def take_logs(values: Floats, divisor: Floats) -> None:
+    """Replace values x by log(1 + x / divisor) where the divisor is not 0."""
+    chosen = divisor > 0
+    np.divide(values, divisor, out=values, where=chosen)
+    np.log1p(values, out=values, where=chosen)
