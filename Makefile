@@ -41,7 +41,10 @@ demo: $(VENV)/report  ## rank a real data set, print the best features, write a 
 	@mkdir -p out
 	@$(BIN)/ilfs rank breast_cancer -o out/breast_cancer.csv --report out/breast_cancer.html --plot out/breast_cancer.png
 
-test: $(VENV)/test  ## run all tests except slow ones, including the examples in the documentation
+# Tests of baselines need packages that do not run with the oldest supported versions of others.
+BASELINES = $(VENV)/baselines
+
+test: $(VENV)/test $(BASELINES)  ## run all tests except slow ones, including the examples in the documentation
 	$(BIN)/python -m pytest -n 2
 
 # The oldest and the newest versions that pyproject.toml allows, each in its own environment. Each environment has its own
@@ -51,7 +54,7 @@ NEWEST := .venv-newest
 
 test-oldest:  ## run the ordinary tests with the oldest supported versions of all packages (on Python 3.11 if it is there)
 	@NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(MAKE) --no-print-directory VENV=$(OLDEST) \
-		CONSTRAINTS=constraints-oldest.txt PYTHON=$(or $(shell command -v python3.11),$(PYTHON)) test
+		CONSTRAINTS=constraints-oldest.txt BASELINES= PYTHON=$(or $(shell command -v python3.11),$(PYTHON)) test
 
 test-newest:  ## run the ordinary tests with the newest released versions of all packages, installed anew
 	@rm -rf $(NEWEST)
@@ -101,18 +104,11 @@ bench-quick: $(VENV)/package  ## run a small benchmark from end to end, with dat
 	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
 	$(BIN)/ilfs bench report quick --store out/quick.sqlite -o out/quick.html
 
-# The minus sign lets make continue: jobs that exceed the time limit fail, and the tables list them.
-findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (hours)
-	@mkdir -p out
-	$(BIN)/ilfs bench run paper --store out/sizes.sqlite
-	-$(BIN)/ilfs bench run modern --store out/sizes.sqlite --time-limit 900
-	-$(BIN)/ilfs bench run novelty --store out/sizes.sqlite --time-limit 900
-	$(BIN)/ilfs bench run steps --store out/steps.sqlite
-	$(BIN)/ilfs bench run deep --store out/deep.sqlite
-	$(BIN)/ilfs bench run timing --store out/timing.sqlite
-	$(BIN)/python benchmarks/findings.py out
+findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (100 minutes of one core; continues where it stopped)
+	$(BIN)/python benchmarks/findings.py run out
+	$(BIN)/python benchmarks/findings.py tables out
 
-figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md and docs/stability.md
+figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md, docs/stability.md and docs/interactions.md
 	$(BIN)/python docs/figures/plate.py
 	$(BIN)/python docs/figures/sizes.py
 	$(BIN)/python docs/figures/reading.py
@@ -120,6 +116,7 @@ figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md
 	$(BIN)/python docs/figures/fdr.py
 	$(BIN)/python docs/figures/pixels.py
 	$(BIN)/python docs/figures/stability.py
+	$(BIN)/python docs/figures/interactions.py
 
 tables: $(VENV)/package  ## write the tables of methods in README.md and docs/methods/index.md from the registry
 	$(BIN)/python docs/tables.py

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-NEEDS = {"ilfs.benchmark.baselines.fastcan.FastCan": "fastcan", "ilfs.benchmark.baselines.mrmr.MRMR": "mrmr"}
+NEEDS = {"ilfs.benchmark.baselines.fastcan.FastCan": "fastcan", "ilfs.benchmark.baselines.mrmrs.MRMR": "mrmrs"}
 
 
 def pytest_runtest_setup(item):

@@ -101,7 +101,7 @@ COMPARISONS = {f.__name__: f for f in (fisher, mi, relieff, rfe, ls, mcfs, udfs,
 def compare(name):
     ours, title, peer, repeats, size, goal = COMPARISONS[name]()
     X, y = job(*size)
-    selector = eval(ours if "(" in ours else f"{ours}()", vars(ilfs)).set_params(n_jobs=JOBS)
+    selector = eval(f"ilfs.{ours}" if "(" in ours else f"ilfs.{ours}()", {"ilfs": ilfs}).set_params(n_jobs=JOBS)
     functions = {"ours": lambda: selector.fit(X, y), "peer": lambda: peer(X, y)}
     if repeats:
         median, _ = take_turns(functions, repeats)

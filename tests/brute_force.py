@@ -177,3 +177,62 @@ def picked_by_gain(Z, T, ridge, n_picks, forced=()):
         picks.append(first_of_the_best({j: fall.sum() for j, fall in falls.items()}))
         gains.append(falls[picks[-1]])
     return picks, np.array(gains)
+
+
+def residual_columns(Z, F, features):
+    """Return the residuals of the further columns by least squares on the columns of their features."""
+    shape_of = {features[t, 0]: t for t in range(len(features)) if features[t, 1] < 0}
+    left = []
+    for t, needed in enumerate(features):
+        own = [i for i in needed if i >= 0]
+        parents = [Z[:, own]] + ([F[:, [shape_of[i] for i in own if i in shape_of]]] if len(own) > 1 else [])
+        parents = np.column_stack(parents)
+        left.append(F[:, t] - parents @ np.linalg.lstsq(parents, F[:, t])[0])
+    return np.column_stack(left) if left else F
+
+
+def scaled_losses(Z, T, ridge):
+    """Return the losses of a ridge regression in which each column has its own penalty, which scales it."""
+    ridge = np.asarray(ridge)
+    return ridge_losses(Z / np.sqrt(ridge), T, 1.0)
+
+
+def picked_by_terms(Z, R, T, features, ridge, ridges):
+    """Try every move at every step: a feature with its own terms, or all features of a set.
+
+    Columns of R are further terms, which need the features in a row of ``features`` (-1 for none). Return the picks,
+    the values of their moves, and the decrease of the loss by the own terms of each feature before its move.
+    """
+    n, picks, values, gains = Z.shape[1], [], [], []
+    needed = [{int(i) for i in row if i >= 0} for row in features]
+    every, prices = np.column_stack([Z, R]), np.concatenate([np.full(n, ridge), ridges])
+
+    def available(picked):
+        return [*picked, *[n + t for t, own in enumerate(needed) if own <= set(picked)]]
+
+    def loss(terms):
+        return scaled_losses(every[:, terms], T, prices[terms]).sum()
+
+    while len(picks) < n:
+        now = available(picks)
+        before = loss(now)
+        own = {
+            i: before - loss(now + [i] + [n + t for t, one in enumerate(needed) if one == {i}])
+            for i in set(range(n)) - set(picks)
+        }
+        single = {n + t: before - loss([*now, n + t]) for t in range(len(needed)) if n + t not in now}
+        moves = {(i,): i for i in own} | {
+            tuple(sorted(one - set(picks))): n + t
+            for t, one in reversed(list(enumerate(needed)))
+            if len(one - set(picks)) > 1
+        }
+        value = {}
+        for members, number in moves.items():
+            new = [t for t, one in enumerate(needed) if len(one) > 1 and one <= {*picks, *members} and n + t not in now]
+            value[number] = (sum(own[i] for i in members) + sum(single[n + t] for t in new)) / len(members)
+        best = first_of_the_best(value)
+        members = [best] if best < n else sorted(needed[best - n] - set(picks), key=lambda i: (-own[i], i))
+        picks += members
+        values += [value[best]] * len(members)
+        gains += [own[i] for i in members]
+    return picks, np.array(values), np.array(gains)

@@ -156,8 +156,8 @@ class TestParagraph:
                 "Its q-value is 0.08, above 0.05, but not above 0.1: tentative.",
             ),
             (
-                {"verdict": "rejected", "q_value": 0.5},
-                "above 0.1: rejected. If it and all features that are better on their own were selected, 50 % of them",
+                {"verdict": "not confirmed", "q_value": 0.5},
+                "above 0.1: not confirmed. If it and all features that are better on their own were selected, 50 % of",
             ),
             (
                 {"verdict": "tentative", "q_value": 0.01, "selection_frequency": 0.3},
@@ -193,13 +193,40 @@ class TestParagraph:
 
     def test_more_than_two_classes(self):
         means = {"a": 1.0, "b": 3.0, "c": 2.0}
-        text = paragraph(some(direction="b", effect=2.0, means=means))
+        text = paragraph(some(direction="b", side="higher", effect=2.0, means=means))
         assert (
-            "It is higher in b (3 on average) than in c (2) and a (1). The difference from the others together is"
+            "It is higher in b (3 on average) than in the other classes together (a 1, c 2). The difference is 2 stan"
             in text
         )
-        assert "It is highest in b." in paragraph(
-            some(direction="b", effect=2.0, means={str(k): 1.0 for k in range(9)})
+        text = paragraph(some(direction="a", side="lower", effect=-2.0, means=means))
+        assert "It is lower in a (1 on average) than in the other classes together (b 3, c 2). The diff" in text
+        many = some(direction="3", side="lower", effect=-2.0, means={str(k): 1.0 for k in range(9)})
+        assert "It is lower in 3 than in the other classes together. The difference is 2 standard" in paragraph(many)
+
+    def test_a_feature_that_must_be_kept_is_not_said_to_add_most(self):
+        X, y = planted()
+        why = ILFS(3, must_keep=[9]).fit(X, y).explain(9)
+        assert why.is_kept
+        assert why.rank == 1
+        assert "It was to be kept in any case" in str(why)
+        assert "picked" not in str(why)
+        assert not ILFS(3, must_keep=[9]).fit(X, y).explain(0).is_kept
+
+    def test_a_feature_picked_for_its_spread_is_said_to_be(self):
+        rng, y = np.random.default_rng(0), np.where(np.arange(200) % 2, "ill", "well")
+        X = rng.normal(size=(200, 30))
+        X[y == "ill", 4] *= 4
+        why = ILFS(5).fit(X, y).explain(4)
+        assert why.rank == 1
+        assert why.shape_fraction > 0.5
+        assert "comes from the spread of its values in the classes: extreme values are more frequent in ill." in str(
+            why
+        )
+
+    def test_a_small_part_of_the_gain_is_not_mentioned(self):
+        assert "spread" not in paragraph(some(shape_fraction=0.05, widest="a"))
+        assert "30 % of what it added comes from the spread of its values in the classes. " in paragraph(
+            some(shape_fraction=0.3, missing=0.5)
         )
 
     def test_an_infinite_effect_is_said_in_words(self):

@@ -36,12 +36,32 @@ def test_the_sign_is_that_of_the_second_class_minus_the_first():
 
 
 def test_three_classes_by_hand():
-    # means 1 (of 2 values), 5 (of 2) and 4 (of 4). The largest is 5; all others have mean (2 * 1 + 4 * 4) / 6 = 3.
+    # means 1 (of 2 values), 5 (of 2) and 4 (of 4). All other values have means (2 * 5 + 4 * 4) / 6 = 13 / 3,
+    # (2 * 1 + 4 * 4) / 6 = 3 and (2 * 1 + 2 * 5) / 4 = 3: a is farthest from its others, and lower.
     # Squares within classes 2 + 2 + 4, 8 - 3 degrees of freedom.
     found = described(column(0, 2, 4, 6, 3, 5, 3, 5), list("aabbcccc"))
-    assert found.direction.tolist() == [1]
-    assert found.effect == pytest.approx([2 / np.sqrt(8 / 5)])
-    assert found.fold_change == pytest.approx([np.log2(5 / 3)])
+    assert found.direction.tolist() == [0]
+    assert found.effect == pytest.approx([-10 / 3 / np.sqrt(8 / 5)])
+    assert found.fold_change == pytest.approx([np.log2(3 / 13)])
+
+
+def test_a_feature_that_is_low_in_one_class_is_not_called_high_in_another():
+    found = described(column(0, 2, 9, 11, 10, 12), list("aabbcc"))
+    assert found.direction.tolist() == [0]
+    assert found.effect == pytest.approx([-9.5 / np.sqrt(2)])
+
+
+def test_of_classes_that_stand_out_equally_the_higher_one_is_named():
+    # means 0.1, 0.2 and 0.3, up to rounding: the first and the last are equally far from the rest
+    X = np.column_stack([[0.1, 0.1, 0.2, 0.2, 0.3, 0.3], [0.3, 0.3, 0.2, 0.2, 0.1, 0.1]])
+    noise = np.tile([[0.01], [-0.01]], (3, 1))
+    assert described(X + noise, list("aabbcc")).direction.tolist() == [2, 0]
+    assert described(X + 1e6 + noise, list("aabbcc")).direction.tolist() == [2, 0]
+
+
+def test_the_widest_class_has_clearly_the_largest_variance():
+    X = np.column_stack([[0, 1, 0, 9], [0, 9, 0, 1], [0, 5, 0, 5.1]]).astype(float)
+    assert described(X, list("aabb")).widest.tolist() == [1, 0, -1]
 
 
 def test_equal_means_have_no_direction():
@@ -92,8 +112,11 @@ def test_effects_match_brute_force(n_classes, convert):
     found = described(convert(X), y)
     for j in range(30):
         of_class = [X[y == k, j] for k in range(n_classes)]
-        top = 1 if n_classes == 2 else int(np.argmax([x.mean() for x in of_class]))
-        rest = np.concatenate([x for k, x in enumerate(of_class) if k != top])
+        rests = [np.concatenate([x for k, x in enumerate(of_class) if k != one]) for one in range(n_classes)]
+        apart = [abs(x.mean() - rest.mean()) for x, rest in zip(of_class, rests, strict=True)]
+        by_distance = sorted(range(n_classes), key=lambda k: (round(apart[k], 9), of_class[k].mean(), -k))
+        top = 1 if n_classes == 2 else by_distance[-1]
+        rest = rests[top]
         pooled = np.sqrt(sum(((x - x.mean()) ** 2).sum() for x in of_class) / (80 - n_classes))
         assert found.effect[j] == pytest.approx((of_class[top].mean() - rest.mean()) / pooled, rel=1e-10)
         assert found.fold_change[j] == pytest.approx(np.log2(of_class[top].mean() / rest.mean()), rel=1e-10)

@@ -155,20 +155,20 @@ class TestWrappers:
 class TestVerdicts:
     def test_the_rule(self):
         q = np.array([0.0, 0.05, 0.0501, 0.1, 0.1001, 1.0])
-        expected = ["confirmed", "confirmed", "tentative", "tentative", "rejected", "rejected"]
+        expected = ["confirmed", "confirmed", "tentative", "tentative", "not confirmed", "not confirmed"]
         assert verdicts(q, 0.05).tolist() == expected
         assert verdicts(2 * q, 0.1).tolist() == expected
 
     def test_a_rare_selection_makes_a_feature_tentative_and_never_rejects_it(self):
         found = verdicts(np.array([0.01, 0.01, 0.2]), 0.05, np.array([0.6, 0.59, 1.0]))
-        assert found.tolist() == ["confirmed", "tentative", "rejected"]
+        assert found.tolist() == ["confirmed", "tentative", "not confirmed"]
 
     def test_verdicts_agree_with_the_rule_fdr(self):
         X, y = planted(shift=1.0)
         done = ILFS("fdr").fit(X, y)
         table = done.table()
         np.testing.assert_array_equal(table["verdict"] == "confirmed", done.get_support()[table["column"]])
-        assert {"confirmed", "rejected"} <= set(table["verdict"])
+        assert {"confirmed", "not confirmed"} <= set(table["verdict"])
 
     def test_a_selection_frequency_is_used_if_the_selector_has_it(self):
         X, y = planted(n_features=10)

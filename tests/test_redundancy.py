@@ -4,12 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_force import correlations, picked_by_gain, picked_by_novelty, unit_columns
+from helpers import fold_of
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from ilfs import ILFS
-from ilfs.redundancy import above_median, below_zero, effective_samples, most_relevant, ridge_of
-from ilfs.statistics import encode_labels
+from ilfs.execution import Read, run_plan
+from ilfs.redundancy import (
+    above_median,
+    association_with_labels,
+    below_zero,
+    effective_samples,
+    most_relevant,
+    pick,
+    ridge_of,
+)
+from ilfs.statistics import Association, Moments, ProductTerms, encode_labels
 
 either = pytest.mark.parametrize("how", ["novelty", "gain"])
 
@@ -78,7 +88,7 @@ class TestBruteForce:
     def test_gain_picks_the_same_features_as_brute_force(self, n_classes, class_weight, n_candidates):
         X, y = families_of_three(n_classes)
         plain = ILFS(redundancy=None, class_weight=class_weight).fit(X, y)
-        found = ILFS(class_weight=class_weight, n_candidates=n_candidates).fit(X, y)
+        found = ILFS(class_weight=class_weight, n_candidates=n_candidates, shapes=False).fit(X, y)
         candidates, weight = plain.order_[:n_candidates], balanced(y) if class_weight else np.ones(len(y))
         Z, T = (unit_columns(A, weight) for A in (X[:, candidates], y[:, None] == np.arange(n_classes)))
         picks, gains = picked_by_gain(Z, T, ridge(12, weight), len(candidates))
@@ -92,7 +102,7 @@ class TestBruteForce:
     @pytest.mark.parametrize("n_candidates", [5, None])
     def test_several_labels_give_the_same_picks_as_brute_force(self, how, n_candidates):
         X, Y = labelled()
-        found = ILFS(redundancy=how, n_candidates=n_candidates).fit(X, Y)
+        found = ILFS(redundancy=how, n_candidates=n_candidates, shapes=False).fit(X, Y)
         plain = ILFS(redundancy=None).fit(X, Y)
         alone = [ILFS(redundancy=None).fit(X, label) for label in Y.T]
         relevance = np.mean([one.relevance_ for one in alone], axis=0)
@@ -147,7 +157,7 @@ class TestBruteForce:
         for column in filled.T:
             here = ~np.isnan(column)
             column[~here] = np.average(column[here], weights=weight[here])
-        found, order = ILFS().fit(X, y), ILFS(redundancy=None).fit(X, y).order_
+        found, order = ILFS(shapes=False).fit(X, y), ILFS(redundancy=None).fit(X, y).order_
         Z, T = unit_columns(filled[:, order], weight), unit_columns(y[:, None] == np.unique(y), weight)
         picks, gains = picked_by_gain(Z, T, ridge(X.shape[1], weight), order.size)
         np.testing.assert_array_equal(found.order_, order[picks])
@@ -347,21 +357,21 @@ class TestExtremes:
 class TestFamilies:
     @staticmethod
     def by_definition(selector, heads, at_least):
-        """Follow the nearest features of every column up to a head of a family."""
+        """Follow the nearest features of every column up to the first one, and note all heads on the way."""
         members = {int(head): {} for head in heads}
         for column in selector.order_:
             at, alike = column, 1.0
-            while at not in members and selector.nearest_[at] >= 0:
+            while selector.nearest_[at] >= 0:
                 alike *= selector.nearest_correlation_[at]
                 at = selector.nearest_[at]
-            if at in members and at != column and abs(alike) >= at_least:
-                members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
+                if at in members and abs(alike) >= at_least:
+                    members[int(at)][int(column)] = pytest.approx(alike, rel=1e-12)
         return members
 
     @either
     @pytest.mark.parametrize("top", [1, 3, 12, 100])
     @pytest.mark.parametrize("at_least", [0.1, 0.7, 0.99])
-    def test_a_feature_belongs_to_the_family_of_its_nearest_feature(self, how, top, at_least):
+    def test_a_feature_belongs_to_the_families_of_its_nearest_features(self, how, top, at_least):
         X, y = families_of_three()
         selector = ILFS(redundancy=how).fit(np.column_stack([X, -X[:, 2]]), y)
         found = selector.families(top, at_least=at_least)
@@ -379,6 +389,11 @@ class TestFamilies:
         selector = ILFS(5).fit(*families_of_three())
         assert list(selector.families()) == selector.order_[:5].tolist()
         assert list(selector.set_params(n_features_to_select=2).families()) == selector.order_[:2].tolist()
+
+    def test_members_are_listed_even_if_they_are_selected(self):
+        selector = ILFS(12).fit(*families_of_three())
+        every = selector.families()
+        assert every[int(selector.order_[0])] == selector.families(1)[int(selector.order_[0])] != {}
 
     @either
     def test_families_with_several_labels_belong_to_the_best_features(self, how):
@@ -406,8 +421,9 @@ class TestFamilies:
 
     def test_features_that_are_not_candidates_have_no_family(self):
         selector = ILFS(n_candidates=2).fit(*families_of_three())
-        found = selector.families(12, at_least=0.01)
-        assert not any(found.values())
+        found = selector.families(12, at_least=0.0)
+        first, second = selector.order_[:2].tolist()
+        assert {head: list(members) for head, members in found.items() if members} == {first: [second]}
 
     def test_families_rejects_unfitted_selectors_and_invalid_parameters(self):
         X, y = families_of_three()
@@ -473,3 +489,66 @@ class TestSmallFunctions:
     def test_ridge_grows_with_log_features_per_sample(self):
         assert ridge_of(1, 100) == 1
         assert ridge_of(1000, 100) == pytest.approx(1 + 0.15 * np.log(1000))
+
+
+class TestProducts:
+    """Interacting features that are given as sets."""
+
+    def xor(self, n_samples=200, n_features=60, seed=0):
+        """Return noise; whether the signs of columns 7 and 41 differ is the class, with some errors."""
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_samples, n_features))
+        y = ((X[:, 7] > 0) ^ (X[:, 41] > 0) ^ (rng.random(n_samples) < 0.1)).astype(int)
+        return X, y, np.quantile(X, [0.25, 0.5, 0.75], axis=0).T
+
+    def picked(self, X, y, products, **options):
+        fold = fold_of(X, y)
+        moments, classes = fold(Moments()), fold.classes
+        candidates = np.arange(X.shape[1])
+        association = Association.from_moments(moments, classes.balance, classes.total)
+        usable = np.ones(X.shape[1], dtype=bool)
+        plan = pick("gain", classes, np.ones(X.shape[1]), usable, candidates, association, products=products, **options)
+        return run_plan(plan, fold)
+
+    @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+    def test_the_features_of_an_xor_are_picked_first(self, convert):
+        X, y, cuts = self.xor()
+        sets = ProductTerms(np.array([[7, 41, -1]]), np.array([[0, 0, -1]], dtype=np.int8), cuts)
+        subset = self.picked(convert(X), y, sets)
+        assert set(subset.scores.order()[:2]) == {7, 41}
+        assert not set(self.picked(X, y, None).scores.order()[:2]) & {7, 41}
+
+    def test_without_sets_nothing_changes(self):
+        X, y, _ = self.xor()
+        one, other = self.picked(X, y, None), self.picked(X, y, ProductTerms.none())
+        np.testing.assert_array_equal(one.scores.values, other.scores.values)
+
+    def test_a_set_with_a_feature_that_is_no_candidate_is_ignored(self):
+        X, y, cuts = self.xor()
+        sets = ProductTerms(np.array([[7, 41, -1]]), np.array([[0, 0, -1]], dtype=np.int8), cuts)
+        fold = fold_of(X, y)
+        moments, classes, candidates = fold(Moments()), fold.classes, np.arange(41)
+        association = Association.from_moments(moments.of_columns(candidates), classes.balance, classes.total)
+        found = [
+            run_plan(
+                pick("gain", classes, np.ones(60), np.ones(60, bool), candidates, association, products=products), fold
+            )
+            for products in (sets, None)
+        ]
+        np.testing.assert_array_equal(found[0].scores.values, found[1].scores.values)
+
+    def test_products_are_picked_for_several_labels(self):
+        X, y, cuts = self.xor()
+        Y = np.column_stack([X[:, 0] > 0.5, y])
+        fold = fold_of(X, Y.astype(int))
+        moments = list(fold.read([Read(Moments(), labelling=label) for label in (0, 1)]))
+        association = association_with_labels(moments, fold.labellings)
+        sets = ProductTerms(np.array([[7, 41, -1], [3, 5, 9]]), np.array([[0, 0, -1], [0, 1, 0]], dtype=np.int8), cuts)
+        candidates = np.random.default_rng(0).permutation(60)
+        plan = pick(
+            "gain", fold.all_rows, np.ones(60), np.ones(60, bool), candidates, association.take(candidates),
+            labelling=(0, 1), products=sets,
+        )  # fmt: skip
+        subset = run_plan(plan, fold)
+        assert set(subset.scores.order()[:3]) == {0, 7, 41}
+        assert subset.gain[[7, 41], 1].min() > 10 * subset.gain[[7, 41], 0].max()  # picked for the second label

@@ -6,6 +6,7 @@
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_digits
 
@@ -29,8 +30,16 @@ def main():
     draw("heatmap", 8.4, 3.4, plot.heatmap, X, kind)
     digits = load_digits()
     draw("pixels", 5.2, 4.6, ILFS(n_features_to_select=12).fit(digits.data, digits.target).plot.pixels, (8, 8))
+    draw("interactions", 6.4, 3.2, interacting().plot.interactions)
     selector = ILFS(n_features_to_select=6, n_permutations=99).fit(X, kind)
     print(write_plot(selector, HERE / "picture_overview.svg", X, kind))
+
+
+def interacting():
+    """Fit the example of the page: x0 and x1 tell the class of half of the samples, x1 and x2 that of the others."""
+    genes = np.random.default_rng(0).normal(size=(400, 30))
+    rule = np.where(np.arange(400) % 2, genes[:, 0] * genes[:, 1], -genes[:, 1] * genes[:, 2])
+    return ILFS(6, interactions=2).fit(genes, np.where(rule > 0, "tumour", "normal"))
 
 
 def draw(name, width, height, picture, *arguments):

@@ -3,10 +3,12 @@ r"""Direction and size of the difference between classes, feature by feature.
 With class means :math:`\mu_k`, and :math:`s` the pooled standard deviation within the classes (:math:`n - K` degrees of
 freedom for :math:`n` values in :math:`K` classes):
 
-- The **direction** is the class with the largest mean.
+- The **direction** of two classes is the class with the larger mean. With more classes it is the class h that stands
+  out: the one for which :math:`|\mu_h - \mu_r| / s` is largest, where :math:`\mu_r` is the mean of all values of the
+  other classes. The feature is higher or lower in this class than in the others. If a class stands out above as far as
+  another one below, the direction is the one above.
 - The **effect** of two classes is Cohen's :math:`d = (\mu_2 - \mu_1) / s`, with the sign of the second class minus the
-  first. With more classes it is :math:`(\mu_h - \mu_r) / s`, where h is the class with the largest mean, and
-  :math:`\mu_r` is the mean of all values of the other classes; it is never negative.
+  first. With more classes it is :math:`(\mu_h - \mu_r) / s`; it is negative if the feature is lower in class h.
 - The **fold change** is :math:`\log_2 (\mu_2 / \mu_1)`, or :math:`\log_2 (\mu_h / \mu_r)`, without a pseudo-count: it
   is infinite if one of the two means is 0. It has no meaning if values may be negative, so it is computed only if no
   value of the whole table is.
@@ -24,9 +26,11 @@ from ilfs.arrays import Floats, Integers
 from ilfs.statistics.labels import Classes
 from ilfs.statistics.moments import ClassMoments
 from ilfs.statistics.profile import ClassProfile
+from ilfs.ties import tolerance
 
 MAX_CLASS_MEANS = 10  # classes whose means are kept; with more, a table would have too many columns
 MEAN_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # relative error of a mean; equal means may differ by this much
+MIN_VARIANCE_RATIO = 1.2  # of the largest to the second largest class variance, if a class is called the widest
 NO_CLASS = -1  # direction of a feature whose class means are equal, or that has values in one class only
 
 
@@ -43,8 +47,8 @@ class FeatureProfile:
     labels : ndarray of shape (n_classes,), optional
         Class labels. None without labels or for several labels, as all fields below.
     direction : ndarray of int of shape (n_features,), optional
-        Index of the class with the largest mean; -1 if all class means are equal up to rounding, or if the feature has
-        values in fewer than two classes.
+        Index of the class with the larger mean, or of the class that stands out of more than two; -1 if all class means
+        are equal up to rounding, or if the feature has values in fewer than two classes.
     effect : ndarray of shape (n_features,), optional
         Standardised difference of the class means. Infinite if the feature is constant within every class, but not
         over all classes; 0 if the class means are equal; NaN if the feature has values in fewer than two classes.
@@ -52,6 +56,8 @@ class FeatureProfile:
         Binary logarithm of the quotient of means; None if a value of the table is negative. NaN if both means are 0.
     means : ndarray of shape (n_classes, n_features), optional
         Class means, NaN for a class without values; None for more than `MAX_CLASS_MEANS` classes.
+    widest : ndarray of int of shape (n_features,), optional
+        Index of the class with the largest variance; -1 if that of another class is about as large.
     """
 
     missing: Floats
@@ -61,6 +67,7 @@ class FeatureProfile:
     effect: Floats | None = None
     fold_change: Floats | None = None
     means: Floats | None = None
+    widest: Integers | None = None
 
     @classmethod
     def from_statistics(cls, profile: ClassProfile, classes: Classes) -> Self:
@@ -96,18 +103,20 @@ class FeatureProfile:
         described = cls(missing_fraction(moments, classes), nonzero_fraction(profile))
         if classes.n_classes < 2:
             return described
-        highest = np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0)
-        one = np.ones_like(highest) if classes.n_classes == 2 else highest
+        is_pair = classes.n_classes == 2
+        outstanding = highest_class(moments) if is_pair else most_different_class(moments)
+        one = np.ones_like(outstanding) if is_pair else outstanding
         difference, of_one, of_others = compare_with_others(moments, one)
         effect = standardised(difference, moments)
         is_difference = np.abs(difference) > MEAN_ROUNDING * np.maximum(np.abs(of_one), np.abs(of_others))
         return replace(
             described,
             labels=classes.labels,
-            direction=np.where(is_difference, highest, NO_CLASS),
+            direction=np.where(is_difference, outstanding, NO_CLASS),
             effect=np.where(is_difference | np.isnan(effect), effect, 0.0),
             fold_change=None if profile.negative.any() else log_ratio(of_one, of_others),
             means=np.where(moments.count > 0, moments.mean, np.nan) if classes.n_classes <= MAX_CLASS_MEANS else None,
+            widest=widest_class(moments),
         )
 
     def without_classes(self) -> Self:
@@ -125,6 +134,46 @@ def nonzero_fraction(profile: ClassProfile) -> Floats:
     """Return the fraction of the values of each feature that are not zero."""
     total, zeros = profile.moments.total, profile.zeros.sum(axis=0)
     return np.asarray(1.0 - np.divide(zeros, total, out=np.full_like(total, np.nan), where=total > 0))
+
+
+def highest_class(moments: ClassMoments) -> Integers:
+    """Return the index of the class with the largest mean, for each feature."""
+    return np.asarray(np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0))
+
+
+def widest_class(moments: ClassMoments) -> Integers:
+    """Return the index of the class with clearly the largest variance, for each feature; -1 if there is none."""
+    variance = np.divide(moments.scatter, moments.count, out=np.zeros_like(moments.scatter), where=moments.count > 0)
+    second, largest = np.sort(variance, axis=0)[-2:]
+    return np.where(largest > MIN_VARIANCE_RATIO * second, np.argmax(variance, axis=0), NO_CLASS)
+
+
+def most_different_class(moments: ClassMoments) -> Integers:
+    """Find the class whose mean is farthest from the mean of all other values.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of the features.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Index of the class. If several are equally far, it is the first one whose mean is above that of the others.
+    """
+    total = np.where(moments.total > 0, moments.total, 1.0)
+    # With means from the first class on, a large offset of all means costs no digits.
+    overall = (moments.count * moments.offset).sum(axis=0) / total
+    others = total - moments.count
+    # The mean of the other values follows from the overall mean m: mu_k - mu_r = (mu_k - m) * total / (total - n_k).
+    factor = np.divide(total, others, out=np.zeros_like(others), where=(others > 0) & (moments.count > 0))
+    difference = (moments.offset - overall) * factor
+    size = np.abs(difference)
+    floor = MEAN_ROUNDING * np.abs(np.where(moments.count > 0, moments.mean, 0.0)).max(axis=0)
+    largest = size.max(axis=0)
+    is_farthest = size >= largest - tolerance(largest) - floor
+    is_above = is_farthest & (difference > 0)
+    return np.asarray(np.where(is_above.any(axis=0), is_above.argmax(axis=0), is_farthest.argmax(axis=0)))
 
 
 def compare_with_others(moments: ClassMoments, one: Integers) -> tuple[Floats, Floats, Floats]:

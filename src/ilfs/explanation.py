@@ -10,14 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ilfs.parameters import is_integer
-from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, MIN_FREQUENCY, REJECTED, TENTATIVE_FACTOR, RankingTable
+from ilfs.ranking_table import (
+    CONFIRMED,
+    HIGHER,
+    MEAN_PREFIX,
+    MIN_FREQUENCY,
+    NOT_CONFIRMED,
+    TENTATIVE_FACTOR,
+    RankingTable,
+)
 
 MAX_NAMED = 4  # features or class means that a paragraph lists
+MAX_PARTNERS = 3  # interactions that a paragraph lists
+MIN_SHAPE_FRACTION = 0.1  # of what a feature added, from which on its shape is mentioned
 MAX_COMPARED = 2000  # names that a wrong name is compared with; each takes some ten microseconds
 STRONG_CORRELATION = 0.7  # absolute correlation from which on a feature is said to repeat another one
 OF_TABLE = {  # fields that are columns of the ranking table
     "feature", "column", "rank", "score", "relevance", "p_value", "q_value", "verdict", "selection_frequency",
-    "direction", "effect", "log2_fold_change", "missing", "nonzero", "novelty", "nearest", "correlation",
+    "side", "direction", "effect", "log2_fold_change", "missing", "nonzero", "novelty", "nearest", "correlation",
 }  # fmt: skip
 
 
@@ -37,6 +47,8 @@ class Explanation:
         Rank of the feature, and number of all features.
     is_selected : bool
         The feature is among those that ``transform`` keeps.
+    is_kept : bool
+        The feature is one of those that must be kept.
     method : str
         Class of the selector.
     looks_for : str or None
@@ -52,12 +64,15 @@ class Explanation:
         Rank by relevance alone.
     p_value, q_value, fdr : float or None
         Result of the permutation test, and the accepted false discovery rate.
-    verdict : {"confirmed", "tentative", "rejected"} or None
+    verdict : {"confirmed", "tentative", "not confirmed"} or None
         See `ilfs.ranking_table`.
     selection_frequency : float or None
         Fraction of subsamples of the rows on which the feature is selected.
     direction : str or None
-        Label of the class with the largest mean; empty if all class means are equal.
+        Label of the class with the larger mean, or of the class that stands out of more than two; empty if all class
+        means are equal.
+    side : {"higher", "lower"} or None
+        Whether the feature is higher or lower in that class; None for two classes.
     effect, log2_fold_change : float or None
         Difference of the class means in standard deviations within classes, and logarithm of their quotient; see
         `ilfs.ranking_table.RankingTable`.
@@ -73,6 +88,13 @@ class Explanation:
         Correlation with that feature, and fraction of the variance that it does not explain.
     repeated_by : dict of str to float or None
         Features ranked after this one that repeat it, with their correlations: its family, if it headed the only one.
+    shape_fraction : float or None
+        Fraction of what the feature added that comes from its shape, the distance of its values from their mean, rather
+        than from the values themselves.
+    widest : str or None
+        Class in which the values are clearly spread most; None if there is none.
+    works_with : dict of str to str
+        Features that tell the class together with this one, strongest first, and how.
     more : dict of str to float
         Further columns of the table.
     """
@@ -85,6 +107,7 @@ class Explanation:
     method: str
     score: float
     largest_score: float
+    is_kept: bool = False
     looks_for: str | None = None
     criterion: str | None = None
     relevance: float | None = None
@@ -95,6 +118,7 @@ class Explanation:
     verdict: str | None = None
     selection_frequency: float | None = None
     direction: str | None = None
+    side: str | None = None
     effect: float | None = None
     log2_fold_change: float | None = None
     means: dict[str, float] = field(default_factory=dict)
@@ -105,6 +129,9 @@ class Explanation:
     correlation: float | None = None
     novelty: float | None = None
     repeated_by: dict[str, float] | None = None
+    shape_fraction: float | None = None
+    widest: str | None = None
+    works_with: dict[str, str] = field(default_factory=dict)
     more: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -178,7 +205,15 @@ def paragraph(one: Explanation) -> str:
     str
         Some sentences in one line.
     """
-    parts = (rank_sentences, class_sentences, chance_sentences, redundancy_sentences, value_sentences)
+    parts = (
+        rank_sentences,
+        class_sentences,
+        shape_sentences,
+        partner_sentences,
+        chance_sentences,
+        redundancy_sentences,
+        value_sentences,
+    )
     return " ".join(sentence for part in parts for sentence in part(one))
 
 
@@ -186,25 +221,32 @@ def rank_sentences(one: Explanation) -> Iterator[str]:
     """Tell the rank, the score and what it means."""
     kept = "is selected" if one.is_selected else "is not selected"
     yield f"{one.feature} is ranked {ordinal(one.rank)} of {one.n_features:,} features by {one.method}, and {kept}."
+    if one.is_kept:
+        yield "It was to be kept in any case, so it comes before all features that were not, whatever it adds."
     if one.criterion is None:
         aim = "" if one.looks_for is None else f"{one.method} looks for {one.looks_for}. "
         yield f"{aim}Its score is {number(one.score)}; the largest is {number(one.largest_score)}."
-    elif one.rank == 1:
-        yield "It was picked first, because it alone adds most."
-    elif one.score > 0:
-        yield (
+    elif not one.is_kept:
+        yield pick_sentence(one)
+    if one.relevance is not None and one.relevance_rank is not None:
+        yield f"On its own, by a relevance of {number(one.relevance)}, it would be {ordinal(one.relevance_rank)}."
+
+
+def pick_sentence(one: Explanation) -> str:
+    """Tell why a feature was picked, or not, if features are picked one at a time."""
+    if one.rank == 1:
+        return "It was picked first, because it alone adds most."
+    if one.score > 0:
+        return (
             "Features are picked one by one, for what they add to those already picked: this one added "
             f"{percent(one.score)} as much as the first."
         )
-    elif one.is_selected:
-        yield (
+    if one.is_selected:
+        return (
             "It is selected although it would add nothing to better features, or little on its own; its rank is by "
             "relevance."
         )
-    else:
-        yield "It was not picked, because it would add nothing or is too weak on its own; its rank is by relevance."
-    if one.relevance is not None and one.relevance_rank is not None:
-        yield f"On its own, by a relevance of {number(one.relevance)}, it would be {ordinal(one.relevance_rank)}."
+    return "It was not picked, because it would add nothing or is too weak on its own; its rank is by relevance."
 
 
 def class_sentences(one: Explanation) -> Iterator[str]:
@@ -220,31 +262,51 @@ def class_sentences(one: Explanation) -> Iterator[str]:
         )
 
 
+def shape_sentences(one: Explanation) -> Iterator[str]:
+    """Tell that the feature was picked for the spread of its values, if that was part of the reason."""
+    if one.shape_fraction is None or one.shape_fraction < MIN_SHAPE_FRACTION:
+        return
+    where = f": extreme values are more frequent in {one.widest}" if one.widest is not None else ""
+    yield f"{percent(one.shape_fraction)} of what it added comes from the spread of its values in the classes{where}."
+
+
+def partner_sentences(one: Explanation) -> Iterator[str]:
+    """Tell which features it works together with, and how."""
+    found = [f"{name} ({words})" for name, words in list(one.works_with.items())[:MAX_PARTNERS]]
+    n_more = len(one.works_with) - len(found)
+    if found:
+        rest = f" and {n_more} more" if n_more else ""
+        yield f"It works together with {'; '.join(found)}{rest}."
+
+
 def direction_sentence(one: Explanation) -> str:
-    """Tell in which class the feature is highest, and the class means if there are few."""
-    means = sorted((-mean, label) for label, mean in one.means.items() if mean == mean)
-    if not 2 <= len(means) <= MAX_NAMED:
-        return f"It is highest in {one.direction}."
-    first = f"{means[0][1]} ({number(-means[0][0])} on average)"
-    others = " and ".join(f"{label} ({number(-mean)})" for mean, label in means[1:])
-    return f"It is higher in {first} than in {others}."
+    """Tell in which class the feature is higher or lower, and the class means if there are few."""
+    means = {label: number(mean) for label, mean in one.means.items() if mean == mean}
+    own = means.pop(str(one.direction), None)
+    first = f"It is {one.side or HIGHER} in {one.direction}"
+    if one.side is None and own is not None and len(means) == 1:
+        return f"{first} ({own} on average) than in {next(iter(means))} ({next(iter(means.values()))})."
+    if own is None or len(means) >= MAX_NAMED:
+        return f"{first} than in the other classes together."
+    others = ", ".join(f"{label} {mean}" for label, mean in means.items())
+    return f"{first} ({own} on average) than in the other classes together ({others})."
 
 
 def effect_sentence(one: Explanation) -> str:
     """Tell the size of the difference between the classes."""
     if one.effect is None or np.isinf(one.effect):
         return "Within each class it is constant."
-    fold, of_others = "", "" if len(one.means) == 2 else " from the others together"
+    fold = ""
     if one.log2_fold_change is not None and np.isfinite(one.log2_fold_change):
         fold = f" (a factor of {number(2.0 ** abs(one.log2_fold_change))}, if the values are not logarithms)"
-    return f"The difference{of_others} is {number(abs(one.effect))} standard deviations of a class{fold}."
+    return f"The difference is {number(abs(one.effect))} standard deviations of a class{fold}."
 
 
 def chance_sentences(one: Explanation) -> Iterator[str]:
     """Tell whether chance may explain the result."""
     if one.verdict is not None and one.q_value is not None and one.fdr is not None:
         low, high = number(one.fdr), number(TENTATIVE_FACTOR * one.fdr)
-        rule = f"above {high}" if one.verdict == REJECTED else f"above {low}, but not above {high}"
+        rule = f"above {high}" if one.verdict == NOT_CONFIRMED else f"above {low}, but not above {high}"
         if one.q_value <= one.fdr:
             rule = f"not above {low}" + ("" if one.verdict == CONFIRMED else ", but it is selected too rarely")
         yield (

@@ -13,7 +13,7 @@ def check_integer(name: str, value: Any, least: int) -> None:
         raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str | bool | None]) -> None:
+def check_choice(name: str, value: Any, choices: Sequence[str | bool | int | None]) -> None:
     """Raise an error unless the value is one of the choices; 1 is not accepted as True."""
     if isinstance(value, np.generic):
         value = value.item()

@@ -4,7 +4,7 @@ The **verdict** on a feature follows from its q-value, the smallest false discov
 
 - *confirmed*: the q-value is at most ``fdr``;
 - *tentative*: it is at most twice ``fdr``, so that more samples may decide;
-- *rejected*: it is larger.
+- *not confirmed*: it is larger. This does not prove that the feature is unrelated to the classes.
 
 If the features were also selected on many subsamples of the rows, a confirmed feature must be selected on at least
 `MIN_FREQUENCY` of them; otherwise it is tentative. This is the smallest threshold for which Meinshausen and Bühlmann
@@ -15,7 +15,7 @@ passed over, although it depends on the classes, so a low frequency alone does n
 import importlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,15 @@ from ilfs.files import write_text_atomically
 from ilfs.spreadsheet import CsvLines, neutralised
 from ilfs.text_table import MISSING_TEXT, aligned, format_value
 
-CONFIRMED, TENTATIVE, REJECTED = "confirmed", "tentative", "rejected"
+CONFIRMED, TENTATIVE, NOT_CONFIRMED = "confirmed", "tentative", "not confirmed"
+HIGHER, LOWER = "higher", "lower"  # side of the class that stands out of more than two
 MIN_FREQUENCY = 0.6  # fraction of the subsamples on which a confirmed feature must be selected
 TENTATIVE_FACTOR = 2.0  # times `fdr`: largest q-value of a tentative feature
 
 SCORE_DECIMALS = 4
 DECIMALS = dict.fromkeys(("effect", "log2_fold_change", "missing", "nonzero", "novelty", "correlation"), 2)
-PROBABILITIES = ("p_value", "q_value")  # two significant digits
+DECIMALS["statistic"] = 1
+PROBABILITIES = ("p_value", "adjusted_p_value", "q_value")  # two significant digits
 SHORT_TITLES = {"log2_fold_change": "log2_fc", "selection_frequency": "frequency"}  # in the text
 OTHER_FORMATS = {".feather", ".gz", ".html", ".json", ".ods", ".parquet", ".pdf", ".xls", ".xlsx", ".zip"}
 
@@ -41,10 +43,10 @@ MEAN_PREFIX = "mean_"
 # Columns that every table has, or may have, in this order. Further columns of a method come last.
 ORDER = (
     "rank", "feature", "column", "score", "relevance", "p_value", "q_value", "verdict", "selected",
-    "selection_frequency", "direction", "effect", "log2_fold_change", MEAN_PREFIX, "missing", "nonzero",
+    "selection_frequency", "side", "direction", "effect", "log2_fold_change", MEAN_PREFIX, "missing", "nonzero",
     "novelty", "nearest", "correlation",
 )  # fmt: skip
-ONLY_IN_FULL = ("column", "p_value", MEAN_PREFIX)  # columns that the text leaves out
+ONLY_IN_FULL = ("column", "p_value", "side", MEAN_PREFIX)  # columns that the text leaves out
 USUAL = {"missing": 0.0, "nonzero": 1.0}  # the text leaves these columns out if all values are these
 
 
@@ -55,12 +57,14 @@ class RankingTable(dict[str, NDArray[Any]]):
     `to_polars` make data frames, `to_csv` a file. ``print`` shows it as text.
 
     - ``rank``, ``feature`` (name), ``column`` (index), ``score``, and ``relevance`` if the method has it;
-    - ``p_value``, ``q_value`` and ``verdict`` (confirmed, tentative or rejected), if labels were permuted;
+    - ``p_value``, ``q_value`` and ``verdict`` (confirmed, tentative or not confirmed), if labels were permuted;
     - ``selected``, if the features were chosen by a rule such as ``n_features_to_select="fdr"``;
     - ``selection_frequency``, if the selector has it;
-    - ``direction``: label of the class with the largest mean; empty if all class means are equal;
+    - ``direction``: label of a class; empty if all class means are equal. Two classes: the one with the larger mean.
+      More classes: the one whose mean is farthest from the mean of all other values;
+    - ``side``: whether the feature is ``higher`` or ``lower`` in that class, with more than two classes only;
     - ``effect``: difference of the class means in standard deviations within classes. Two classes: Cohen's d, second
-      class minus first. More classes: the class with the largest mean minus the mean of all other values;
+      class minus first. More classes: the class in ``direction`` minus the mean of all other values;
     - ``log2_fold_change``: binary logarithm of the quotient of the same two means, without a pseudo-count. Only if no
       value of the whole table is negative. If the table holds logarithms, ignore it: differences of means are then
       fold changes;
@@ -120,6 +124,7 @@ class RankingTable(dict[str, NDArray[Any]]):
         if unknown := [title for title in titles if title not in self]:
             raise ValueError(f"columns must be among {', '.join(self)}, got {unknown[0]!r}")
         shown = {title: self[title] for title in titles}
+        shown |= {"direction": np.array(directions(self), dtype=object)} if "direction" in shown else {}
         words = [[SHORT_TITLES.get(title, title), *formatted(title, values)] for title, values in shown.items()]
         is_number = [values.dtype.kind not in "OUST" for values in shown.values()]
         return "\n".join(aligned(list(zip(*words, strict=True)), is_number))
@@ -167,7 +172,7 @@ def in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def verdicts(q_values: Floats, fdr: float, frequency: Floats | None = None) -> NDArray[np.str_]:
-    """Decide which features are confirmed, tentative and rejected; see the module for the rule.
+    """Decide which features are confirmed, tentative and not confirmed; see the module for the rule.
 
     Parameters
     ----------
@@ -188,11 +193,38 @@ def verdicts(q_values: Floats, fdr: float, frequency: Floats | None = None) -> N
     >>> import numpy as np
     >>> from ilfs.ranking_table import verdicts
     >>> verdicts(np.array([0.01, 0.01, 0.08, 0.2]), 0.05, np.array([0.9, 0.1, 0.9, 0.9])).tolist()
-    ['confirmed', 'tentative', 'tentative', 'rejected']
+    ['confirmed', 'tentative', 'tentative', 'not confirmed']
     """
     is_stable = True if frequency is None else frequency >= MIN_FREQUENCY
     confirmed, possible = (q_values <= fdr) & is_stable, q_values <= TENTATIVE_FACTOR * fdr
-    return np.where(confirmed, CONFIRMED, np.where(possible, TENTATIVE, REJECTED))
+    return np.where(confirmed, CONFIRMED, np.where(possible, TENTATIVE, NOT_CONFIRMED))
+
+
+def directions(table: Mapping[str, NDArray[Any]], shorten: Callable[[str], str] = str) -> list[str]:
+    """Say in which class each feature is higher or lower than in the others; empty words if class means are equal.
+
+    Parameters
+    ----------
+    table : mapping
+        Columns with the titles ``direction`` and, for more than two classes, ``side``.
+    shorten : callable, optional
+        Shortens a class label.
+
+    Returns
+    -------
+    list of str
+        One entry for each feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.ranking_table import directions
+    >>> directions({"side": np.array(["lower", ""]), "direction": np.array(["tumour", ""])})
+    ['lower in tumour', '']
+    """
+    labels = [str(label) for label in table["direction"].tolist()]
+    sides = table["side"].tolist() if "side" in table else [HIGHER] * len(labels)
+    return [f"{side} in {shorten(label)}" if label else "" for side, label in zip(sides, labels, strict=True)]
 
 
 def is_left_out(title: str, values: NDArray[Any]) -> bool:
@@ -202,8 +234,6 @@ def is_left_out(title: str, values: NDArray[Any]) -> bool:
 
 def formatted(title: str, values: NDArray[Any]) -> list[str]:
     """Format a column: floats with fixed decimals, with an exponent if these would hide the largest."""
-    if title == "direction":
-        return [f"higher in {label}" if label else MISSING_TEXT for label in values]
     if values.dtype.kind != "f":
         return [str(value) or MISSING_TEXT for value in values]
     if title in PROBABILITIES:

@@ -12,7 +12,7 @@ features, where :math:`v_j` and :math:`c_{jk}` are the variance of the feature a
 the picked features leave unexplained (see `ilfs.solvers.picking`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -21,21 +21,55 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
-from ilfs.execution import Plan, ask, one_blas_thread, together
+from ilfs.execution import Plan, one_blas_thread, together
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_choice, check_integer, check_within, is_integer
+from ilfs.rare_events import read_regression
+from ilfs.regression_terms import FurtherColumns, correlations, ridge_of
 from ilfs.selector import PlannedSelector, Scores
-from ilfs.solvers.picking import Picks, gaining_picks, novel_picks
-from ilfs.statistics import Association, Classes, ClassMoments, Products
+from ilfs.solvers.breadth import effective_rank
+from ilfs.solvers.picking import Gains, Picks, novel_picks, picks_by_terms
+from ilfs.statistics import (
+    Association,
+    Classes,
+    ClassMoments,
+    ClassShapes,
+    ProductTerms,
+    ShapeAssociation,
+    Shapes,
+)
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 
 Redundancy = Literal["gain", "novelty"]
 
-# The ridge of "gain" is MIN_RIDGE + RIDGE_PER_CHANCE * 2 log(n) / m for n features and m samples. By chance alone, the
-# largest of n squared correlations is about 2 log(n) / m. So with more features per sample, the apparent gain of a pick
-# is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
-MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
+STRONG_SHAPE_LEVEL = 0.05  # of the test of all shapes together by which a feature becomes a candidate
+SHAPE_CANDIDATES = 0.25  # maximum fraction of candidates that are there for their shapes
 NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class FeatureStatistics:
+    """What the reads before the last one tell about the features.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of the features.
+    shapes : Shapes or None
+        How shapes are computed; None if they are not used.
+    sums : ClassShapes or None
+        Sums of the shapes.
+    """
+
+    moments: ClassMoments
+    shapes: Shapes | None = None
+    sums: ClassShapes | None = None
+
+    def shape_association(self, class_weight: Floats, class_total: Floats) -> ShapeAssociation | None:
+        """Return the association of the shapes with the classes; None if they are not used."""
+        if self.shapes is None or self.sums is None:
+            return None
+        return ShapeAssociation.from_sums(self.shapes, self.sums, self.moments, class_weight, class_total)
 
 
 @dataclass(frozen=True)
@@ -59,6 +93,10 @@ class PickedSubset:
         Correlation with the nearest feature; NaN if there is none.
     gain : ndarray of shape (n_features, n_classes) or None
         Decrease of the loss of each class when the feature was picked, as a fraction of the variance of the class.
+    shape_gain : ndarray of shape (n_features, n_classes) or None
+        Part of the gain that comes from the shape terms.
+    effective_rank : float
+        Effective number of directions that the candidates span.
     """
 
     scores: Scores
@@ -67,6 +105,8 @@ class PickedSubset:
     nearest: Integers
     correlation: Floats
     gain: Floats | None
+    shape_gain: Floats | None
+    effective_rank: float
 
 
 class PicksSubsets(PlannedSelector):
@@ -81,28 +121,28 @@ class PicksSubsets(PlannedSelector):
     redundancy: Any
 
     def _plan(self, classes: Classes) -> Plan[Scores]:
-        moments = yield from self._plan_relevance(classes)
-        return (yield from self._plan_scores(classes, moments))
+        statistics = yield from self._plan_relevance(classes)
+        return (yield from self._plan_scores(classes, statistics))
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Compute ``relevance_`` and return the moments of the features."""
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
+        """Compute ``relevance_`` and return the statistics of the features."""
         raise NotImplementedError
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by relevance and, if requested, redundancy."""
         raise NotImplementedError
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
         """Score features jointly for all labels of an indicator matrix.
 
         Parameters
         ----------
-        labels : sequence of Classes
-            The two classes of each label.
-        moments : sequence of ClassMoments
-            Moments of the features under each label.
+        labels : mapping of int to Classes
+            The two classes of each informative label, by its column of the indicator matrix.
+        statistics : sequence of FeatureStatistics
+            Statistics of the features under each label.
         all_rows : Classes
             All rows as one class.
 
@@ -118,22 +158,26 @@ class PicksSubsets(PlannedSelector):
 
         Each step reads the rows once, for all labels and for the joint picks together.
         """
-        fitted = {label: self._clone_for_label() for label in self._informative_labels(labellings)}
+        fitted = {label: self._clone_of_label(label) for label in self._informative_labels(labellings)}
         of_label = {label: labellings[label] for label in fitted}
-        moments = yield from together(
+        statistics = yield from together(
             [self._for_label(label, one._plan_relevance(of_label[label])) for label, one in fitted.items()]
         )
         self._average_relevance(list(fitted.values()))
         single = [
-            self._for_label(label, one._plan_scores(of_label[label], moment))
-            for (label, one), moment in zip(fitted.items(), moments, strict=True)
+            self._for_label(label, one._plan_scores(of_label[label], of_features))
+            for (label, one), of_features in zip(fitted.items(), statistics, strict=True)
         ]
-        joint = self._plan_joint_scores(list(of_label.values()), moments, all_rows)
+        joint = self._plan_joint_scores(of_label, statistics, all_rows)
         *scores, joint_scores = yield from together([*single, joint])
         for one, scores_of_one in zip(fitted.values(), scores, strict=True):
             one._rank(scores_of_one)
         self._keep_labels(fitted, len(labellings))
         return joint_scores
+
+    def _clone_of_label(self, label: int) -> Self:  # noqa: ARG002
+        """Return an unfitted selector for one label of an indicator matrix."""
+        return self._clone_for_label()
 
     def _average_relevance(self, fitted: list[Self]) -> None:
         """Set ``relevance_`` to the mean over the labels of an indicator matrix."""
@@ -145,6 +189,8 @@ class PicksSubsets(PlannedSelector):
         self.nearest_, self.nearest_correlation_ = subset.nearest, subset.correlation
         if subset.gain is not None:
             self.gain_ = subset.gain
+        if subset.shape_gain is not None:
+            self.shape_gain_ = subset.shape_gain
         return subset.scores
 
     def families(
@@ -170,9 +216,11 @@ class PicksSubsets(PlannedSelector):
         dict of dicts
             For each of the best features, best first, the other members of its family, also best first, and their
             similarities to the head. Features are given by name, or by column index if they have no names or two have
-            the same. A feature belongs to the family of its nearest feature, so it is in at most one family. If that is
-            the head, the similarity is their correlation. Otherwise it is the product of the correlations along the
-            chain of nearest features from the feature to the head. Features that are not candidates are in no family.
+            the same. The family of a feature does not depend on which others are asked for or selected: it has all
+            features ranked later that repeat it. If the head is the nearest feature of a member, the similarity is
+            their correlation. Otherwise it is the product of the correlations along the chain of nearest features from
+            the member to the head. So a member may head a smaller family, all of which is in this one, too. Features
+            that are not candidates are in no family.
 
         Examples
         --------
@@ -185,8 +233,8 @@ class PicksSubsets(PlannedSelector):
         >>> for name, correlation in list(families["worst radius"].items())[:3]:
         ...     print(f"{name}: {correlation:.3f}")
         worst perimeter: 0.993
-        mean radius: 0.966
-        mean perimeter: 0.964
+        worst area: 0.984
+        mean perimeter: 0.961
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
@@ -206,16 +254,23 @@ class PicksSubsets(PlannedSelector):
         return {names[head]: {names[one]: value for one, value in members.items()} for head, members in found.items()}
 
     def _members(self, heads: Sequence[int], at_least: float) -> dict[int, dict[int, float]]:
-        """Return the other members of the families of some columns, and their correlations with the head."""
+        """Return the other members of the families of some columns, and their similarities to the head."""
         members: dict[int, dict[int, float]] = {head: {} for head in heads}
-        head_of = {head: (head, 1.0) for head in heads}  # column: (head of its family, correlation with it)
-        # Best first, so that the nearest feature of a column is assigned before the column.
-        for column in filter(lambda column: column not in members, self.order_.tolist()):
-            head, correlation = head_of.get(int(self.nearest_[column]), (-1, 0.0))
-            correlation *= float(self.nearest_correlation_[column])
-            if abs(correlation) >= at_least and head in members:
-                head_of[column] = head, correlation
-                members[head][column] = correlation
+        similar: dict[int, dict[int, float]] = {}  # column: the heads it is similar to, itself among them
+        # Best first, so that the nearest feature of a column comes before the column.
+        for column in self.order_.tolist():
+            correlation = float(self.nearest_correlation_[column])
+            above = {
+                head: value * correlation
+                for head, value in similar.get(int(self.nearest_[column]), {}).items()
+                if abs(value * correlation) >= at_least
+            }
+            for head, value in above.items():
+                members[head][column] = value
+            if column in members:
+                above[column] = 1.0
+            if above:
+                similar[column] = above
         return members
 
     def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
@@ -274,20 +329,53 @@ def most_relevant(
     return np.concatenate([candidates, others[np.isin(others, forced)]])
 
 
+def with_strong_shapes(
+    candidates: Integers, shapes: ShapeAssociation | None, usable: NDArray[np.bool_], forced: Integers = NO_COLUMNS
+) -> Integers:
+    """Put features with a strong shape in the place of the least relevant candidates.
+
+    Parameters
+    ----------
+    candidates : ndarray of shape (n_candidates,)
+        Columns, most relevant first.
+    shapes : ShapeAssociation or None
+        Association of the shapes of all features with the classes; None if shapes are not used.
+    usable : ndarray of bool of shape (n_features,)
+        Informative features.
+    forced : ndarray of int, optional
+        Columns that must stay candidates.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        At most a fraction `SHAPE_CANDIDATES` of them are exchanged.
+    """
+    if shapes is None:
+        return candidates
+    n_features = int(np.count_nonzero(usable))
+    is_new = usable & (shapes.explained > shapes.critical(STRONG_SHAPE_LEVEL / max(n_features, 1)))
+    is_new[candidates] = False
+    order = stable_order(np.where(is_new, shapes.explained, -1.0), None, UNIT_FLOOR, UNIT_FLOOR)
+    new = order[: min(np.count_nonzero(is_new), int(SHAPE_CANDIDATES * candidates.size))]
+    replaceable = candidates[~np.isin(candidates, forced)]
+    replaced = replaceable[max(replaceable.size - new.size, 0) :]
+    return np.concatenate([candidates[~np.isin(candidates, replaced)], new[: replaced.size]])
+
+
 def relevance_order(relevance: Floats, usable: NDArray[np.bool_], tie_break: Floats | None) -> Integers:
     """Sort all columns by relevance, best first and unusable ones last."""
     largest = float(np.abs(relevance[usable]).max(initial=0.0))
     return stable_order(np.where(usable, relevance, -np.inf), tie_break, UNIT_FLOOR * largest, UNIT_FLOOR)
 
 
-def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[Classes]) -> Association:
+def association_with_labels(moments: Sequence[ClassMoments], classes: Collection[Classes]) -> Association:
     """Compute the association of features with every label of an indicator matrix.
 
     Parameters
     ----------
     moments : sequence of ClassMoments
         Moments of the features under each label, rows without the label being the first class.
-    classes : sequence of Classes
+    classes : collection of Classes
         The two classes of each label.
 
     Returns
@@ -301,6 +389,16 @@ def association_with_labels(moments: Sequence[ClassMoments], classes: Sequence[C
     ]
     correlation = np.column_stack([of_label.correlation[:, 1] for of_label in associations])
     return Association(associations[0].mean, associations[0].deviation, correlation, np.ones(1))
+
+
+def shapes_of_labels(labels: Collection[Classes], statistics: Sequence[FeatureStatistics]) -> ShapeAssociation | None:
+    """Compute the association of shapes with every label of an indicator matrix; None if shapes are not used."""
+    each = [
+        of_label.shape_association(np.ones(both.n_classes), both.total)
+        for of_label, both in zip(statistics, labels, strict=True)
+    ]
+    used = [one for one in each if one is not None]
+    return ShapeAssociation.over_labels(used) if used else None
 
 
 def above_median(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:
@@ -327,8 +425,10 @@ def pick(
     candidates: Integers,
     association: Association,
     tie_break: Floats | None = None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
+    shapes: ShapeAssociation | None = None,
+    products: ProductTerms | None = None,
 ) -> Plan[PickedSubset]:
     """Pick features one at a time, in one pass over the rows.
 
@@ -348,52 +448,38 @@ def pick(
         Association of the candidates with the classes, and the weight of each class.
     tie_break : ndarray of shape (n_features,), optional
         Orders features with equal relevance, larger first.
-    labelling : int or None, default=0
-        Column of the indicator matrix that the classes belong to; None if all rows are one class.
+    labelling : int or tuple of int, default=0
+        Column of the indicator matrix that the classes belong to; or all columns for which features are picked, and
+        then all rows are one class.
     forced : ndarray of int, optional
         Columns that must be kept. Those among the candidates are picked first.
+    shapes : ShapeAssociation, optional
+        Association of the shapes of the candidates with the classes. By default, the regression of ``"gain"`` has no
+        shape terms.
+    products : ProductTerms, optional
+        Sets of features with a product term in the regression of ``"gain"``. Sets with a feature that is not a
+        candidate are ignored.
 
     Returns
     -------
     plan of PickedSubset
         The candidates in the order in which they were picked; all other features follow by relevance.
     """
-    rho, covariance = yield from correlations(candidates, association, labelling)
     first = np.flatnonzero(np.isin(candidates, forced))
-    with one_blas_thread():
-        if how == "novelty":
-            picks, gain = novel_picks(above_median(relevance, usable)[candidates], rho, first), None
-        else:
-            ridge = ridge_of(np.count_nonzero(usable), effective_samples(classes, association.class_weight))
-            picks, gain = gaining_picks(association.correlation, rho, ridge, covariance, first)
-    return expand_to_all_features(picks, gain, rho, candidates, relevance, usable, tie_break)
-
-
-def correlations(
-    candidates: Integers, association: Association, labelling: int | None = 0
-) -> Plan[tuple[Floats, Floats]]:
-    """Compute the correlations of all pairs of candidates in one pass over the rows.
-
-    Returns
-    -------
-    plan of two ndarrays of shape (n_candidates, n_candidates)
-        Correlations over the rows in which both features are present, and over all rows with missing values replaced
-        by the mean of the feature.
-    """
-    if not candidates.size:
-        return np.empty((0, 0)), np.empty((0, 0))
-    by_column = np.argsort(candidates)  # reading columns in the order of the table is faster
-    products = yield from ask(Products(association.take(by_column)), candidates[by_column], labelling)
-    place = np.empty_like(by_column)  # inverse permutation, back to the order of the candidates
-    place[by_column] = np.arange(by_column.size)
-    rho = products.correlation()[np.ix_(place, place)]
-    np.fill_diagonal(rho, 1.0)
-    return rho, rho if products.is_complete else products.filled()[np.ix_(place, place)]
-
-
-def ridge_of(n_features: Any, n_samples: float) -> float:
-    """Compute the penalty of a squared coefficient in the ridge regression of ``redundancy="gain"``."""
-    return MIN_RIDGE + RIDGE_PER_CHANCE * 2 * float(np.log(max(n_features, 1))) / n_samples
+    gains = None
+    if how == "novelty":
+        rho, _ = yield from correlations(candidates, association, labelling)
+        with one_blas_thread():
+            picks = novel_picks(above_median(relevance, usable)[candidates], rho, first)
+    else:
+        n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
+        columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
+        rho, regression = yield from read_regression(columns, candidates, association, labelling)
+        with one_blas_thread():
+            terms = regression.terms(columns, n_usable, n_samples)
+            ridge = regression.factor * ridge_of(n_usable, n_samples)
+            picks, gains = picks_by_terms(regression.of_classes, rho, ridge, terms, regression.covariance, first)
+    return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break, shapes is not None)
 
 
 def effective_samples(classes: Classes, class_weight: Floats) -> float:
@@ -405,12 +491,13 @@ def effective_samples(classes: Classes, class_weight: Floats) -> float:
 
 def expand_to_all_features(
     picks: Picks,
-    gain: Floats | None,
+    gains: Gains | None,
     rho: Floats,
     candidates: Integers,
     relevance: Floats,
     usable: NDArray[np.bool_],
     tie_break: Floats | None,
+    has_shapes: bool,
 ) -> PickedSubset:
     """Expand results for the candidates to all features."""
     n_features = relevance.size
@@ -424,12 +511,14 @@ def expand_to_all_features(
     has_nearest = picks.nearest >= 0
     nearest[candidates[has_nearest]] = candidates[picks.nearest[has_nearest]]
     correlation[candidates[has_nearest]] = rho[np.flatnonzero(has_nearest), picks.nearest[has_nearest]]
-    gain_of_all = None
-    if gain is not None:
-        gain_of_all = np.zeros((n_features, gain.shape[1]))
-        gain_of_all[candidates] = gain
+    gain, shape_gain = None, None
+    if gains is not None:
+        gain, shape_gain = np.zeros((2, n_features, gains.total.shape[1]))
+        gain[candidates], shape_gain[candidates] = gains.total, gains.of_shapes
+    if not has_shapes:
+        shape_gain = None
     scores = Scores.along(order, values, picks.n_forced)
-    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain_of_all)
+    return PickedSubset(scores, candidates, novelty, nearest, correlation, gain, shape_gain, effective_rank(rho))
 
 
 def below_zero(relevance: Floats, usable: NDArray[np.bool_]) -> Floats:

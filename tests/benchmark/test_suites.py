@@ -16,7 +16,7 @@ def written(folder, text):
 
 def test_the_suite_novelty_has_the_twelve_without_repetition():
     suite = SUITES["novelty"]
-    assert len(suite.datasets) == 18
+    assert len(suite.datasets) == 14
     assert [one.name for one in suite.methods] == [f"{name}_novelty" for name in METHODS]
     for name, method in zip(METHODS, suite.methods, strict=True):
         selector = method.make(n_features_to_select=7)
@@ -124,7 +124,10 @@ def test_an_error_about_a_missing_file_has_its_full_path(tmp_path, monkeypatch):
         ('datasets = ["wine"', "cannot be read: Unclosed array"),
         ('datasets = ["wine"]\nmethods = ["nobody"]', "method 'nobody' is none of ilfs"),
         ('datasets = ["wine"]\nmethods = [{selector = "ilfs"}]', "must have a name and may have a selector"),
-        ('datasets = ["wine"]\nexperiment = "sleep"', "must be 'sizes' or 'classes' or 'timing', got 'sleep'"),
+        (
+            'datasets = ["wine"]\nexperiment = "sleep"',
+            "'timing' or 'recovery', got 'sleep'",
+        ),
         ('datasets = ["wine", "wine"]', "must have every data set once, got 'wine' again"),
         ('datasets = "wine"', "datasets of suite .* must be a list, got 'wine'"),
         ("datasets = [3]", "must be a name, a path, or a table with path, target, drop, groups and folds, got 3"),
@@ -170,7 +173,10 @@ def test_an_error_about_a_missing_file_has_its_full_path(tmp_path, monkeypatch):
         ),
         ('datasets = ["wine"]\nname = 3', "name of suite .* must be a string, got 3"),
         ('datasets = ["wine"]\nexperiment = ["sizes"]', r"experiment of suite .* must be a string, got \['sizes'\]"),
-        ('datasets = ["wine"]\nexperiment = "timing"', "must be of experiment 'sizes' or 'classes': the suite timing"),
+        (
+            'datasets = ["wine"]\nexperiment = "timing"',
+            "must be of experiment 'sizes' or 'classes': the experiment timing has its own suite",
+        ),
         ('datasets = ["wine"]\nsizes = 3', "sizes of suite .* must be a list, got 3"),
         ('datasets = ["wine"]\nsizes = ["3"]', "sizes must be an integer >= 1, got '3'"),
         ('datasets = ["wine"]\nsizes = [3, 3]', r"sizes must have every number once, got \[3, 3\]"),
@@ -202,7 +208,9 @@ def test_classifiers_of_a_suite_may_be_names_or_tables(tmp_path):
     assert suite.protocol.classifiers[2].make(0)[-1].var_smoothing == 1e-6
     some = suite.only(classifiers=["bayes", "rbf"])
     assert some.protocol.classifiers == (suite.protocol.classifiers[2], Classifier("rbf"))
-    assert all(one.protocol.classifier_names == ("linear_svm",) for one in SUITES.values() if one.name != "timing")
+    assert SUITES["quick"].protocol.classifier_names == ("linear_svm",)
+    assert SUITES["modern"].protocol.classifier_names == ("linear_svm", "knn", "rbf", "extra_trees")
+    assert SUITES["paper"].protocol == SUITES["modern"].protocol == SUITES["novelty"].protocol  # they share jobs
     with pytest.raises(ValueError, match="suite timing has no classifiers, as it only times the methods, got 'knn'"):
         SUITES["timing"].only(classifiers=["knn"])
 
@@ -216,7 +224,7 @@ def test_groups_and_folds_become_part_of_the_name_of_a_data_set(tmp_path):
 def test_unknown_suites_and_files_are_refused():
     with pytest.raises(
         ValueError,
-        match=r"suite must be paper, deep, modern, novelty, steps, timing, quick or the path of a .toml file, got 'x'",
+        match=r"suite must be paper, .*, known_answer, timing, quick or the path of a .toml file, got 'x'",
     ):
         suite_by_name("x")
     with pytest.raises(ValueError, match=r"there is no file nowhere.toml"):

@@ -106,7 +106,7 @@ def test_filters_by_name_direction_q_value_and_family(page, wide):
     assert shown(page) == sum("gene1234" in name for name in names)
     page.one("#clear-filters").click()
     assert shown(page) == N_FEATURES
-    page.set("#direction", "control")
+    page.set("#direction", "higher in control")
     assert shown(page) == np.count_nonzero(table["direction"] == "control")
     page.one("#clear-filters").click()
     page.set("#largest-q", 0.5)

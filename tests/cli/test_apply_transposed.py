@@ -1,4 +1,4 @@
-"""``ilfs apply --transpose``: the selected features of a table that has its features in rows."""
+"""``ilfs apply`` to tables with features in rows, with sample sheets and with repeated names."""
 
 import numpy as np
 import pandas as pd
@@ -44,3 +44,69 @@ def test_it_cannot_be_combined_with_keep(folder, run):
     code, _, err = run("apply", "selection.json", "rows.csv", "-o", "x.csv", "--transpose", "--keep", "kind")
     assert code == 2
     assert err == "ilfs: --keep cannot be combined with --transpose, got kind: leave one of them out\n"
+
+
+class TestSampleSheet:
+    @pytest.fixture
+    def sheet(self, folder):
+        """Classes and ages of all samples but the last, in another order than that of the table."""
+        listed = pd.DataFrame({"id": [f"S{i}" for i in range(19)], "kind": folder["kind"][:19], "age": range(19)})
+        listed[::-1].to_csv("sheet.csv", index=False)
+        return listed
+
+    @pytest.mark.parametrize("transpose", [(), ("--transpose",)])
+    def test_the_classes_of_the_sheet_stand_before_the_features(self, sheet, folder, run, transpose):
+        code, _, err = run("apply", "selection.json", "rows.csv", "-o", "x.csv", "--samples", "sheet.csv", *transpose)
+        assert code == 0
+        assert "1 sample of rows.csv left out, as sheet.csv has no such names: S19" in " ".join(err.split())
+        written = pd.read_csv("x.csv")
+        assert written.columns[:2].tolist() == ["sample", "kind"]
+        assert written["sample"].tolist() == sheet["id"].tolist()
+        assert written["kind"].tolist() == sheet["kind"].tolist()
+        features = written.columns[2:]
+        assert len(features) == 3
+        np.testing.assert_array_equal(written[features], folder[features][:19])
+
+    def test_samples_may_be_in_rows(self, sheet, folder, run):
+        wide = folder.drop(columns="kind").set_axis([f"S{i}" for i in range(20)])
+        wide.to_csv("wide.csv", index_label="id")
+        code, _, err = run("apply", "selection.json", "wide.csv", "-o", "x.csv", "--samples", "sheet.csv")
+        assert code == 0, err
+        assert pd.read_csv("x.csv")["kind"].tolist() == sheet["kind"].tolist()
+
+    @pytest.mark.parametrize(("keep", "expected"), [(("age",), ["age"]), (("others",), ["kind", "age"])])
+    def test_keep_names_columns_of_the_sheet(self, sheet, run, keep, expected):
+        arguments = ("apply", "selection.json", "rows.csv", "-o", "x.csv", "--samples", "sheet.csv", "--keep", *keep)
+        assert run(*arguments)[0] == 0
+        assert pd.read_csv("x.csv").columns[1:-3].tolist() == expected
+
+    def test_an_unknown_column_is_refused(self, sheet, run):
+        arguments = ("apply", "selection.json", "rows.csv", "-o", "x.csv", "--samples", "sheet.csv", "--keep", "sex")
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert err.splitlines()[-1].endswith("--keep must name columns of sheet.csv, got 'sex', which is none of them")
+
+
+class TestRepeatedNames:
+    """Two genes are called TP53, so that the second one is TP53.1 in the selection."""
+
+    @pytest.fixture
+    def table(self, folder):
+        names = ["TP53", "MYC", "TP53", "d", "e", "f"]
+        rows = pd.read_csv("rows.csv").assign(gene=names)
+        rows.to_csv("twice.csv", index=False)
+        wide = folder.drop(columns="kind").set_axis(names, axis=1)
+        wide.to_csv("wide.csv", index=False)
+        ILFS(1).fit(folder.set_axis(["TP53", "MYC", "TP53.1", "d", "e", "f", "kind"], axis=1), "kind").save("one.json")
+        return folder
+
+    @pytest.mark.parametrize("arguments", [("twice.csv", "--transpose"), ("wide.csv",)])
+    def test_the_second_feature_of_a_name_is_found(self, table, run, arguments):
+        code, _, err = run("apply", "one.json", *arguments, "-o", "x.csv")
+        assert code == 0, err
+        np.testing.assert_array_equal(pd.read_csv("x.csv")["TP53.1"], table["c"])
+
+    def test_names_that_were_not_numbered_at_the_fit_stay_ambiguous(self, table, run):
+        code, _, err = run("apply", "selection.json", "wide.csv", "-o", "x.csv")
+        assert code == 2
+        assert "names of columns of wide.csv must differ, got 'TP53' more than once" in err

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ilfs.cli import apply, compare, completion, explain, main, rank
+from ilfs.cli import apply, compare, completion, explain, interactions, main, rank
 from ilfs.cli.main import command_line
 from ilfs.cli.parser import leaves, options_of, subcommands
 
@@ -125,7 +125,7 @@ def words_of(line):
         yield from sorted(glob(word)) if "*" in word and "'" not in word else shlex.split(word)
 
 
-@pytest.mark.parametrize("module", [rank, explain, apply, compare], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [rank, explain, apply, compare, interactions], ids=lambda module: module.__name__)
 def test_the_examples_of_the_help_texts_work(module, folder):
     for line in help_examples(module):
         if "--scheduler" in line:  # there is no such scheduler: that the options are known is enough

@@ -2,7 +2,6 @@
 
 import pytest
 
-import ilfs.preparing  # noqa: F401  its words are replaced only if it was used
 from ilfs.cli.messages import MAX_MESSAGE_CHARACTERS, in_words_of_the_command, plain
 from ilfs.cli.talk import Talk, set_aside_sentences
 from ilfs.preparing import SetAside

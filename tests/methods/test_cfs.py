@@ -36,12 +36,46 @@ def test_scores_match_hand_computed_values():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("offset", [0.0, 10.0])
 @pytest.mark.parametrize("n_features", [2, 4, 5, 8, 37])
-def test_scores_match_the_explicit_correlation_matrix(small_panels, n_features, n_jobs):
+def test_scores_match_the_explicit_correlation_matrix(small_panels, n_features, offset, n_jobs):
     X, _ = planted(n_samples=100, n_features=n_features)
     X[:, 1] += 2 * X[:, 0]
+    X[:, -1] += offset  # from 10 standard deviations on, columns are standardised first
     done = CFS(n_jobs=n_jobs).fit(X)
-    np.testing.assert_allclose(-done.scores_, smallest_correlations(X), rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(-done.scores_, smallest_correlations(X), rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("change", "in_place"),
+    [
+        (lambda X: X, True),
+        (lambda X: np.asfortranarray(X), True),
+        (lambda X: X + 3.5, True),
+        (lambda X: X + 4.5, False),
+        (lambda X: X.astype(np.float32), False),
+        (lambda X: X * 1e-130, False),
+        (lambda X: X * 1e130, False),
+    ],
+)
+def test_columns_are_standardised_first_if_products_of_their_values_would_lose_digits(change, in_place, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(200, 20))
+    X = change((X - X.mean(axis=0)) / X.std(axis=0))
+    standardised = []
+    monkeypatch.setattr(cfs, "panels", lambda rows, panels=cfs.panels: standardised.append(1) or panels(rows))
+    expected = smallest_correlations(X.astype(np.float64) / np.abs(X).max())
+    np.testing.assert_allclose(cfs_score(X), -expected, rtol=1e-7, atol=1e-13)
+    assert bool(standardised) != in_place
+
+
+def test_products_of_values_keep_the_digits_of_standardised_columns(monkeypatch):
+    X = np.random.default_rng(0).uniform(0, 1000, size=(2000, 300))
+    found = CFS(n_jobs=2).fit(X)
+    np.testing.assert_array_equal(CFS(n_jobs=1).fit(X).scores_, found.scores_)
+    monkeypatch.setattr(cfs, "MAX_RELATIVE_MEAN", 0.0)
+    expected = CFS().fit(X)
+    np.testing.assert_allclose(found.scores_, expected.scores_, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(found.order_, expected.order_)
 
 
 @pytest.mark.parametrize("n_samples", [7, 300])

@@ -96,6 +96,7 @@ def test_paper_switches_off_all_additions():
         "leave_one_out": False,
         "class_weight": None,
         "redundancy": None,
+        "shapes": False,
     }
     one_step = {"max_iter": 1, "tol": None}
     assert ILFS.paper().get_params() == ILFS(**own, **one_step).get_params()

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
 
 from ilfs import ReliefF, scorer
-from ilfs.neighbours import by_class
+from ilfs.neighbours import by_class, manhattan
 
 
 def relieff(X, y, **parameters):
@@ -52,14 +52,18 @@ def by_definition(X, y, k=10, drawn=None):
 def tiny_blocks(monkeypatch):
     """Use many small blocks and few candidates, so that every code path is taken."""
     for name, size in {
-        "MIN_BLOCK_SAMPLES": 8,
-        "MAX_BLOCK_SAMPLES": 8,
-        "SUMMED_FEATURES": 8,
         "SPARE_CANDIDATES": 1,
         "RETRIED_SAMPLES": 7,
         "PAIRS_PER_TASK": 50,
     }.items():
         monkeypatch.setattr(by_class, name, size)
+    monkeypatch.setattr(manhattan, "SUMMED_FEATURES", 8)
+    blocks_of(monkeypatch, 8)
+
+
+def blocks_of(monkeypatch, n_samples):
+    for name in ("MIN_BLOCK_SAMPLES", "MAX_BLOCK_SAMPLES", "SAMPLES_PER_LINE"):
+        monkeypatch.setattr(manhattan, name, n_samples)
 
 
 def test_weights_of_iris_equal_the_published_ones():
@@ -200,6 +204,13 @@ def by_definition_exact(X, y, k):
     return weights
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_weights_of_values_much_smaller_than_their_range_equal_the_definition(n_jobs):
+    X, y = planted(n_samples=150, n_features=30)
+    X = np.exp(4 * X)  # a few large values per feature: levels cannot tell the others apart
+    np.testing.assert_allclose(relieff(X, y, n_neighbors=5, n_jobs=n_jobs), by_definition(X, y, 5), rtol=1e-9)
+
+
 def test_weights_of_more_features_than_a_block_holds_equal_the_definition():
     X, y = planted(n_samples=30, n_features=9001)
     np.testing.assert_allclose(relieff(X, y, n_neighbors=3), by_definition(X, y, 3), rtol=1e-9, atol=1e-13)
@@ -213,8 +224,7 @@ def test_sparse_text_gives_the_weights_of_dense_text():
 
 
 def test_a_callback_may_stop_after_some_samples(monkeypatch):
-    monkeypatch.setattr(by_class, "MIN_BLOCK_SAMPLES", 16)
-    monkeypatch.setattr(by_class, "MAX_BLOCK_SAMPLES", 16)
+    blocks_of(monkeypatch, 16)
     X, y = planted(n_samples=64, n_features=8, n_classes=3)
     monkeypatch.setattr(ReliefF, "_steps", lambda self, items, name: iter(items[:2]))
     np.testing.assert_allclose(relieff(X, y, n_neighbors=4), by_definition(X, y, 4, range(32)), rtol=1e-10)
@@ -239,6 +249,6 @@ def test_the_scorer_works_in_select_k_best():
     assert set(kept) == set(ReliefF().fit(X, y).order_[:3])
 
 
-def test_peak_memory_is_a_float32_copy_the_neighbours_and_blocks():
+def test_peak_memory_is_a_copy_of_two_bytes_per_value_the_neighbours_and_blocks():
     # 3000 x 2000: the data take 48 MB, a matrix of all distances would take 72 MB
-    assert peak_megabytes("ReliefF(n_jobs=2)", 3000, 2000) < 24 + 40 * 18 * 2 * 3000 / 2**20 + 100
+    assert peak_megabytes("ReliefF(n_jobs=2)", 3000, 2000) < 12 + 50 * 18 * 2 * 3000 / 2**20 + 100

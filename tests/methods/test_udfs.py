@@ -11,7 +11,9 @@ from ilfs import UDFS, scorer
 from ilfs.methods import udfs as method
 from ilfs.methods.udfs import (
     DenseScatter,
+    DenseShiftedScatter,
     LowRankScatter,
+    RefinedShiftedScatter,
     neighbourhood_laplacian,
     pseudo_random_columns,
     sparse_projections,
@@ -81,9 +83,49 @@ def test_scatter_and_its_inverse_equal_the_definition(kind, shape):
     np.testing.assert_allclose(scatter.times(np.eye(shape[1])), A, atol=1e-10)
     np.testing.assert_allclose(scatter.diagonal(), A.diagonal(), atol=1e-10)
     inverse = np.linalg.inv(A + np.diag(shift))
-    shifted, V = scatter.shifted(shift), np.eye(shape[1])
+    shifted, V = scatter.shifted(shift, 1), np.eye(shape[1])
     np.testing.assert_allclose(shifted.solve(V), inverse, atol=1e-8)
-    np.testing.assert_allclose(shifted.scatter_times(shifted.solve(V), V), A @ inverse, atol=1e-8)
+    x, product = shifted.solve_and_multiply(V)
+    np.testing.assert_allclose(x, inverse, atol=1e-8)
+    np.testing.assert_allclose(product, A @ inverse, atol=1e-8)
+
+
+def test_solutions_with_a_float32_factor_are_as_exact_as_in_float64(monkeypatch):
+    monkeypatch.setattr(method, "MIN_FLOAT32_FEATURES", 10)
+    scatter, A = make_scatter(table(), DenseScatter), scatter_by_definition(table(), 4, 1e-3)
+    # shifts of very different size, as those of features with and without weight
+    shift, V = np.geomspace(0.1, 1e6, 30), np.random.default_rng(0).normal(size=(30, 4))
+    shifted = scatter.shifted(shift, 1)
+    assert isinstance(shifted, RefinedShiftedScatter)
+    x, product = shifted.solve_and_multiply(V)
+    np.testing.assert_allclose(x, np.linalg.solve(A + np.diag(shift), V), rtol=1e-7)
+    np.testing.assert_allclose(product, A @ x, rtol=1e-9, atol=1e-9)
+    assert shifted.exact is None
+    assert np.isfinite(shifted.solve(np.zeros((30, 1)))).all()
+
+
+@pytest.mark.parametrize("shift", [1e-9, 1e-12])
+def test_ill_conditioned_matrices_are_factorised_in_float64(shift, monkeypatch):
+    monkeypatch.setattr(method, "MIN_FLOAT32_FEATURES", 10)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70, 3)) @ rng.normal(size=(3, 30)) + 1e-3 * rng.normal(size=(70, 30))
+    scatter, V = make_scatter(X, DenseScatter), rng.normal(size=(30, 4))
+    shifts = np.full(30, shift * scatter.diagonal().max())
+    x = scatter.shifted(shifts, 1).solve(V)
+    np.testing.assert_allclose(scatter.A @ x + shifts[:, None] * x, V, atol=1e-4)
+    assert not scatter.float32_suffices  # for all later shifts, too
+    assert isinstance(scatter.shifted(shifts, 1), DenseShiftedScatter)
+
+
+@pytest.mark.parametrize("gamma", [1e-3, 0.1])
+def test_float32_factors_do_not_change_the_order(gamma, monkeypatch):
+    X = table(400, 300)
+    expected = UDFS(gamma=gamma).fit(X)
+    monkeypatch.setattr(method, "MIN_FLOAT32_FEATURES", 250)
+    found = [UDFS(gamma=gamma, n_jobs=n_jobs).fit(X) for n_jobs in (1, 2)]
+    np.testing.assert_array_equal(found[0].order_, expected.order_)
+    np.testing.assert_allclose(found[0].scores_, expected.scores_, rtol=1e-7)
+    np.testing.assert_array_equal(found[0].scores_, found[1].scores_)
 
 
 @pytest.mark.parametrize("shape", [(70, 30), (40, 90), (120, 260), (300, 260)])

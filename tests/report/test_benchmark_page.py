@@ -199,6 +199,13 @@ def test_the_page_is_well_formed_and_runs_its_own_script_only(results, by_class,
     assert page.policy["script-src"] == [hash_of(text) for text in page.inside["script"]]
 
 
+def test_only_suites_of_the_paper_are_called_experiments_of_the_paper(results, timings):
+    assert "The paper&#x27;s timing experiment: one fit" in page_of(timings)
+    other = page_of(results)
+    assert "Performance with the first features of each ranking, by the protocol of the paper&#x27;s second" in other
+    assert "The paper&#x27;s second experiment:" not in other
+
+
 def test_several_suites_stand_on_one_page_with_the_papers_procedure_over_all(results, by_class, timings):
     page = parsed(page_of(results, by_class, timings))
     assert {"Suite s", "Suite deep", "Suite timing"} <= set(page.texts)

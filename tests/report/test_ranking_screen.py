@@ -52,7 +52,7 @@ def test_without_such_features_there_is_no_mark():
 @pytest.mark.parametrize("names", [None, HOSTILE], ids=["plain", "hostile"])
 def test_it_fits_the_width(width, n_classes, names):
     widest = max(map(display_width, lines_of(fitted(names, n_classes), width=width)))
-    assert widest <= max(width, 46)  # the narrowest layout
+    assert widest <= max(width, 50)  # the narrowest layout
     assert width > 60 or widest > 20
 
 
@@ -115,9 +115,22 @@ def test_the_family_counts_the_features_that_repeat_one():
     X, y = planted(n_samples=60, n_features=4, shift=2.0)
     copies = X[:, [0, 0, 0]] + 0.01 * np.random.default_rng(0).normal(size=(60, 3))
     selector = ILFS().fit(np.column_stack([X, copies]), y)
-    first = ranking_screen(selector, 1, Terminal(120)).splitlines()[-1]
     assert selector.order_[0] in (0, 4, 5, 6)
-    assert "+3" in first
+    for n_shown in (1, 7):
+        lines = ranking_screen(selector, n_shown, Terminal(120)).splitlines()
+        assert "+3" in lines[-n_shown]
+
+
+def test_three_classes_have_a_side_and_an_effect():
+    y = np.repeat([0, 1, 2], 20)
+    noise = np.random.default_rng(0).normal(size=(60, 2))
+    X = np.column_stack([-5.0 * (y == 0), 5.0 * (y == 2)]) + noise
+    selector = FisherScore(1).fit(pd.DataFrame(X, columns=["low", "high"]), np.array(["a", "b", "c"])[y])
+    effect = dict(zip(selector.table()["feature"], selector.table()["effect"], strict=True))
+    text = ranking_screen(selector, 2, Terminal(80))
+    assert re.search(rf"low .* lower in a +{effect['low']:.2f}", text)
+    assert re.search(rf"high .* higher in c +{effect['high']:.2f}", text)
+    assert effect["low"] < -4 < 4 < effect["high"]
 
 
 class TestNames:

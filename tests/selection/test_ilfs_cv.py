@@ -16,7 +16,7 @@ from ilfs.cross_validation import Samples
 from ilfs.execution.memory import InMemory
 from ilfs.selection import ILFSCV
 from ilfs.selection.ilfs_cv import orders_of
-from ilfs.statistics import Moments, Products, Tokens
+from ilfs.statistics import Moments, Products, Profile, Shapes, Terms, Tokens
 
 SMALL = {"n_tokens": (3, 6), "evidence": ("posterior", "distance"), "topics": ("shrunk", "anchored")}
 
@@ -62,14 +62,21 @@ class TestOneReading:
             return read(self, requests)
 
         monkeypatch.setattr(InMemory, "read", recorded)
-        orders_of(configurations(), Samples(*planted(70, 40, 8)))
-        assert [len(one) for one in reads] == [1, 4, 1]
-        assert [set(one) for one in reads] == [{Moments}, {Tokens}, {Products}]
+        X, y = planted(70, 40, 8)
+        X[y == 0, 9:20] *= 4  # features with a shape
+        orders_of(configurations(), Samples(X, y))
+        assert [len(one) for one in reads] == [1, 5, 9]  # the last: products of all, and a profile of each
+        assert [set(one) for one in reads] == [{Moments}, {Tokens, Shapes}, {Terms, Profile}]
+        reads.clear()
+        orders_of(configurations(shapes=False), Samples(*planted(70, 40, 8)))
+        assert [len(one) for one in reads] == [1, 4, 9]
+        assert [set(one) for one in reads] == [{Moments}, {Tokens}, {Products, Profile}]
 
     @pytest.mark.parametrize("n_candidates", [2, 10, 39])
     def test_correlations_of_different_candidates_are_shared_where_that_saves_work(self, n_candidates):
         X, y = planted(70, 40, 8, shift=0.3)
         X[::7, 5] = np.nan
+        X[y == 0, 4:12] *= 4  # features with a shape
         fixed = {"n_candidates": n_candidates}
         for order, one in zip(orders_of(configurations(**fixed), Samples(X, y)), configurations(**fixed), strict=True):
             np.testing.assert_array_equal(order, one.fit(X, y).order_)

@@ -3,6 +3,7 @@ import pytest
 from brute_force import path_sum
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from ilfs.solvers import paths
 from ilfs.solvers.paths import adjacency, novel_adjacency, novel_path_scores
@@ -176,3 +177,16 @@ class TestNovelGraph:
     def test_a_graph_without_edges_has_zero_scores(self):
         np.testing.assert_array_equal(novel_path_scores(np.zeros(3), np.eye(3), 0.9), np.zeros(3))
         np.testing.assert_array_equal(novel_path_scores(np.ones(2), np.ones((2, 2)), 0.9), np.zeros(2))
+
+
+@pytest.mark.parametrize("n", [6, 80])
+def test_path_sums_of_any_graph_are_those_of_the_inverse(n):
+    rng = np.random.default_rng(n)
+    A = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1)
+    A[:, 2], A[2] = 0.0, 0.0
+    A += A.T
+    r = 0.9 / np.linalg.eigvalsh(A)[-1]
+    expected = np.linalg.inv(np.eye(n) - r * A).sum(axis=1) - 1
+    np.testing.assert_allclose(paths.path_scores(A, 0.9), expected, rtol=1e-8, atol=1e-12)
+    assert paths.path_scores(csr_array(A), 0.9)[2] == 0.0
+    assert not paths.path_scores(np.zeros((n, n)), 0.9).any()

@@ -45,7 +45,7 @@ class TextColumns:
             raise ValueError(f"{path} is empty")
         # A file must have a header if columns are found by name.
         named = wanted.choice.selected_names or list(wanted.keep) or [None]
-        self.layout: Layout = detect_layout(path, named[:1], DEFAULT_LIMITS)
+        self.layout: Layout = detect_layout(path, named[:1], DEFAULT_LIMITS, wanted.choice.numbered)
         names, self._n_columns = self.layout.names, n_columns_of(path, self.layout)
         self._kept, self._selected = wanted.find(names, self._n_columns, str(path))
         columns = [*self._kept, *self._selected]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM
 from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites.suite import WITHOUT_CLASSIFIERS
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ def count_tests(results: Results) -> TestCounts:
     TestCounts
         Jobs that failed or are missing do not count.
     """
-    if results.suite.experiment == "timing":
-        raise ValueError(f"suite {results.suite.name} has no tests to count, as it only times the methods")
+    if results.suite.experiment in WITHOUT_CLASSIFIERS:
+        why = WITHOUT_CLASSIFIERS[results.suite.experiment]
+        raise ValueError(f"suite {results.suite.name} has no tests to count, as it only {why}")
     by_class = results.suite.experiment == "classes"
     done = {row.key: (row.dataset, row.method) for row in results.rows.ravel() if row is not None and row.is_done}
     subsets, classifiers, fits = set(), 0, 0

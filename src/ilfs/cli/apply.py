@@ -11,6 +11,7 @@ EXAMPLES = """examples:
   ilfs apply selection.json other.csv -o small.csv
   ilfs apply selection.json 'parts/*.parquet' -o small.parquet --keep id tumour
   ilfs apply selection.json genes-in-rows.tsv --transpose -o small.csv
+  ilfs apply selection.json genes-in-rows.tsv --samples sheet.csv -o small.csv
 """
 
 
@@ -41,6 +42,12 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="INPUT has features in rows and samples in columns, and is held in memory",
     )
+    parser.add_argument(
+        "--samples",
+        metavar="FILE",
+        help="table of the samples, with the classes; its rows are matched with those of INPUT by the names of the "
+        "samples, and --keep names its columns",
+    )
     parser.add_argument("--memory-limit", metavar="SIZE", help="memory for the rows, such as 500MB")
     parser.add_argument("--quiet", action="store_true", help="do not tell what was written")
     parser.set_defaults(function=apply_selection, stopped="stopped, and nothing is written")
@@ -57,9 +64,12 @@ def apply_selection(options: argparse.Namespace) -> int:
     check_output(Path(options.output))
     check_writable(options.output)
     selection = load(options.selection)
-    write = apply_to_rows if options.transpose else apply_to_columns
-    path = write(selection, options)
-    Talk(quiet=options.quiet).tell("written", plain(f"{path}: {content_of(selection, options)}"))
+    talk = Talk(quiet=options.quiet)
+    if options.samples is not None:
+        path = apply_with_sheet(selection, options, talk)
+    else:
+        path = (apply_to_rows if options.transpose else apply_to_columns)(selection, options)
+    talk.tell("written", plain(f"{path}: {content_of(selection, options)}"))
     return 0
 
 
@@ -85,17 +95,51 @@ def apply_to_rows(selection: Any, options: argparse.Namespace) -> Path:
         raise ValueError(
             f"--keep cannot be combined with --transpose, got {' '.join(options.keep)}: leave one of them out"
         )
-    features = selection._column_choice().selected_names
-    if features is None:
-        raise ValueError(f"--transpose needs a selection with names of features, but {options.selection} has none")
-    source, samples = read_features_in_rows(options.input, features)
+    source, samples = read_features_in_rows(options.input, names_of(selection, options, "--transpose"))
     return write_selected(selection, source, options.output, before={"sample": samples})
+
+
+def apply_with_sheet(selection: Any, options: argparse.Namespace, talk: Any) -> Path:
+    """Write the names of the samples, columns of a sample sheet and the selected features."""
+    from ilfs.applying.selected import write_selected
+    from ilfs.preparing.features_in_rows import read_with_sheet
+
+    features = names_of(selection, options, "--samples")
+    found = read_with_sheet(options.input, options.samples, features, True if options.transpose else None)
+    talk.tell_all("warning", found.warnings)
+    before = {"sample": found.samples} | {name: found.sheet[name] for name in kept_of_sheet(selection, found, options)}
+    return write_selected(selection, found.source, options.output, before=before)
+
+
+def kept_of_sheet(selection: Any, found: Any, options: argparse.Namespace) -> list[str]:
+    """Return the columns of a sample sheet that are written: those of ``--keep``, by default the classes."""
+    if options.keep == ["others"]:
+        return list(found.sheet)
+    for name in options.keep:
+        if name not in found.sheet:
+            raise ValueError(f"--keep must name columns of {options.samples}, got {name!r}, which is none of them")
+    target = str(getattr(selection, "target_name_", None))
+    return list(options.keep) or [name for name in found.sheet if name == target]
+
+
+def names_of(selection: Any, options: argparse.Namespace, option: str) -> list[Any]:
+    """Return the names of the selected features; raise if there are none."""
+    features: list[Any] | None = selection._column_choice().selected_names
+    if features is None:
+        raise ValueError(f"{option} needs a selection with names of features, but {options.selection} has none")
+    return features
 
 
 def content_of(selection: Any, options: argparse.Namespace) -> str:
     """Say which columns are written, and that the classes are not, unless they are kept."""
     n_selected, target = int(selection.get_support().sum()), getattr(selection, "target_name_", None)
     content = f"{n_selected:,} selected column{'s' * (n_selected != 1)}"
-    if options.transpose or options.keep == ["others"] or target is None or str(target) in options.keep:
+    if (
+        options.transpose
+        or options.samples
+        or options.keep == ["others"]
+        or target is None
+        or str(target) in options.keep
+    ):
         return content
     return f"{content}, without the classes; --keep {quote(str(target))} writes them, too, if INPUT has them"

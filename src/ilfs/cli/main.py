@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from ilfs.cli.parser import Parser
 
 FAILED = 2  # exit code after an error
-NAME_OPTIONS = ("rank", "compare", "explain", "apply")  # commands whose messages name options instead of parameters
+NAME_OPTIONS = (
+    "rank",
+    "interactions",
+    "compare",
+    "explain",
+    "apply",
+)  # commands whose messages name options instead of parameters
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
 INTERRUPTED = 130  # exit code that shells use for Ctrl-C: 128 + SIGINT
 OUT_OF_MEMORY = "there is not enough memory: try --engine stream, a smaller --memory-limit, or fewer --jobs"
@@ -185,13 +191,13 @@ def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
 def command_line() -> "Parser":
     """Build the parser of all commands and their options."""
     from ilfs import __version__
-    from ilfs.cli import apply, bench, compare, completion, datasets, explain, methods, rank
+    from ilfs.cli import apply, bench, compare, completion, datasets, explain, interactions, methods, rank
     from ilfs.cli.parser import Parser, add_debug
 
     parser = Parser(prog="ilfs", description="Find the columns of a table that matter.", epilog=EPILOG)
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for one in (rank, compare, explain, apply, methods, datasets, bench, completion):
+    for one in (rank, interactions, compare, explain, apply, methods, datasets, bench, completion):
         one.add_to(commands)
     for name in NAME_OPTIONS:
         commands.choices[name].set_defaults(names_options=True)

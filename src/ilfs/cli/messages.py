@@ -6,11 +6,13 @@ hold any character, so a message is made printable before it reaches the termina
 """
 
 import re
-import sys
+
+from ilfs.cli.option_words import in_options
 
 MAX_MESSAGE_CHARACTERS = 1000  # of a message
 
-# Clauses of the library that give advice for Python. The first ones are the longest, so that no part is replaced twice.
+# Clauses of the library that are more than names of parameters, which `option_words` replaces. The first ones are the
+# longest, so that no part is replaced twice.
 CLAUSES = {
     r"load the table if it fits, e\.g\. with ilfs\.read and a higher memory_limit": "raise --memory-limit if it fits",
     r"load the table if it fits": "raise --memory-limit if it fits, or use --engine memory",
@@ -22,24 +24,13 @@ CLAUSES = {
     r"n_features_to_select=(\d+)": r"--top \1",
     r"n_features_to_select must be an integer >= 1, a fraction .*, got": "--top must be an integer >= 1, got",
     r"\bor give a number((?:, '\w+')*)": r"or give --top K",
-    r"\bn_permutations=(\d+)": r"--permutations \1",
-    r"\bn_permutations\b": "--permutations",
-    r"\bfdr=([\d.]+)": r"--fdr \1",
-    r"^fdr must": "--fdr must",
     r"\brandom_state must be an integer >= 0, a numpy\.random\.Generator or None": "--seed must be an integer >= 0",
-    r"\brandom_state\b": "--seed",
-    r"\bmust_keep\b": "--must-keep",
-    r"\bn_jobs\b": "--jobs",
-    r"(?:--memory-limit|\bmemory_limit) must be a number of bytes >= 1, text such as '500MB' or '2GiB', or None": (
+    r"\bmemory_limit must be a number of bytes >= 1, text such as '500MB' or '2GiB', or None": (
         "--memory-limit must be a size such as 500MB or 2GiB"
     ),
-    r"\bmemory_limit\b": "--memory-limit",
     r"^method '": "--method '",
-    r"^target must": "--target must",
-    r"^(weight|groups|drop|only|samples|id|keep) must": r"--\1 must",
     r"^out must": "the output must",
-    r"^source must": "INPUT must",
-    r"^path must": "INPUT must",
+    r"^(source|path) must": "INPUT must",
     r"^y must": "--target must",
     r"\bInput X contains NaN, in": "values are missing in",
     r"\b(columns?) (.{1,400}?) of X\b": r"\1 \2",
@@ -69,13 +60,9 @@ def in_words_of_the_command(message: str) -> str:
     >>> in_words_of_the_command("n_features_to_select='auto' needs all rows in memory")
     '--rule auto needs all rows in memory'
     """
-    if "ilfs.preparing" in sys.modules:  # otherwise the message is none of the library's, and need not wait for numpy
-        from ilfs.preparing import in_options
-
-        message = in_options(message)
     for pattern, words in CLAUSES.items():
         message = re.sub(pattern, words, message)
-    return plain(with_method_names(message))
+    return plain(with_method_names(in_options(message)))
 
 
 def with_method_names(message: str) -> str:

@@ -10,13 +10,21 @@ TEST_OPTIONS = {"fdr": "--fdr", "n_permutations": "--permutations"}
 
 
 def add_method(parser: argparse.ArgumentParser) -> None:
-    """Add the option that chooses methods."""
-    parser.add_argument_group("the method").add_argument(
+    """Add the options that choose methods, and whether ILFS searches for interactions."""
+    group = parser.add_argument_group("the method")
+    group.add_argument(
         "--method",
         nargs="+",
         action="extend",
         metavar="NAME",
         help="ilfs, fisher, mi, relieff, ...: see ilfs methods (ilfs); several are shown side by side",
+    )
+    group.add_argument(
+        "--interactions",
+        type=int,
+        choices=(2, 3),
+        help="with ilfs: also pick pairs (2) or triples (3) of features that tell the class together only, and list "
+        "them; see ilfs interactions",
     )
 
 
@@ -145,6 +153,7 @@ def plain_selector(name: str, n_jobs: int | None) -> Any:
 def given_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the test that options give."""
     given = {"fdr": options.fdr, "n_permutations": options.permutations, "random_state": options.seed}
+    given["interactions"] = getattr(options, "interactions", None)
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -156,6 +165,8 @@ def refusal(parameter: str, names: list[str]) -> str:
     if parameter in TEST_OPTIONS:
         option = TEST_OPTIONS[parameter]
         return f"{option} needs a method that has p-values ({classes_with('null')}), got {asked}"
+    if parameter == "interactions":
+        return f"--interactions needs --method ilfs, got {asked}"
     return f"--seed needs a method that uses random numbers, got {asked}, which uses none"
 
 

@@ -34,7 +34,7 @@ def add_to(commands: Any) -> None:
         help="rank the features of a table",
         usage=USAGE,
         description="Rank the features of a table and show the best ones with their class means, q-values and "
-        "families, and whether they are better than with shuffled labels. Columns that are no features are set aside "
+        "families, and whether they are better than with permuted labels. Columns that are no features are set aside "
         "with a reason. A table that is larger than a part of the free memory is read from disk in blocks.",
         epilog=EXAMPLES,
     )

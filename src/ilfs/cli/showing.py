@@ -53,6 +53,7 @@ def print_ranking(selectors: dict[str, Any], table: Any, options: argparse.Names
         print_csv(selectors, options.show)
     else:
         print(screen(selectors, options.show or DEFAULT_SHOWN))
+        print_interactions(selectors, options.show or DEFAULT_SHOWN)
 
 
 def screen(selectors: dict[str, Any], top: int) -> str:
@@ -65,6 +66,18 @@ def screen(selectors: dict[str, Any], top: int) -> str:
     if len(selectors) > 1:
         return side_by_side_screen(selectors, top, terminal)
     return ranking_screen(next(iter(selectors.values())), top, terminal)
+
+
+def print_interactions(selectors: dict[str, Any], top: int) -> None:
+    """Print the significant pairs and triples, if a method has searched for them and found some."""
+    from ilfs.report.interactions import interactions_screen
+    from ilfs.report.summary import interactions_of
+    from ilfs.report.terminal import Terminal
+
+    for selector in selectors.values():
+        found = interactions_of(selector)
+        if found is not None and found.sets:
+            print(f"\n{interactions_screen(found, top, Terminal.of_stream(sys.stdout))}")
 
 
 def print_csv(selectors: dict[str, Any], top: int | None) -> None:
@@ -124,6 +137,7 @@ def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: arg
     """Tell the verdict, how many features are selected and why, and what was set aside."""
     for name, selector in selectors.items():
         tell_certainty(talk, selector, options, f"{name}: " if len(selectors) > 1 else "")
+        tell_interactions(talk, selector, table)
     if len(selectors) > 1:
         from ilfs.report.side_by_side import agreement_sentence
 
@@ -148,6 +162,23 @@ def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name:
         return
     talk.tell("selected", name + selection_sentence(selector))
     for sentence in rule_sentence(selector)[1:]:
+        talk.tell("", sentence)
+
+
+def tell_interactions(talk: Talk, selector: Any, table: Any) -> None:
+    """Tell how many pairs and triples are significant, and what could have been found."""
+    from ilfs.report.interactions.sentences import found_sentence, power_sentence, reading_sentence
+    from ilfs.report.summary import interactions_of
+
+    sizes = list(class_sizes(table.source).values()) if len(table.source.labellings) == 1 else None
+    found = interactions_of(selector, class_rows=sizes)
+    if found is None:
+        return
+    talk.tell("together", found_sentence(found), "green" if found.sets else "yellow")
+    alone = ""
+    if found.sets and selector.n_features_to_select == "fdr":
+        alone = "q-values test each feature alone: to select features that tell the class together only, give --top K"
+    for sentence in filter(None, (alone, reading_sentence(found), power_sentence(found))):
         talk.tell("", sentence)
 
 

@@ -248,8 +248,9 @@ def open_prepared(path: str, options: argparse.Namespace, *, needs_target: bool 
     from dataclasses import replace
 
     from ilfs.cli.messages import in_words_of_the_command, plain
+    from ilfs.cli.option_words import in_options
     from ilfs.cli.progress import WaitLine
-    from ilfs.preparing import in_options, prepare
+    from ilfs.preparing import prepare
 
     with WaitLine(f"reading {plain(path)[:MAX_PATH]}", quiet=getattr(options, "quiet", False)):
         given = {name: getattr(options, name) for name in PREPARE_OPTIONS}

@@ -2,15 +2,18 @@
 
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.folders import cache_folder
+from ilfs.datasets.known_answer import make_known_answer
 from ilfs.datasets.limits import ReadLimits
 from ilfs.datasets.loading import load
+from ilfs.datasets.named_truths import load_truth
 from ilfs.datasets.naming import title_of
 from ilfs.datasets.obtain import Fetched, fetch_dataset
 from ilfs.datasets.properties import DatasetProperties, measure_properties
 from ilfs.datasets.readers import read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.spec import Paper, PublicFile, PublicSource, Spec
-from ilfs.datasets.synthetic import Truth, load_truth, make_truth, recovery, recovery_curve
+from ilfs.datasets.synthetic import make_truth
+from ilfs.datasets.truth import Truth, recovery, recovery_curve
 from ilfs.datasets.voc_options import VocOptions
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "fetch_dataset",
     "load",
     "load_truth",
+    "make_known_answer",
     "make_truth",
     "measure_properties",
     "read_table",

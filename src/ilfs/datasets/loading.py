@@ -11,13 +11,13 @@ from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.fetching import NotFetchedError, Progress, fetch
 from ilfs.datasets.folders import cache_folder, data_folder
 from ilfs.datasets.limits import DEFAULT_LIMITS, ReadLimits
+from ilfs.datasets.named_truths import load_truth
 from ilfs.datasets.naming import Column, Query, parse, suggestion
 from ilfs.datasets.openml import fetch_openml_copy, openml_file, read_openml
 from ilfs.datasets.readers import ENDINGS, columns_of, read_table
 from ilfs.datasets.registry import REGISTRY
 from ilfs.datasets.roles import with_roles
 from ilfs.datasets.spec import Spec
-from ilfs.datasets.synthetic import load_truth
 from ilfs.datasets.voc_archive import read_voc_archive
 from ilfs.datasets.voc_options import VOC_YEARS, VocOptions
 from ilfs.warn import warn

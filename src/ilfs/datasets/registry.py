@@ -6,6 +6,7 @@ group that shares them sets ``ILFS_MIRROR`` to its server, and downloads from it
 """
 
 from ilfs.datasets import public_sources as public
+from ilfs.datasets.known_answer import FAMILIES, KNOWN_ANSWERS
 from ilfs.datasets.public_sources import CC_BY, GPL_PACKAGE, MIT_SCRIPTS
 from ilfs.datasets.spec import NOT_STATED, Paper, Spec
 
@@ -423,4 +424,19 @@ SYNTHETIC = tuple(
     )
 )
 
-REGISTRY: dict[str, Spec] = {spec.name: spec for spec in (*PAPER, *MORE, *WITH_SCIKIT_LEARN, *SYNTHETIC)}
+KNOWN = tuple(
+    Spec(
+        name=name,
+        title=f"{FAMILIES[family].title} among {n_noise}, {n_samples} samples",
+        standing="made",
+        samples=n_samples,
+        features=n_noise + FAMILIES[family].n_true + FAMILIES[family].n_companions,
+        class_sizes=(n_samples // 2, n_samples // 2),
+        source="made by ilfs.datasets.make_known_answer",
+        licence="none needed",
+        origin="synthetic",
+    )
+    for name, (family, n_samples, n_noise) in KNOWN_ANSWERS.items()
+)
+
+REGISTRY: dict[str, Spec] = {spec.name: spec for spec in (*PAPER, *MORE, *WITH_SCIKIT_LEARN, *SYNTHETIC, *KNOWN)}

@@ -7,42 +7,19 @@ rows are shuffled.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ilfs.arrays import Floats, Integers
 from ilfs.datasets.dataset import Dataset
+from ilfs.datasets.truth import Truth
 from ilfs.parameters import check_integer, check_positive, check_within
 
 NOISE_BLOCK_COLUMNS = 256  # columns per block of random numbers; changing it changes the data that belong to a seed
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """A synthetic data set and the nature of its columns.
-
-    Parameters
-    ----------
-    table : Dataset
-        The data set.
-    informative : ndarray of bool, shape (n_features,)
-        Columns whose mean depends on the class.
-    redundant : ndarray of bool, shape (n_features,)
-        Noisy copies of informative columns.
-    repeats : ndarray of int, shape (n_features,)
-        For a redundant column, the informative one that it repeats; -1 for the others.
-    """
-
-    table: Dataset
-    informative: NDArray[np.bool_]
-    redundant: NDArray[np.bool_]
-    repeats: Integers
 
 
 def make_truth(
@@ -120,77 +97,6 @@ def make_truth(
     return _truth(Dataset(name, X, y, classes, tuple(names)), position, n_informative, origin)
 
 
-def recovery(order: ArrayLike, truth: Truth, k: int) -> float:
-    """Compute the fraction of the informative columns among the first k of a ranking.
-
-    A redundant column counts as the column that it repeats. Each informative column counts once, however many copies of
-    it are found.
-
-    Parameters
-    ----------
-    order : array-like of int
-        Indices of columns, best first.
-    truth : Truth
-        The data set and the nature of its columns.
-    k : int
-        Number of columns taken from the ranking.
-
-    Returns
-    -------
-    float
-        Fraction from 0 to 1.
-
-    Examples
-    --------
-    >>> from ilfs.datasets import make_truth, recovery
-    >>> truth = make_truth(20, 6, n_informative=2)
-    >>> recovery(truth.informative.argsort()[::-1], truth, k=2)
-    1.0
-    """
-    check_integer("k", k, 1)
-    curve = recovery_curve(order, truth)
-    if k > len(curve):
-        raise ValueError(f"k must be at most the {len(curve)} columns of order, got {k}")
-    return float(curve[k - 1])
-
-
-def recovery_curve(order: ArrayLike, truth: Truth) -> Floats:
-    """Compute the recovery for every k from 1 to the length of a ranking.
-
-    Parameters
-    ----------
-    order : array-like of int
-        Indices of columns, best first.
-    truth : Truth
-        The data set and the nature of its columns.
-
-    Returns
-    -------
-    ndarray of shape (len(order),)
-        Element k - 1 is the :func:`recovery` of the first k columns.
-
-    Examples
-    --------
-    >>> from ilfs.datasets import make_truth, recovery_curve
-    >>> truth = make_truth(20, 6, n_informative=2)
-    >>> recovery_curve(truth.informative.argsort()[::-1], truth)
-    array([0.5, 1. , 1. , 1. , 1. , 1. ])
-    """
-    columns = np.asarray(order)
-    n_features = truth.table.n_features
-    if columns.ndim != 1 or columns.dtype.kind not in "iu" or len(np.unique(columns)) != len(columns):
-        raise ValueError(f"order must be different indices of columns, got {order!r}")
-    if len(columns) and not 0 <= columns.min() <= columns.max() < n_features:
-        raise ValueError(f"order must be indices from 0 to {n_features - 1}, got {columns.min()} to {columns.max()}")
-    if not truth.informative.any():
-        raise ValueError(f"{truth.table.name} has no informative columns to recover")
-    original = np.where(truth.redundant, truth.repeats, np.arange(n_features))[columns]
-    is_new = np.zeros(len(columns), dtype=bool)
-    is_new[np.unique(original, return_index=True)[1]] = True  # the first occurrence of each
-    found = is_new & truth.informative[original]
-    return np.asarray(np.cumsum(found) / truth.informative.sum())
-
-
 #: Parameters of the registered synthetic data sets. Good methods find most of the informative columns, but not all.
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -205,30 +111,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         )
     }
 )
-
-
-def load_truth(name: str) -> Truth:
-    """Load a registered synthetic data set together with the nature of its columns.
-
-    Parameters
-    ----------
-    name : str
-        Its name, for example ``"synthetic_redundant"``.
-
-    Returns
-    -------
-    Truth
-        The data set, which :func:`ilfs.datasets.load` returns too, and the nature of its columns.
-
-    Examples
-    --------
-    >>> from ilfs.datasets import load_truth
-    >>> int(load_truth("synthetic_redundant").redundant.sum())
-    90
-    """
-    if name not in PRESETS:
-        raise ValueError(f"name must be one of {', '.join(PRESETS)}, got {name!r}")
-    return make_truth(**PRESETS[name], name=name)
 
 
 def _check(n_samples: int, n_features: int, n_informative: int, n_redundant: int, n_classes: int) -> None:

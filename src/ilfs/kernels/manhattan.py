@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 from ilfs.kernels._sizes import PARALLEL_SUMS
-from ilfs.kernels.nearest import comes_before, insert
 
 UNROLLED_STEPS = 4  # rows, features or pairs per step of a loop; the loops are written out for this number
 CACHED_FEATURES = 32  # features of a block of samples that stay in the first-level cache
+ADDED_FEATURES = 8  # features whose levels are added in 16 bits; the loop is written out for this number
+MAX_LEVEL = (2**16 - 1) // ADDED_FEATURES  # so that the sum of this many levels fits into 16 bits
+TRANSPOSED_FEATURES = 64  # features of a block of samples that are transposed at a time
+ERROR_PARTS = 1024  # rounding errors of levels are counted in this fraction of a level
+INDEX_BITS = 32  # the lower bits of a key hold the index of a sample, the upper ones the bound of its distance
 
 
 @formula
@@ -58,6 +62,95 @@ def sums_of_larger(A: NDArray[Any], B: NDArray[Any], sums: NDArray[Any]) -> None
                     s1[j] += four_larger(a1, b0, b1, b2, b3)
                     s2[j] += four_larger(a2, b0, b1, b2, b3)
                     s3[j] += four_larger(a3, b0, b1, b2, b3)
+
+
+@kernel
+def round_to_levels(
+    X: NDArray[Any], low: Floats, levels_per_unit: Floats, Z: NDArray[Any], sums: Integers, errors: Integers
+) -> int:
+    """Round the scaled features of some samples to integer levels, and return the number of missing values.
+
+    Z[f, i] is ``(X[i, f] - low[f]) * levels_per_unit[f]``, rounded. Its sum over all features is added to ``sums[i]``.
+    An upper bound of the sum of the rounding errors, in levels / `ERROR_PARTS`, is added to ``errors[i]``.
+    """
+    levels = np.empty((X.shape[0], TRANSPOSED_FEATURES), np.uint16)
+    n_missing = 0
+    for begin in range(0, X.shape[1], TRANSPOSED_FEATURES):
+        width = min(TRANSPOSED_FEATURES, X.shape[1] - begin)
+        low_here, factor = low[begin : begin + width], levels_per_unit[begin : begin + width]
+        for i in range(X.shape[0]):
+            x, here = X[i, begin : begin + width], levels[i]
+            total, error = np.int64(0), np.int64(0)
+            for f in range(width):
+                value = (np.float64(x[f]) - low_here[f]) * factor[f]
+                n_missing += value != value
+                value = zero_if_missing(value)  # NaN has no level
+                level = np.int32(value + 0.5)
+                here[f] = level
+                # Sums of integers: the compiler vectorises a sum only if the order of its terms does not matter.
+                total += level
+                error += np.int32(abs(value - level) * ERROR_PARTS) + 1
+            sums[i] += total
+            errors[i] += error
+        for f in range(width):
+            for i in range(X.shape[0]):
+                Z[begin + f, i] = levels[i, f]
+    return n_missing
+
+
+@formula
+def larger_of_four(a: tuple[Any, ...], B: NDArray[Any], f: int, j: int) -> float:
+    """Return the sum of the maxima of four levels and those of four adjacent features of sample j."""
+    return four_larger(a, B[f, j], B[f + 1, j], B[f + 2, j], B[f + 3, j])
+
+
+@kernel
+def level_distances(
+    A: NDArray[Any], B: NDArray[Any], sums: Integers, other_sums: Integers, distances: NDArray[Any]
+) -> None:
+    """Compute distances[i, j], the sum of |A[f, i] - B[f, j]| over the features f, without rounding.
+
+    The number of features is a multiple of `ADDED_FEATURES`. As in `sums_of_larger`, sums of maxima give the distances.
+    The maxima of a few features are added in 16 bits: a vector register holds twice as many of them as of float32.
+    """
+    n_rows, width = distances.shape
+    added = np.empty(width, np.uint16)
+    distances[:] = 0
+    for f in range(0, A.shape[0], ADDED_FEATURES):
+        for i in range(n_rows):
+            near, far, total = four_features(A, f, i), four_features(A, f + 4, i), distances[i]
+            for j in range(width):
+                added[j] = larger_of_four(near, B, f, j) + larger_of_four(far, B, f + 4, j)
+            # A loop of its own: together with 32-bit sums, the compiler would add the maxima in 32 bits, too.
+            for j in range(width):
+                total[j] += added[j]
+    for i in range(n_rows):
+        for j in range(width):
+            distances[i, j] = 2 * distances[i, j] - sums[i] - other_sums[j]
+
+
+@formula
+def key_of(bound: int, j: int) -> Any:
+    """Return a number that orders samples by bound, and by index if the bounds are equal."""
+    return (np.int64(bound) << INDEX_BITS) + j
+
+
+@formula
+def insert(keys: Integers, key: int) -> None:
+    """Insert a key into a sorted list and drop the last one, in place, if it is smaller than the last one."""
+    # One pass of insertion sort: the lists are short, and most candidates belong near the end.
+    a = keys.size - 1
+    if key < keys[a]:
+        while a > 0 and key < keys[a - 1]:
+            keys[a] = keys[a - 1]
+            a -= 1
+        keys[a] = key
+
+
+@formula
+def difference(x: float, y: float) -> float:
+    """Return |x - y| in float64, also for float32 values."""
+    return abs(np.float64(x) - np.float64(y))
 
 
 @formula
@@ -111,64 +204,105 @@ def sparse_overlaps(
 
 
 @kernel
-def keep_nearest_of_classes(
+def keep_nearest_in_rows(
     distances: NDArray[Any],
-    row_slack: Floats,
-    slack: Floats,
+    row_slack: Integers,
+    slack: Integers,
     names: Integers,
     codes: Integers,
     first: int,
     other: int,
-    mirrored: bool,
-    bounds: NDArray[Any],
-    kept: NDArray[Any],
+    keys: Integers,
 ) -> None:
-    """Update the nearest samples of each class with a block of distances.
+    """Update the nearest samples of each class in the lists of the rows of a block of distances.
 
     distances[a, b] is that of row ``first + a`` and sample ``other + b``. Every row has one list for each class.
-    ``names[row]`` is the index of the sample in a row; a sample is not its own neighbour. If ``mirrored``, the rows are
-    also inserted into the lists of the samples in the columns. The bound of a pair is its distance minus the slack of
-    both samples, so it never exceeds the true distance. The lists do not depend on the order of updates.
+    ``names[row]`` is the index of the sample in a row; a sample is not its own neighbour. The bound of a pair is its
+    distance minus the slack of both samples, so it never exceeds the true distance. The lists do not depend on the
+    order of updates.
     """
-    last = bounds.shape[2] - 1
+    last, width = keys.shape[2] - 1, distances.shape[1]
+    found = np.empty(width + 1, np.int64)
     for a in range(distances.shape[0]):
         row = first + a
-        i = names[row]
-        for b in range(distances.shape[1]):
+        # No list takes a larger bound. Most pairs are sorted out by a loop without branches.
+        limit = (keys[row, :, last].max() >> INDEX_BITS) + row_slack[row]
+        n_found = 0
+        for b in range(width):
+            found[n_found] = b
+            n_found += distances[a, b] - slack[other + b] <= limit
+        for b in found[:n_found]:
             j = other + b
-            # Rounded as in the lists, so that comparisons with stored bounds do not depend on the order of updates.
-            bound = float(np.float32(distances[a, b] - row_slack[row] - slack[j]))
-            k = codes[j]
-            if i != j and comes_before(bound, j, bounds[row, k, last], kept[row, k, last]):
-                insert(bounds[row, k], kept[row, k], bound, j)
-            if mirrored and comes_before(bound, i, bounds[j, codes[i], last], kept[j, codes[i], last]):
-                insert(bounds[j, codes[i]], kept[j, codes[i]], bound, i)
+            if names[row] != j:
+                insert(keys[row, codes[j]], key_of(distances[a, b] - row_slack[row] - slack[j], j))
 
 
 @kernel
-def add_distances(block: Floats, first: Integers, second: Integers, distances: Floats) -> None:
-    """Add the contribution of a block of columns to the Manhattan distance of every pair of rows."""
+def keep_nearest_in_columns(
+    distances: NDArray[Any],
+    row_slack: Integers,
+    slack: Integers,
+    codes: Integers,
+    first: int,
+    other: int,
+    keys: Integers,
+) -> None:
+    """Update the nearest samples of each class in the lists of the columns of a block of distances.
+
+    distances[a, b] is that of samples ``first + a`` and ``other + b``, which are different.
+    """
+    last, width = keys.shape[2] - 1, distances.shape[1]
+    found = np.empty(width + 1, np.int64)
+    # The largest bounds that the lists of the columns take, with the slack of the column.
+    limits = np.empty((keys.shape[1], width), np.int64)
+    for k in range(keys.shape[1]):
+        for b in range(width):
+            limits[k, b] = (keys[other + b, k, last] >> INDEX_BITS) + slack[other + b]
+    for a in range(distances.shape[0]):
+        i = first + a
+        limit = limits[codes[i]]
+        n_found = 0
+        for b in range(width):
+            found[n_found] = b
+            n_found += distances[a, b] - row_slack[i] <= limit[b]
+        for b in found[:n_found]:
+            here = keys[other + b, codes[i]]
+            insert(here, key_of(distances[a, b] - row_slack[i] - slack[other + b], i))
+            limit[b] = (here[last] >> INDEX_BITS) + slack[other + b]
+
+
+@kernel
+def add_distances(
+    X: NDArray[Any], column: int, scale: Floats, first: Integers, second: Integers, distances: Floats
+) -> None:
+    """Add the contribution of some columns, from ``column`` on, to the Manhattan distance of every pair of rows.
+
+    ``scale`` has one factor for each of these columns.
+    """
     lanes = np.empty(PARALLEL_SUMS)
-    whole = block.shape[1] - block.shape[1] % PARALLEL_SUMS
+    width = scale.size
+    whole = width - width % PARALLEL_SUMS
     for p in range(first.size):
-        x, y = block[first[p]], block[second[p]]
+        x, y = X[first[p], column : column + width], X[second[p], column : column + width]
         lanes[:] = 0.0
         for f in range(0, whole, PARALLEL_SUMS):
             for lane in range(PARALLEL_SUMS):
-                lanes[lane] += abs(x[f + lane] - y[f + lane])
-        for f in range(whole, block.shape[1]):
-            lanes[f - whole] += abs(x[f] - y[f])
+                lanes[lane] += difference(x[f + lane], y[f + lane]) * scale[f + lane]
+        for f in range(whole, width):
+            lanes[f - whole] += difference(x[f], y[f]) * scale[f]
         distances[p] += lanes.sum()
 
 
 @kernel
-def add_present_distances(block: Floats, first: Integers, second: Integers, distances: Floats, counts: Floats) -> None:
-    """Add the contribution of a block of columns with missing values, and count the columns present in both rows."""
+def add_present_distances(
+    X: NDArray[Any], column: int, scale: Floats, first: Integers, second: Integers, distances: Floats, counts: Floats
+) -> None:
+    """Add the contribution of columns with missing values, and count the columns present in both rows."""
     for p in range(first.size):
-        x, y = block[first[p]], block[second[p]]
-        for f in range(block.shape[1]):
-            d = abs(x[f] - y[f])
-            distances[p] += zero_if_missing(d)
+        x, y = X[first[p], column : column + scale.size], X[second[p], column : column + scale.size]
+        for f in range(scale.size):
+            d = difference(x[f], y[f])
+            distances[p] += zero_if_missing(d) * scale[f]
             counts[p] += d == d
 
 
@@ -202,28 +336,28 @@ def weight_neighbours(
 
 
 @kernel
-def sum_differences(block: Floats, first: Integers, second: Integers, weights: Floats, total: Floats) -> None:
+def sum_differences(X: Floats, first: Integers, second: Integers, weights: Floats, total: Floats) -> None:
     """Add the weighted sum of |x - y| over pairs of rows to the total of every column.
 
     The number of pairs is a multiple of four.
     """
     for p in range(0, first.size, UNROLLED_STEPS):
-        x0, x1, x2, x3 = block[first[p]], block[first[p + 1]], block[first[p + 2]], block[first[p + 3]]
-        y0, y1, y2, y3 = block[second[p]], block[second[p + 1]], block[second[p + 2]], block[second[p + 3]]
+        x0, x1, x2, x3 = X[first[p]], X[first[p + 1]], X[first[p + 2]], X[first[p + 3]]
+        y0, y1, y2, y3 = X[second[p]], X[second[p + 1]], X[second[p + 2]], X[second[p + 3]]
         w0, w1, w2, w3 = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
-        for f in range(block.shape[1]):
+        for f in range(total.size):
             near = w0 * abs(x0[f] - y0[f]) + w1 * abs(x1[f] - y1[f])
             total[f] += near + (w2 * abs(x2[f] - y2[f]) + w3 * abs(x3[f] - y3[f]))
 
 
 @kernel
 def sum_present_differences(
-    block: Floats, first: Integers, second: Integers, weights: Floats, total: Floats, present_weight: Floats
+    X: Floats, first: Integers, second: Integers, weights: Floats, total: Floats, present_weight: Floats
 ) -> None:
     """Add the weighted sum of |x - y| over pairs without a missing value, and the weight of these pairs."""
     for p in range(first.size):
-        x, y, w = block[first[p]], block[second[p]], weights[p]
-        for f in range(block.shape[1]):
+        x, y, w = X[first[p]], X[second[p]], weights[p]
+        for f in range(total.size):
             d = abs(x[f] - y[f])
             total[f] += w * zero_if_missing(d)
             present_weight[f] += w if d == d else 0.0

@@ -102,9 +102,9 @@ def add_squared_distances(
 
 
 @formula
-def lane_product(x: Floats, y: Floats) -> float:
-    """Compute a scalar product in a fixed order of additions, as `PARALLEL_SUMS` partial sums."""
-    lanes = np.zeros(PARALLEL_SUMS)
+def lane_product(x: Floats, y: Floats, lanes: Floats) -> float:
+    """Compute a scalar product in a fixed order of additions, as `PARALLEL_SUMS` partial sums in ``lanes``."""
+    lanes[:] = 0.0
     whole = x.size - x.size % PARALLEL_SUMS
     for f in range(0, whole, PARALLEL_SUMS):
         for lane in range(PARALLEL_SUMS):
@@ -150,7 +150,7 @@ def share_places(
 def fill_difference_grams(X: Floats, samples: Integers, neighbours: Integers, grams: Floats) -> None:
     """Compute, for each of the samples i, the scalar products of the differences x_j - x_i to its neighbours j."""
     k, n = neighbours.shape[1], X.shape[1]
-    differences = np.empty((k, n))
+    differences, lanes = np.empty((k, n)), np.empty(PARALLEL_SUMS)
     for i in range(neighbours.shape[0]):
         own = X[samples[i]]
         for a in range(k):
@@ -158,5 +158,5 @@ def fill_difference_grams(X: Floats, samples: Integers, neighbours: Integers, gr
             for f in range(n):
                 differences[a, f] = x[f] - own[f]
             for b in range(a + 1):
-                grams[i, a, b] = lane_product(differences[a], differences[b])
+                grams[i, a, b] = lane_product(differences[a], differences[b], lanes)
                 grams[i, b, a] = grams[i, a, b]

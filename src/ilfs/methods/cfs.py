@@ -16,7 +16,7 @@ Where we depart from the toolbox:
 - A feature scores 0 if there is no other feature to compare it with.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -31,9 +31,12 @@ from ilfs.selector import PlannedSelector, Scores, UnsupervisedRowsSelector, ref
 from ilfs.statistics import Classes
 from ilfs.ties import UNIT_FLOOR
 
-# The correlations are computed as products of a strip of columns with a tile of a panel of columns.
+# The correlations are computed as products of a strip of columns with a tile of columns.
 PANEL_VALUES = 2**25  # standardised values kept at a time, 256 MB
 STRIP_COLUMNS, TILE_COLUMNS = 256, 1024  # the products of a strip and a tile, 2 MB, stay in the cache
+SUMMED_ROWS = 64  # rows per task of the sums of all columns
+MAX_RELATIVE_MEAN = 4.0  # |mean| / std up to which the products of the values lose less than two digits by centring
+MIN_VARIANCE, MAX_VARIANCE = 1e-250, 1e250  # so that products of values neither underflow nor overflow
 MAX_CORRELATION = 1.0  # start of a running minimum, and value of the pairs that do not count
 
 
@@ -41,7 +44,8 @@ class CFS(UnsupervisedRowsSelector, PlannedSelector):
     """CFS as in the ILFS paper: features with the smallest correlation to another feature.
 
     It needs no labels. The correlations of all pairs of features take n_samples n_features^2 operations and are not
-    stored. Peak memory beyond the data is 256 MB of standardised columns (or 256 columns, if they are larger) and 256
+    stored. Peak memory beyond the data is 10 MB per thread. If a mean is more than four standard deviations from 0, or
+    if X is sparse or not float64, it is 256 MB of standardised columns (or 256 columns, if they are larger) and 256
     columns per thread.
 
     Parameters
@@ -125,7 +129,8 @@ class CFS(UnsupervisedRowsSelector, PlannedSelector):
         if n_features == 1:
             return Scores(np.zeros(1))
         least = np.full(n_features, MAX_CORRELATION)
-        for strip, others, by_strip, by_others in self._steps(strips(rows), "strip", n_strips(rows)):
+        strips, n_strips = least_by_strip(rows)
+        for strip, others, by_strip, by_others in self._steps(strips, "strip", n_strips):
             np.minimum(least[strip], by_strip, out=least[strip])
             np.minimum(least[others], by_others, out=least[others])
         return Scores(0.0 - least, floor=UNIT_FLOOR)
@@ -151,24 +156,72 @@ class CFS(UnsupervisedRowsSelector, PlannedSelector):
 StripMinima = tuple[slice, slice, Floats, Floats]
 
 
+def least_by_strip(rows: AllRows) -> tuple[Iterator[StripMinima], int]:
+    """Return the smallest absolute correlations strip by strip, so that every pair of columns occurs, and their number.
+
+    The columns are multiplied where they are if they are float64 values and not far from 0. Otherwise they are
+    standardised first.
+    """
+    centres = None if sparse.issparse(rows.X) or rows.X.dtype != np.float64 else column_centres(rows)
+    if centres is None:
+        every = panels(rows)
+        n_strips = sum(len(range(panel.start, rows.columns.size, STRIP_COLUMNS)) for panel in every)
+        return strips_of_panels(rows, every), n_strips
+    strips = blocks(rows.columns.size, STRIP_COLUMNS)
+    return thread_map(lambda strip: least_of_values(rows.X, *centres, strip), strips, rows.n_jobs), len(strips)
+
+
+def column_centres(rows: AllRows) -> tuple[Floats, Floats] | None:
+    """Return the means of the columns and the norms of the centred columns.
+
+    Return None if products of the values would lose digits, because a mean is far from 0 or values are extreme.
+    """
+
+    def sums(some: slice) -> Floats:
+        values = rows.X[some]
+        return np.stack([values.sum(axis=0), np.einsum("sf,sf->f", values, values)])
+
+    n_samples, total = len(rows.X), np.zeros((2, rows.columns.size))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for part in thread_map(sums, blocks(n_samples, SUMMED_ROWS), rows.n_jobs):
+            total += part
+        mean, square = total / n_samples
+        variance = square - mean**2
+    if not ((mean**2 <= MAX_RELATIVE_MEAN**2 * variance) & (variance > MIN_VARIANCE) & (variance < MAX_VARIANCE)).all():
+        return None
+    return mean, np.sqrt(n_samples * variance)
+
+
+def least_of_values(X: Floats, mean: Floats, norm: Floats, strip: slice) -> StripMinima:
+    """Return the smallest absolute correlations of a strip with the strips from it on, by products of the values."""
+    others = slice(strip.start, X.shape[1])
+    total = len(X) * mean
+
+    def correlations(tile: slice) -> Floats:
+        columns = slice(others.start + tile.start, others.start + tile.stop)
+        R: Floats = X[:, strip].T @ X[:, columns]
+        R -= total[strip, None] * mean[columns]
+        R /= norm[strip, None]
+        R /= norm[columns]
+        return R
+
+    shape = strip.stop - strip.start, others.stop - others.start
+    return strip, others, *least_correlations(correlations, shape, starts_with_a=True)
+
+
 def panels(rows: AllRows) -> list[slice]:
     """Split the columns into panels of whole strips, small enough to be kept in standardised form."""
     n_samples, n_features = rows.X.shape
     return blocks(n_features, max(1, PANEL_VALUES // (n_samples * STRIP_COLUMNS)) * STRIP_COLUMNS)
 
 
-def n_strips(rows: AllRows) -> int:
-    """Count the products of a strip with a panel."""
-    return sum(len(range(panel.start, rows.columns.size, STRIP_COLUMNS)) for panel in panels(rows))
-
-
-def strips(rows: AllRows) -> Iterator[StripMinima]:
-    """Yield the smallest absolute correlations between strips and panels, so that every pair of columns occurs.
+def strips_of_panels(rows: AllRows, every: list[slice]) -> Iterator[StripMinima]:
+    """Yield the smallest absolute correlations between strips and panels of standardised columns.
 
     A strip is combined with the panels that contain it or come before it, because correlation is symmetric.
     """
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
-    for panel in panels(rows):
+    for panel in every:
         yield from strips_of_panel(X, rows, panel)
 
 
@@ -181,10 +234,10 @@ def strips_of_panel(X: Any, rows: AllRows, panel: slice) -> Iterator[StripMinima
 
     def of_strip(strip: slice) -> StripMinima:
         if strip.start >= panel.stop:  # after the panel
-            return strip, panel, *least_correlations(unit_columns(X, rows, strip), Z)
+            return strip, panel, *least_products(unit_columns(X, rows, strip), Z)
         here = slice(strip.start - panel.start, strip.stop - panel.start)
         others = slice(strip.start, panel.stop)
-        return strip, others, *least_correlations(Z[here], Z[here.start :], starts_with_a=True)
+        return strip, others, *least_products(Z[here], Z[here.start :], starts_with_a=True)
 
     def fill(strip: slice) -> None:
         Z[strip.start - panel.start : strip.stop - panel.start] = unit_columns(X, rows, strip)
@@ -206,24 +259,33 @@ def unit_columns(X: Any, rows: AllRows, columns: slice) -> Floats:
     return Z
 
 
-def least_correlations(A: Floats, B: Floats, starts_with_a: bool = False) -> tuple[Floats, Floats]:
+def least_products(A: Floats, B: Floats, starts_with_a: bool = False) -> tuple[Floats, Floats]:
+    """Find the smallest absolute products of the rows of A and B, which are standardised columns."""
+    return least_correlations(lambda tile: A @ B[tile].T, (len(A), len(B)), starts_with_a)
+
+
+def least_correlations(
+    correlations: Callable[[slice], Floats], shape: tuple[int, int], starts_with_a: bool = False
+) -> tuple[Floats, Floats]:
     """Find the smallest absolute correlation of every column of A with one of B, and the reverse.
 
     Parameters
     ----------
-    A, B : ndarray of shape (n, n_samples), (p, n_samples)
-        Standardised columns, one in each row; n is at most `TILE_COLUMNS`.
+    correlations : callable
+        Returns the correlations of all columns of A with some of B.
+    shape : tuple of int
+        Number of columns of A, at most `TILE_COLUMNS`, and of B.
     starts_with_a : bool, default=False
-        True if the first n rows of B are those of A. The correlation of a column with itself then does not count.
+        True if the first columns of B are those of A. The correlation of a column with itself then does not count.
 
     Returns
     -------
     by_a, by_b : ndarray of shape (n,), (p,)
         Smallest absolute correlations, at most 1.
     """
-    by_a, by_b = np.full(len(A), MAX_CORRELATION), np.empty(len(B))
-    for tile in blocks(len(B), TILE_COLUMNS):
-        R = A @ B[tile].T
+    by_a, by_b = np.full(shape[0], MAX_CORRELATION), np.empty(shape[1])
+    for tile in blocks(shape[1], TILE_COLUMNS):
+        R = correlations(tile)
         np.abs(R, out=R)
         if starts_with_a and tile.start == 0:
             np.fill_diagonal(R, MAX_CORRELATION)

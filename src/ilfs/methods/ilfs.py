@@ -19,15 +19,15 @@ Where we depart from the paper (the documentation has the reasons and measuremen
   classes, unless ``evidence="distance_sum"`` is set. So the value at chance level is 1/2 for any number of classes. For
   two classes both are the paper's formula.
 - The paper does not say when to stop learning the topics. `ILFS.paper` makes one step; see there.
-- ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"`` and ``redundancy`` are
-  additions; `ILFS.paper` switches all of them off.
+- ``evidence="posterior"``, ``topics="shrunk"``, ``leave_one_out``, ``class_weight="balanced"``, ``redundancy`` and
+  ``shapes`` are additions; `ILFS.paper` switches all of them off.
 - A has rank one, so no matrix is inverted, and the path sums have the order of p: every feature is scored on its own.
   By default, features are therefore picked one at a time, by what each adds to the features picked before it
   (``redundancy="gain"``). ``redundancy=None`` gives the path sums.
 - Ties in p are broken by the mean log odds of the samples' own classes, then by column order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,12 +35,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ilfs.arrays import Floats
-from ilfs.execution import Plan, ask
+from ilfs.arrays import Floats, Integers
+from ilfs.candidates import pick_from_pool
+from ilfs.execution import Fold, Plan, ask, both
+from ilfs.interactions.finding import interactions_in
+from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
 from ilfs.permutations import HasNull
 from ilfs.redundancy import (
+    FeatureStatistics,
+    PickedSubset,
     PicksSubsets,
     Redundancy,
     above_median,
@@ -48,10 +53,22 @@ from ilfs.redundancy import (
     check_redundancy,
     most_relevant,
     pick,
+    shapes_of_labels,
+    with_strong_shapes,
 )
 from ilfs.selector import PlannedSelector, Scores, StatisticsSelector
 from ilfs.solvers import paths
-from ilfs.statistics import Association, Classes, ClassMoments, TokenCounts, Tokens
+from ilfs.sources import Source, TableSource
+from ilfs.statistics import (
+    Association,
+    Classes,
+    ClassMoments,
+    ProductTerms,
+    ShapeAssociation,
+    Shapes,
+    TokenCounts,
+    Tokens,
+)
 from ilfs.statistics.tokens import ONE_SAMPLE_WEIGHT, Evidence, mean_log_odds
 from ilfs.ties import UNIT_FLOOR, tolerance
 from ilfs.warn import warn
@@ -67,6 +84,7 @@ PAPER_CONFIGURATION: dict[str, Any] = {  # the parameters that the text of the p
     "leave_one_out": False,
     "class_weight": None,
     "redundancy": None,
+    "shapes": False,
 }
 MAX_LOW_FRACTION = 0.25  # of relevancy in the lower half of the tokens; topics without a meaning would have 1/2
 FINE_INTERVALS = 60  # minimum number of equal intervals of [0, 1] that are merged to pooled intervals
@@ -78,8 +96,10 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     Features are scored by their relevance for the classes, which is learned from the distances of the samples to the
     class means. By default, features are then picked one at a time, so that they do not repeat each other.
 
-    The data are read twice. Memory is (n_classes + n_tokens) numbers for each feature and does not depend on the number
-    of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs are stored.
+    The data are read twice. Memory is a few times (n_classes + n_tokens) numbers for each feature and does not depend
+    on the number of samples. With redundancy, the candidates are read once more, and n_candidates^2 products of pairs
+    are stored; with shapes, up to four times as many. There is a fourth pass if the most relevant features are too
+    similar to each other, or if they count rare events.
     Missing values (NaN) are ignored: each feature uses the samples in which it is present, and each pair of features
     the samples in which both are present.
 
@@ -122,8 +142,21 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         picked feature does not explain. None: features are not picked, but scored on their own by the path sums of the
         paper.
     n_candidates : int or None, default=1000
-        Number of most relevant features to pick from; the others follow by relevance. None means all features. Ignored
-        with ``redundancy=None``.
+        Number of features to pick from, the candidates; all others follow by relevance. They are the most relevant
+        features, with two exceptions for ``redundancy="gain"``. With ``shapes``, some are features with other shapes.
+        And if the most relevant ones are so similar to each other that a small sample of all features explains the
+        classes as well, half of the candidates are spread over all features that are relevant at all. None means all
+        features. Ignored with ``redundancy=None``.
+    shapes : bool, default=True
+        With ``redundancy="gain"``: let the regression see how far a feature is from its mean, beside the feature
+        itself. So features are found whose classes have the same mean but not the same spread. Up to a quarter of the
+        candidates are then features with strong evidence for this, whatever their relevance.
+    interactions : {False, 2, 3}, default=False
+        Search for features that are informative only together. 2: all pairs of features are tested
+        (`ilfs.interactions.find_interactions`). 3: all triples, too, if there are at most about a thousand features.
+        Features of significant sets become candidates, and the product of a set enters the regression of
+        ``redundancy="gain"`` once all its features are picked. If no set is significant, the order is the one without
+        interactions. Needs all rows in memory and, if there are weights, whole numbers as weights.
     damping : float, default=0.9
         Spectral radius of the scaled graph rA, in (0, 1). It scales the path sums, which are the scores with
         ``redundancy=None``, and does not change their order.
@@ -164,7 +197,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     relevance_ : ndarray of shape (n_features,)
         P(relevancy | feature). 0 for an uninformative feature, which is constant or present in fewer than two classes.
     candidates_ : ndarray of shape (n_candidates,)
-        Column indices of the candidates, most relevant first. Not with ``redundancy=None``.
+        Column indices of the candidates, most relevant first; with ``shapes``, features that are candidates for their
+        shapes come last. Not with ``redundancy=None``.
     novelty_ : ndarray of shape (n_features,)
         Fraction of the variance that the nearest feature picked before does not explain: 1 for the first pick, 0 for a
         copy; NaN if the feature is not a candidate. Not with ``redundancy=None``.
@@ -179,6 +213,12 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         Only with ``redundancy="gain"``: decrease of the loss of each class (or label) when the feature was picked, as a
         fraction of the variance of the class; 0 if it was not picked. Because of the ridge, this is less than the
         fraction of the variance that the feature explains.
+    shape_gain_ : ndarray of shape (n_features, n_classes)
+        Only with ``redundancy="gain"`` and ``shapes``: part of ``gain_`` that comes from the shape of the feature, that
+        is, from the distance of its values from the mean.
+    interactions_ : Interactions
+        Only with ``interactions``: the significant pairs and triples, strongest first, with their effects. See
+        `ilfs.interactions.Interactions`; ``interactions_.table()`` is a table of them.
     token_counts_ : ndarray of shape (n_features, n_tokens)
         Weight of the samples in each interval; the first interval has the samples that are represented worst.
     token_edges_ : ndarray of shape (n_tokens + 1,)
@@ -205,8 +245,9 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         If ``y`` is an indicator matrix: the fitted selector of each label, with the attributes of tokens and topics.
     p_values_ : ndarray of shape (n_features,)
         Only with permutations: probability that the relevance of a feature without effect is as large as this one,
-        estimated from the relevances of all features under permuted labels; 1 for an uninformative feature. If ``y``
-        is an indicator matrix: the smallest p-value over the labels, times the number of labels.
+        estimated from the relevances of all features under permuted labels; 1 for an uninformative feature. Relevance
+        is about class means: a feature whose classes differ only in spread, which is picked for its shape, has no small
+        p-value. If ``y`` is an indicator matrix: the smallest p-value over the labels, times the number of labels.
     q_values_ : ndarray of shape (n_features,)
         Only with permutations: smallest false discovery rate at which the feature is selected (Benjamini and Hochberg).
     chance_p_value_ : float
@@ -247,6 +288,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     _has_walk = True
 
+    interactions_: Interactions
+
     def __init__(
         self,
         n_features_to_select: int | float | Literal["fdr", "auto", "absorption"] | None = None,
@@ -260,6 +303,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         class_weight: Literal["balanced"] | None = "balanced",
         redundancy: Redundancy | None = "gain",
         n_candidates: int | None = 1000,
+        shapes: bool = True,
+        interactions: Literal[False, 2, 3] = False,
         damping: float = 0.9,
         max_iter: int = 2000,
         tol: float | None = 1e-6,
@@ -279,6 +324,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.class_weight = class_weight
         self.redundancy = redundancy
         self.n_candidates = n_candidates
+        self.shapes = shapes
+        self.interactions = interactions
         self.damping = damping
         self.max_iter = max_iter
         self.tol = tol
@@ -319,7 +366,8 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.paper(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False, max_iter=1,
-             n_features_to_select=10, redundancy=None, tol=None, topics='learned')
+             n_features_to_select=10, redundancy=None, shapes=False, tol=None,
+             topics='learned')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"max_iter": 1, "tol": None} | parameters))
 
@@ -348,7 +396,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         >>> from ilfs import ILFS
         >>> ILFS.toolbox(10)
         ILFS(class_weight=None, evidence='distance', leave_one_out=False,
-             n_features_to_select=10, redundancy=None, topics='anchored')
+             n_features_to_select=10, redundancy=None, shapes=False, topics='anchored')
         """
         return cls(n_features_to_select, **(PAPER_CONFIGURATION | {"topics": "anchored"} | parameters))
 
@@ -380,17 +428,29 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     @property
     def n_reads(self) -> int:
-        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products."""
+        """Number of reads of all rows that ``fit`` makes if they are not in memory: moments, tokens, products.
+
+        It makes another one if the most relevant features repeat each other (see `ilfs.candidates`), or if they count
+        rare events (see `ilfs.rare_events`).
+        """
         return 2 if self.redundancy is None else 3
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
-        """Learn the relevance of every feature in two passes over the rows; return the moments of the features."""
-        moments = yield from self._plan_topics(classes)
-        self._break_ties(moments)
-        return moments
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
+        """Learn the relevance of every feature in two passes over the rows; return statistics of the features."""
+        moments = yield from self._plan_moments(classes)
+        tokens, shapes = yield from both(ask(self._tokens(moments)), self._plan_shapes(moments))
+        self._learn_relevance(classes, moments, tokens)
+        return shapes
+
+    def _plan_shapes(self, moments: ClassMoments) -> Plan[FeatureStatistics]:
+        """Sum the shapes of the features, if the picks use them."""
+        if not (self.shapes and self.redundancy == "gain"):
+            return FeatureStatistics(moments)
+        shapes = Shapes.from_moments(moments)
+        return FeatureStatistics(moments, shapes, (yield from ask(shapes)))
 
     def _plan_topics(self, classes: Classes) -> Plan[ClassMoments]:
-        """Do the same without the mean log odds, which only break ties."""
+        """Learn the relevance without the mean log odds, which only break ties, and without shapes."""
         moments = yield from self._plan_moments(classes)
         self._learn_topics(classes, moments, (yield from ask(self._tokens(moments))))
         return moments
@@ -422,25 +482,81 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         return np.where(np.isneginf(self.mean_log_odds_), np.nan, self.relevance_)
 
     def _clone_for_null(self) -> Self:
-        return super()._clone_for_null().set_params(redundancy=None)  # type: ignore[no-any-return]
+        return super()._clone_for_null().set_params(redundancy=None, interactions=False)  # type: ignore[no-any-return]
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    # Interactions need the rows themselves, not only statistics of them: they are found before the plan is run.
+
+    def _score_any(self, source: Source) -> Scores:
+        if self.interactions and isinstance(source, TableSource):
+            self.interactions_ = interactions_in(source, self.interactions, n_jobs=self.n_jobs)
+        return super()._score_any(source)
+
+    def _score_fold(self, fold: Fold) -> Scores:
+        if self.interactions and not hasattr(self, "interactions_"):
+            raise TypeError(
+                f"ILFS(interactions={self.interactions}) needs all rows in memory: load the table if it fits, e.g. "
+                "with ilfs.read and a higher memory_limit, or set interactions=False"
+            )
+        return super()._score_fold(fold)
+
+    def _clone_of_label(self, label: int) -> Self:
+        one = super()._clone_of_label(label)
+        if self.interactions:
+            one.interactions_ = self.interactions_.of_label(label)
+        return one
+
+    def _products(self) -> ProductTerms | None:
+        """Return the product terms of the interactions, None if there are none."""
+        found = self.interactions_.product_terms() if self.interactions else None
+        return found if found is not None and len(found.columns) else None
+
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         """Score features by path sums, or pick them one at a time in one more pass over the rows."""
         if self.redundancy is None:
             return self._path_scores(paths.infinite_path_scores(self.relevance_, float(self.damping)))
-        forced, informative = self._forced(), moments.informative
-        candidates = most_relevant(self.relevance_, informative, self.n_candidates, self.mean_log_odds_, forced)
-        balance = classes.balance if self.class_weight == "balanced" else None
-        association = Association.from_moments(moments.of_columns(candidates), balance, classes.total)
-        subset = yield from pick(
-            self.redundancy,
-            classes,
-            self.relevance_,
-            informative,
-            candidates,
-            association,
-            self.mean_log_odds_,
-            forced=forced,
+        moments = statistics.moments
+        weight = classes.balance if self.class_weight == "balanced" else np.ones(classes.n_classes)
+        return (
+            yield from self._plan_picks(
+                classes,
+                moments.informative,
+                lambda columns: Association.from_moments(moments.of_columns(columns), weight, classes.total),
+                statistics.shape_association(weight, classes.total),
+            )
+        )
+
+    def _plan_picks(
+        self,
+        classes: Classes,
+        usable: NDArray[np.bool_],
+        associate: Callable[[Integers], Association],
+        shapes: ShapeAssociation | None,
+        labelling: int | tuple[int, ...] = 0,
+    ) -> Plan[Scores]:
+        """Pick features one at a time; ``associate`` computes the association of columns with the classes."""
+        assert self.redundancy is not None
+        forced, products, tie_break = self._forced(), self._products(), self.mean_log_odds_
+        kept = forced if products is None else np.union1d(forced, products.columns)
+
+        def pick_from(pool: Integers) -> Plan[PickedSubset]:
+            candidates = with_strong_shapes(pool, shapes, usable, kept)
+            return pick(
+                self.redundancy,
+                classes,
+                self.relevance_,
+                usable,
+                candidates,
+                associate(candidates),
+                tie_break,
+                labelling,
+                forced,
+                None if shapes is None else shapes.take(candidates),
+                products,
+            )
+
+        order = most_relevant(self.relevance_, usable, None, tie_break)
+        subset = yield from pick_from_pool(
+            self.redundancy, pick_from, order, self.n_candidates, classes, associate, kept
         )
         return self._keep_subset(subset)
 
@@ -528,25 +644,16 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         self.n_iter_ = max(one.n_iter_ for one in fitted)
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
-        assert self.redundancy is not None
-        usable = np.any([of_label.informative for of_label in moments], axis=0)
-        forced = self._forced()
-        candidates = most_relevant(self.relevance_, usable, self.n_candidates, self.mean_log_odds_, forced)
-        association = association_with_labels([one.of_columns(candidates) for one in moments], labels)
-        subset = yield from pick(
-            self.redundancy,
+        moments = [of_label.moments for of_label in statistics]
+        return self._plan_picks(
             all_rows,
-            self.relevance_,
-            usable,
-            candidates,
-            association,
-            self.mean_log_odds_,
-            labelling=None,
-            forced=forced,
+            np.any([of_label.informative for of_label in moments], axis=0),
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels.values()),
+            shapes_of_labels(labels.values(), statistics),
+            tuple(labels),
         )
-        return self._keep_subset(subset)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -558,6 +665,13 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("leave_one_out", self.leave_one_out, (True, False))
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
+        check_choice("shapes", self.shapes, (True, False))
+        check_choice("interactions", self.interactions, (False, 2, 3))
+        if self.interactions and self.redundancy != "gain":
+            raise ValueError(
+                f"interactions={self.interactions} must be used with redundancy='gain', got "
+                f"redundancy={self.redundancy!r}"
+            )
         check_between("damping", self.damping, 0, 1)
         check_integer("max_iter", self.max_iter, 1)
         if self.tol is not None:

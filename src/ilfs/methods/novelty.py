@@ -13,7 +13,7 @@ difference: `ILFS` also balances the classes in the correlations, whereas here a
 most methods. With ``redundancy="gain"``, both balance the classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Literal, Self
 
@@ -23,11 +23,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
 
 from ilfs.arrays import Floats, Integers
+from ilfs.candidates import pick_from_pool
 from ilfs.execution import Plan, Read, both, fold_of, refuse_missing, run_plan
 from ilfs.fitted import scores_of
 from ilfs.must_keep import MustKeep
 from ilfs.redundancy import (
     NO_COLUMNS,
+    FeatureStatistics,
     PickedSubset,
     PicksSubsets,
     Redundancy,
@@ -64,7 +66,8 @@ class Novelty(PicksSubsets):
         nearest picked feature does not explain. ``"gain"``: decrease of the loss of a ridge regression of the classes
         on the picked features, as in `ILFS`; the relevance then only determines the candidates.
     n_candidates : int or None, default=1000
-        Number of most relevant features to pick from; None means all features.
+        Number of features to pick from, by relevance (see `ILFS` for an exception with ``redundancy="gain"``); None
+        means all features.
     n_jobs : int, default=None
         Number of threads for moments and products; the result does not depend on it. None means 1 unless in a
         `joblib.parallel_config` context, -1 means all processors.
@@ -177,9 +180,9 @@ class Novelty(PicksSubsets):
         if self._prefers_statistics:
             return self._score_fold(fold)
         # Moments come first: errors in the table are reported in our words, before the selector sees it.
-        moments = fold(Moments()).checked()
+        statistics = FeatureStatistics(fold(Moments()).checked())
         self._find_relevance(source)
-        return run_plan(self._plan_scores(fold.classes, moments), fold)
+        return run_plan(self._plan_scores(fold.classes, statistics), fold)
 
     def _find_relevance(self, source: TableSource) -> None:
         """Fit the selector, or call the function, on a table in memory."""
@@ -200,24 +203,25 @@ class Novelty(PicksSubsets):
             return self._score_fold(fold)
         super()._score_labels(source)
         self._average_relevance(list(self.per_label_.values()))
-        moments = list(fold.read([Read(Moments(), labelling=label) for label in self.per_label_]))
-        labels = [source.labellings[label] for label in self.per_label_]
-        return run_plan(self._plan_joint_scores(labels, moments, fold.all_rows), fold)
+        statistics = fold.read([Read(Moments(), labelling=label) for label in self.per_label_])
+        labels = {label: source.labellings[label] for label in self.per_label_}
+        return run_plan(self._plan_joint_scores(labels, list(map(FeatureStatistics, statistics)), fold.all_rows), fold)
 
     @property
     def n_reads(self) -> int:
         """Number of reads of all rows that ``fit`` makes if they are not in memory: those of the selector, products."""
         return int(self.selector.n_reads) + 1
 
-    def _plan_relevance(self, classes: Classes) -> Plan[ClassMoments]:
+    def _plan_relevance(self, classes: Classes) -> Plan[FeatureStatistics]:
         inner = clone(self.selector)
         moments, self.selector_ = yield from both(self._plan_moments(classes), inner._plan_fit(classes, self))
         self.classes_ = classes.labels
         self.relevance_ = relevance_of(self.selector_)
-        return moments
+        return FeatureStatistics(moments)
 
-    def _plan_scores(self, classes: Classes, moments: ClassMoments) -> Plan[Scores]:
+    def _plan_scores(self, classes: Classes, statistics: FeatureStatistics) -> Plan[Scores]:
         balance = classes.balance if self.redundancy == "gain" else None
+        moments = statistics.moments
         return self._plan_picks(
             classes,
             moments,
@@ -225,13 +229,14 @@ class Novelty(PicksSubsets):
         )
 
     def _plan_joint_scores(
-        self, labels: Sequence[Classes], moments: Sequence[ClassMoments], all_rows: Classes
+        self, labels: Mapping[int, Classes], statistics: Sequence[FeatureStatistics], all_rows: Classes
     ) -> Plan[Scores]:
+        moments = [of_label.moments for of_label in statistics]
         return self._plan_picks(
             all_rows,
             moments[0],
-            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels),
-            labelling=None,
+            lambda columns: association_with_labels([one.of_columns(columns) for one in moments], labels.values()),
+            tuple(labels),
         )
 
     def _plan_picks(
@@ -239,7 +244,7 @@ class Novelty(PicksSubsets):
         classes: Classes,
         moments: ClassMoments,
         associate: Callable[[Integers], Association],
-        labelling: int | None = 0,
+        labelling: int | tuple[int, ...] = 0,
     ) -> Plan[Scores]:
         subset = yield from picked(
             self.relevance_,
@@ -392,15 +397,19 @@ def picked(
     associate: Callable[[Integers], Association],
     how: Redundancy,
     n_candidates: int | None,
-    labelling: int | None = 0,
+    labelling: int | tuple[int, ...] = 0,
     forced: Integers = NO_COLUMNS,
 ) -> Plan[PickedSubset]:
     """Pick a subset of features by given relevances; ``associate`` computes the association of the candidates."""
     usable = ~moments.constant & ~np.isnan(relevance) & (relevance > -np.inf)
     relevance = finite(np.where(usable, relevance, 0.0))
-    candidates = most_relevant(relevance, usable, n_candidates, forced=forced)
-    association = associate(candidates)
-    return pick(how, classes, relevance, usable, candidates, association, labelling=labelling, forced=forced)
+
+    def pick_from(candidates: Integers) -> Plan[PickedSubset]:
+        association = associate(candidates)
+        return pick(how, classes, relevance, usable, candidates, association, labelling=labelling, forced=forced)
+
+    order = most_relevant(relevance, usable, None)
+    return pick_from_pool(how, pick_from, order, n_candidates, classes, associate, forced)
 
 
 def finite(relevance: Floats) -> Floats:

@@ -40,11 +40,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ilfs.arrays import Floats, Integers
-from ilfs.execution import LabelledRows, thread_map
-from ilfs.execution.columns import dense_column_blocks
+from ilfs.arrays import Floats, Integers, read_only
+from ilfs.execution import LabelledRows, one_blas_thread, thread_map
+from ilfs.execution.columns import dense_column_blocks, dense_columns
 from ilfs.must_keep import MustKeep
-from ilfs.neighbours import Pairs, class_neighbours, scaled_columns
+from ilfs.neighbours import Pairs, class_neighbours
 from ilfs.parameters import check_integer
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.warn import warn
@@ -56,10 +56,11 @@ FEATURE_WEIGHT_ROUNDING = 1e-12  # rounding error of weights, which are differen
 class ReliefF(SupervisedRowsSelector):
     """ReliefF: features that differ between neighbouring samples of different classes.
 
-    For m samples, n features and k neighbours in each of K classes, the distances take m^2 n / 2 comparisons, in
-    float32 with an error bound, and the weights O(m n k K). Peak memory is a float32 copy of X, about 40 (k + 8) K m
-    bytes for the neighbours and 50 MB per thread. A sparse X with less than a tenth of its values stored is not made
-    dense. No m x m matrix is formed.
+    For m samples, n features and k neighbours in each of K classes, the distances take m^2 n / 2 comparisons, of 16-bit
+    integers with an error bound, and the weights O(m n k K). Peak memory is a copy of X with 2 bytes per value (4 bytes
+    if values are missing, or if most of them are much smaller than the largest one), about 50 (k + 8) K m bytes for the
+    neighbours and 50 MB per thread. A sparse X with less than a tenth of its values stored is not made dense. No m x m
+    matrix is formed.
 
     Parameters
     ----------
@@ -165,13 +166,15 @@ class ReliefF(SupervisedRowsSelector):
         if rows.X.shape[0] ** 2 * rows.X.shape[1] < MIN_PARALLEL_COMPARISONS:
             rows = replace(rows, n_jobs=1)
         drawn = self._draw(rows.X.shape[0])
-        pairs, n_used = class_neighbours(
-            rows,
-            min(int(self.n_neighbors), rows.X.shape[0]),
-            drawn,
-            lambda blocks: self._steps(blocks, "block of samples"),
-        )
-        return Scores(feature_weights(rows, pairs, n_used), floor=FEATURE_WEIGHT_ROUNDING)
+        with one_blas_thread():  # around everything: to set and lift the limit in every loop would take longer
+            pairs, n_used = class_neighbours(
+                rows,
+                min(int(self.n_neighbors), rows.X.shape[0]),
+                drawn,
+                lambda blocks: self._steps(blocks, "block of samples"),
+            )
+            weights = feature_weights(rows, pairs, n_used)
+        return Scores(weights, floor=FEATURE_WEIGHT_ROUNDING)
 
     def _average_labels(self, fitted: list[Self]) -> Scores:
         return replace(super()._average_labels(fitted), floor=FEATURE_WEIGHT_ROUNDING)
@@ -209,10 +212,11 @@ def feature_weights(rows: LabelledRows, pairs: Pairs, n_used: int) -> Floats:
 
     # All pairs are known, so blocks of columns are independent of each other.
     def block_weights(columns: slice) -> Floats:
-        block = scaled_columns(X, rows, columns)
+        block = read_only(dense_columns(X, columns))
         return mean_difference(block, *misses) - mean_difference(block, *hits)
 
-    return np.concatenate(list(thread_map(block_weights, dense_column_blocks(X), rows.n_jobs)))
+    weights = np.concatenate(list(thread_map(block_weights, dense_column_blocks(X), rows.n_jobs)))
+    return np.asarray(weights / (rows.high - rows.low))
 
 
 def weighted_pairs(pairs: Pairs, weights: Floats) -> tuple[Integers, Integers, Floats]:
@@ -227,17 +231,17 @@ def weighted_pairs(pairs: Pairs, weights: Floats) -> tuple[Integers, Integers, F
 
 
 def mean_difference(block: Floats, first: Integers, second: Integers, weights: Floats) -> Floats:
-    """Return the weighted sum of the scaled differences over all pairs, for every column.
+    """Return the weighted sum of the differences over all pairs, for every column.
 
     Pairs with a missing value are left out, and the weights of the other pairs are scaled up to the same sum. If no
     pair is left, the result is 0.
     """
     from ilfs.kernels.manhattan import sum_differences, sum_present_differences
 
-    total, present_weight = np.zeros((2, block.shape[1]))
-    if not np.isnan(block.sum()):  # a sum is NaN if any value is, and needs no array of booleans
-        sum_differences(block, first, second, weights, total)
-    else:
+    total = np.zeros(block.shape[1])
+    sum_differences(block, first, second, weights, total)
+    if np.isnan(total).any():
+        total, present_weight = np.zeros((2, block.shape[1]))
         sum_present_differences(block, first, second, weights, total, present_weight)
         np.divide(total, present_weight / weights.sum(), out=total, where=present_weight > 0)
     return total

@@ -44,6 +44,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
@@ -53,10 +54,15 @@ from ilfs.must_keep import MustKeep
 from ilfs.neighbours import DistinctSamples, Neighbours, difference_grams, nearest_neighbours, usable_neighbours
 from ilfs.parameters import check_integer, check_positive
 from ilfs.selector import Scores, UnsupervisedRowsSelector
+from ilfs.solvers.cholesky import factorise
 from ilfs.warn import warn
 
 MIN_PRODUCT_COLUMNS, MAX_PRODUCT_COLUMNS = 32, 256  # columns per task of a symmetric product: n / 8 in these limits
 SMOOTHING_FRACTION = 1e-12  # epsilon divided by the mean squared norm of a row of W
+PRODUCT_ROWS = 256  # rows per task of a product of the matrix A with vectors
+MIN_FLOAT32_FEATURES = 1536  # with fewer features, refining solutions takes longer than a factorisation in float64
+MAX_REFINED_SOLVES = 8  # with one factor in float32; for more solutions, a factor in float64 takes less time
+MAX_RESIDUALS = (1e-4, 1e-7, 1e-10)  # relative, of a solution in float32 and after each correction
 MAX_EXACT_FEATURES = 200  # with more features, the eigenproblems are solved in small subspaces
 FIRST_EIGENVECTORS_TOL = 1e-2  # relative residual; iteration reaches the same W as from exact eigenvectors
 KRYLOV_DEPTH = 4  # block products with the inverse before a restart
@@ -75,7 +81,8 @@ class UDFS(UnsupervisedRowsSelector):
     ordered by how close they are to entering.
 
     With at least as many samples as features, every fourth step costs a Cholesky factorisation of an
-    n_features x n_features matrix, and memory is a copy of the table and two such matrices. Otherwise such a step costs
+    n_features x n_features matrix, and memory is a copy of the table and two such matrices (two and a half with more
+    than 1,500 features: factors are then in float32, and solutions are refined in float64). Otherwise such a step costs
     n_features x n_samples^2 operations, and memory is three copies of the table and two n_samples x n_samples matrices.
 
     Parameters
@@ -181,6 +188,17 @@ class UDFS(UnsupervisedRowsSelector):
         return self._fit(X, y)
 
     def _score_rows(self, rows: AllRows) -> Scores:
+        with one_blas_thread():  # around everything: to set and lift the limit for every product would take longer
+            step = self._last_step(rows)
+        self.n_iter_, self.projection_ = self.objective_.size, rows.expand(step.W, axis=0)
+        if not step.converged and self.n_iter_ == self.max_iter:
+            warn(
+                f"the objective did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
+                ConvergenceWarning,
+            )
+        return Scores(np.sqrt(squared_norms(step.W)))
+
+    def _last_step(self, rows: AllRows) -> "Projection":
         n_neighbors, n_clusters = (
             usable_neighbours(self.n_neighbors, len(rows.X)),
             self._usable_clusters(rows.X.shape[1]),
@@ -193,13 +211,7 @@ class UDFS(UnsupervisedRowsSelector):
         steps = sparse_projections(scatter, start, n_clusters, float(self.gamma), self.tol, self.max_iter)
         for step in self._steps(steps, "step", self.max_iter):
             self.objective_ = np.append(self.objective_, step.objective)
-        self.n_iter_, self.projection_ = self.objective_.size, rows.expand(step.W, axis=0)
-        if not step.converged and self.n_iter_ == self.max_iter:
-            warn(
-                f"the objective did not converge to tol={self.tol:g} in max_iter={self.max_iter} steps",
-                ConvergenceWarning,
-            )
-        return Scores(np.sqrt(squared_norms(step.W)))
+        return step
 
     def _usable_clusters(self, n_features: int) -> int:
         n_clusters = min(self.n_clusters, max(1, n_features - 1))
@@ -293,8 +305,8 @@ class ShiftedScatter(Protocol):
     def solve(self, V: Floats) -> Floats:
         """Multiply the inverse of A + diag(shift) by vectors."""
 
-    def scatter_times(self, x: Floats, V: Floats) -> Floats:
-        """Return A x, where x is the solution for V."""
+    def solve_and_multiply(self, V: Floats) -> tuple[Floats, Floats]:
+        """Return the solution x for V, and A x."""
 
 
 class Scatter(Protocol):
@@ -306,8 +318,8 @@ class Scatter(Protocol):
     def times(self, V: Floats) -> Floats:
         """Multiply A by vectors."""
 
-    def shifted(self, shift: Floats) -> ShiftedScatter:
-        """Factorise A + diag(shift)."""
+    def shifted(self, shift: Floats, n_solves: int) -> ShiftedScatter:
+        """Factorise A + diag(shift), to solve it ``n_solves`` times."""
 
 
 class DenseScatter:
@@ -315,6 +327,11 @@ class DenseScatter:
 
     def __init__(self, X: Floats, L: sparse.csr_array, n_jobs: int | None) -> None:
         self.A = symmetric(lambda columns: X[:, columns.start :].T @ (L @ X[:, columns]), X.shape[1], n_jobs)
+        self.n_jobs = n_jobs
+        # Small matrices are factorised faster than a solution is refined.
+        self.float32_suffices = len(self.A) >= MIN_FLOAT32_FEATURES
+        # All float32 factors use the same memory, of which only the last one is needed.
+        self.float32_factor = np.empty(self.A.shape if self.float32_suffices else (0, 0), np.float32)
 
     def diagonal(self) -> Floats:
         """Return the diagonal of A."""
@@ -322,16 +339,24 @@ class DenseScatter:
 
     def times(self, V: Floats) -> Floats:
         """Multiply A by vectors."""
-        return self.A @ V
+        parts = thread_map(lambda rows: self.A[rows] @ V, blocks(len(self.A), PRODUCT_ROWS), self.n_jobs)
+        return np.concatenate(list(parts))
 
-    def shifted(self, shift: Floats) -> "DenseShiftedScatter":
+    def shifted(self, shift: Floats, n_solves: int) -> "DenseShiftedScatter | RefinedShiftedScatter":
+        """Factorise A + diag(shift), in float32 if that is faster and precise enough."""
+        if self.float32_suffices and n_solves <= MAX_REFINED_SOLVES:
+            try:
+                return RefinedShiftedScatter(self, shift)
+            except linalg.LinAlgError:
+                self.float32_suffices = False
+        return self.shifted_in_float64(shift)
+
+    def shifted_in_float64(self, shift: Floats) -> "DenseShiftedScatter":
         """Factorise A + diag(shift) by Cholesky; if rounding makes it indefinite, add a small constant first."""
         raised = 0.0
         while True:
-            shifted = self.A.copy(order="F")
-            shifted.flat[:: len(shifted) + 1] += shift + raised
             try:
-                factor = linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+                factor = cholesky_factor(self.A, shift + raised, np.empty(self.A.shape), self.n_jobs)
             except linalg.LinAlgError:
                 raised = 100 * (raised or MIN_RELATIVE_SHIFT * self.A.diagonal().max())
                 continue
@@ -349,9 +374,72 @@ class DenseShiftedScatter:
         """Multiply the inverse of A + diag(shift) by vectors."""
         return np.asarray(linalg.cho_solve(self.factor, V, check_finite=False))
 
-    def scatter_times(self, x: Floats, V: Floats) -> Floats:
-        """Return A x, where (A + diag(shift)) x = V, without a product with A."""
-        return V - self.shift[:, None] * x
+    def solve_and_multiply(self, V: Floats) -> tuple[Floats, Floats]:
+        """Return the solution x for V, and A x, without a product with A."""
+        x = self.solve(V)
+        return x, V - self.shift[:, None] * x
+
+
+class RefinedShiftedScatter:
+    """Cholesky factor of A + diag(shift) in float32; solutions are refined in float64.
+
+    A correction, the solution for the residual, usually makes the residual a hundred thousand times smaller. If the
+    matrix is so ill-conditioned that it does not, the factor is computed in float64, here and for all later shifts.
+    """
+
+    def __init__(self, scatter: DenseScatter, shift: Floats) -> None:
+        self.scatter, self.shift = scatter, shift
+        # Residuals are measured in units of the diagonal, so that features with a large shift do not hide the others.
+        self.scale = 1.0 / np.sqrt(scatter.diagonal() + shift)[:, None]
+        self.factor = cholesky_factor(scatter.A, shift, scatter.float32_factor, scatter.n_jobs)
+        self.exact: DenseShiftedScatter | None = None
+
+    def solve(self, V: Floats) -> Floats:
+        """Multiply the inverse of A + diag(shift) by vectors."""
+        return self.solve_and_multiply(V)[0]
+
+    def solve_and_multiply(self, V: Floats) -> tuple[Floats, Floats]:
+        """Return the solution x for V, and A x."""
+        if self.exact is None:
+            x, product, converged = self._refined(V)
+            if converged:
+                return x, product
+            self.scatter.float32_suffices = False
+            self.exact = self.scatter.shifted_in_float64(self.shift)
+        return self.exact.solve_and_multiply(V)
+
+    def _refined(self, V: Floats) -> tuple[Floats, Floats, bool]:
+        """Return the solution x for V, A x, and whether the residual has become small enough."""
+        size = np.linalg.norm(self.scale * V, axis=0)
+        x = self._approximate(V)
+        for most in MAX_RESIDUALS:
+            product = self.scatter.times(x)
+            residual = V - product - self.shift[:, None] * x
+            relative = (np.linalg.norm(self.scale * residual, axis=0) / np.where(size > 0, size, 1.0)).max()
+            if relative <= MAX_RESIDUALS[-1] or not relative <= most:
+                break
+            x = x + self._approximate(residual)
+        return x, product, bool(relative <= MAX_RESIDUALS[-1])
+
+    def _approximate(self, V: Floats) -> Floats:
+        """Return the solution of the float32 factor."""
+        return np.asarray(linalg.cho_solve(self.factor, V.astype(np.float32), check_finite=False), dtype=np.float64)
+
+
+def cholesky_factor(A: Floats, shift: Floats, factor: NDArray[Any], n_jobs: int | None) -> tuple[NDArray[Any], bool]:
+    """Write the Cholesky factor of A + diag(shift) to an array, and return it as `scipy.linalg.cho_solve` takes it."""
+    n = len(A)
+
+    def fill(rows: slice) -> None:
+        factor[rows, rows.start :] = A.T[rows, rows.start :]  # A is symmetric, and its columns are contiguous
+
+    for _ in thread_map(fill, blocks(n, PRODUCT_ROWS), n_jobs):
+        pass
+    factor.flat[:: n + 1] = A.diagonal() + shift
+    if n >= MIN_FLOAT32_FEATURES:
+        factorise(factor, n_jobs)
+        return factor.T, True
+    return np.asarray(linalg.cho_factor(factor.T, lower=True, overwrite_a=True, check_finite=False)[0]), True
 
 
 class LowRankScatter:
@@ -377,7 +465,7 @@ class LowRankScatter:
         """Multiply A by vectors."""
         return self.F @ (self.F.T @ V)
 
-    def shifted(self, shift: Floats) -> "LowRankShiftedScatter":
+    def shifted(self, shift: Floats, n_solves: int) -> "LowRankShiftedScatter":  # noqa: ARG002
         """Factorise S + F F' by Woodbury's formula.
 
         (S + F F')^-1 = S^-1 - S^-1 F (I + F' S^-1 F)^-1 F' S^-1 needs only a matrix of the size of the samples.
@@ -406,9 +494,10 @@ class LowRankShiftedScatter:
         inner = linalg.cho_solve(self.factor, self.scaled.T @ V, check_finite=False)
         return np.asarray((V - self.scaled @ inner) / self.roots)
 
-    def scatter_times(self, x: Floats, V: Floats) -> Floats:  # noqa: ARG002
-        """Return A x by a product with F: V - S x would lose digits if S is small."""
-        return self.scatter.times(x)
+    def solve_and_multiply(self, V: Floats) -> tuple[Floats, Floats]:
+        """Return the solution x for V, and A x by a product with F: V - S x would lose digits if S is small."""
+        x = self.solve(V)
+        return x, self.scatter.times(x)
 
 
 def symmetric(strip: Callable[[slice], Floats], n: int, n_jobs: int | None) -> Floats:
@@ -515,7 +604,8 @@ def sparse_projections(
         with one_blas_thread():
             factorise = exact or small_decrease or step < STEPS_PER_FACTORISATION or step % STEPS_PER_FACTORISATION == 0
             if factorise and not exact:
-                shifted = scatter.shifted(penalty.shift(squares))
+                n_solves = STEPS_PER_FACTORISATION if step else KRYLOV_DEPTH * MAX_RESTARTS
+                shifted = scatter.shifted(penalty.shift(squares), n_solves)
             if exact:
                 iterate = exact_step(scatter, penalty, squares, n_clusters)
             elif step == 0:
@@ -542,7 +632,7 @@ def sparse_projections(
 def exact_step(scatter: Scatter, penalty: RowPenalty, squares: Floats, n_clusters: int) -> Iterate:
     """Minimise tr(W'(A + gamma D)W) exactly, with D from the previous W, several times."""
     for _ in range(TURNS_PER_STEP):
-        W = leading_vectors(scatter.shifted(penalty.shift(squares)).solve, np.eye(squares.size))[:, :n_clusters]
+        W = leading_vectors(scatter.shifted(penalty.shift(squares), 1).solve, np.eye(squares.size))[:, :n_clusters]
         squares = squared_norms(W)
     return Iterate.first(W, scatter)
 
@@ -603,9 +693,9 @@ def improved(iterate: Iterate, penalty: RowPenalty, shifted: ShiftedScatter) -> 
     shift = penalty.shift(squared_norms(W))
     MW = iterate.AW + shift[:, None] * W
     gradient = MW - W @ (W.T @ MW)  # projected to the tangent space of W'W = I
-    descent = shifted.solve(gradient)
+    descent, A_descent = shifted.solve_and_multiply(gradient)
     known, A_known = np.hstack([W, iterate.last]), np.hstack([iterate.AW, iterate.A_last])
-    new, A_new = basis_outside(known, A_known, descent, shifted.scatter_times(descent, gradient))
+    new, A_new = basis_outside(known, A_known, descent, A_descent)
     space, images = np.hstack([known, new]), np.hstack([A_known, A_new])
     small_scatter = space.T @ images
     for _ in range(TURNS_PER_STEP):

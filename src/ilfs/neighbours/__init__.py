@@ -1,6 +1,6 @@
 """Exact nearest neighbours, among all samples or within each class, and graphs of them."""
 
-from ilfs.neighbours.by_class import Pairs, class_neighbours, scaled_columns
+from ilfs.neighbours.by_class import Pairs, class_neighbours
 from ilfs.neighbours.distinct import DistinctSamples
 from ilfs.neighbours.euclidean import Neighbours, nearest_neighbours
 from ilfs.neighbours.graph import Weights, difference_grams, heat_graph, usable_neighbours
@@ -14,6 +14,5 @@ __all__ = [
     "difference_grams",
     "heat_graph",
     "nearest_neighbours",
-    "scaled_columns",
     "usable_neighbours",
 ]

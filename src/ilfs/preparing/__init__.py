@@ -3,6 +3,5 @@
 from ilfs.preparing.entry import prepare
 from ilfs.preparing.patterns import match_columns
 from ilfs.preparing.prepared import PreparedTable, SetAside
-from ilfs.preparing.wording import in_options
 
-__all__ = ["PreparedTable", "SetAside", "in_options", "match_columns", "prepare"]
+__all__ = ["PreparedTable", "SetAside", "match_columns", "prepare"]

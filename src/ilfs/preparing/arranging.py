@@ -7,9 +7,10 @@ import numpy as np
 
 from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.raw_columns import RawColumn, TextColumn
-from ilfs.preparing.raw_table import RawTable, distinct_names, repeated_names
+from ilfs.preparing.raw_table import RawTable, repeated_names
 from ilfs.preparing.samples import Match, best_match, check_match, is_enough, r_name, row_labels
 from ilfs.preparing.targets import TARGET_NAMES, holds_classes
+from ilfs.selected_columns.choice import distinct_names
 
 MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
 MIN_DIFFERENT = 0.5  # fraction of different texts of a column that names the rows; genes may be repeated

@@ -73,24 +73,3 @@ class RawTable:
 def repeated_names(names: Sequence[str]) -> list[str]:
     """Return the names that occur more than once."""
     return [name for name, times in Counter(names).items() if times > 1]
-
-
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Number repeated names, as R and pandas do: a, a.1, a.2.
-
-    Examples
-    --------
-    >>> from ilfs.preparing.raw_table import distinct_names
-    >>> distinct_names(["TP53", "MYC", "TP53", "TP53.1"])
-    ['TP53', 'MYC', 'TP53.2', 'TP53.1']
-    """
-    taken, times, result = set(names), Counter[str](), list[str]()
-    for name in names:
-        chosen = name
-        while times[name] and chosen in taken:
-            chosen = f"{name}.{times[name]}"
-            times[name] += 1
-        times[name] = max(times[name], 1)
-        taken.add(chosen)
-        result.append(chosen)
-    return result

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ilfs.ranking_table import RankingTable
+from ilfs.ranking_table import RankingTable, directions
 from ilfs.report.certainty import certainty_sentences
 from ilfs.report.markup import escape, shortened
 from ilfs.report.plots.canvas import ONE_COLOUR, class_colours
@@ -86,10 +86,8 @@ def columns_of(table: RankingTable) -> list[Column]:
     """Choose and format the columns that describe a feature besides its name and its score."""
     columns = []
     if "direction" in table:
-        directions = (
-            f"higher in {shortened(str(label), 24)}" if label else MISSING_TEXT for label in table["direction"]
-        )
-        columns.append(Column("direction", tuple(directions), is_number=False))
+        words = directions(table, lambda label: shortened(label, 24))
+        columns.append(Column("direction", tuple(word or MISSING_TEXT for word in words), is_number=False))
         columns.append(Column("effect", tuple(f"{value:.2f}" for value in table["effect"])))
     if "q_value" in table:
         columns.append(Column("q-value", tuple(f"{value:.2g}" for value in table["q_value"])))

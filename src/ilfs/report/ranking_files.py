@@ -86,7 +86,7 @@ def write_ranking_table(
 def write_bytes(table: RankingTable, path: Path, ending: str) -> None:
     """Write a Parquet, Feather or Excel file."""
     if ending == ".xlsx":
-        check_size(len(table["feature"]), len(table))
+        check_size(len(next(iter(table.values()))), len(table))
         with write_atomically(path) as file:
             write_workbook(file, list(table), zip(*(values.tolist() for values in table.values()), strict=True))
         return

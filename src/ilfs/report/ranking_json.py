@@ -14,6 +14,8 @@ import numpy as np
 
 from ilfs.ranking_table import MEAN_PREFIX, RankingTable
 from ilfs.report.certainty import selection_sentence, verdict_sentence
+from ilfs.report.interactions.data import interactions_as_data
+from ilfs.report.summary import interactions_of
 from ilfs.selector import RankingSelector
 
 JSON_FORMAT = 1  # number of the shape
@@ -34,7 +36,8 @@ def ranking_as_data(selector: RankingSelector, top: int | None = None, method: s
     Returns
     -------
     dict
-        ``method``, ``parameters``, ``verdict`` (None without a test), ``selected`` and ``features``, best first.
+        ``method``, ``parameters``, ``verdict`` (None without a test), ``selected`` and ``features``, best first; and
+        ``search`` and ``interactions``, if the selector has searched for interactions.
 
     Examples
     --------
@@ -46,13 +49,14 @@ def ranking_as_data(selector: RankingSelector, top: int | None = None, method: s
     ('FisherScore', ['petal length (cm)'], 'petal length (cm)')
     """
     class_name, parameters = selector._description()
+    found = interactions_of(selector)
     return {
         "method": class_name if method is None else method,
         "parameters": as_json(parameters),
         "verdict": verdict_as_data(selector),
         "selected": selected_as_data(selector),
         "features": rows_as_data(selector, selector.table(top)),
-    }
+    } | ({} if found is None else interactions_as_data(found))
 
 
 def verdict_as_data(selector: Any) -> dict[str, Any] | None:

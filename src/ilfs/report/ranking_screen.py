@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
 from ilfs.explanation import STRONG_CORRELATION
-from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, REJECTED, RankingTable
+from ilfs.ranking_table import CONFIRMED, HIGHER, MEAN_PREFIX, NOT_CONFIRMED, RankingTable, directions
 from ilfs.report.terminal import Terminal
 from ilfs.selector import RankingSelector
 from ilfs.text_table import COLUMN_GAP, MISSING_TEXT, aligned, display_width
 
 N_MEAN_CLASSES = 2  # classes whose means are shown; more would not fit
 SCORE_DIGITS = 3
-COLOUR_OF_VERDICT = {CONFIRMED: ("green",), REJECTED: ("dim",)}
+COLOUR_OF_VERDICT = {CONFIRMED: ("green",), NOT_CONFIRMED: ("dim",)}
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ def ranking_screen(selector: RankingSelector, top: int = 20, terminal: Terminal 
     >>> print(ranking_screen(selector, 3, Terminal(80, has_unicode=False)))
                                                        mean in
        feature               score     higher in  benign  malignant  q-value  family
-    1  worst concave points  ########  malignant  0.0744      0.182   0.0019  +2
+    1  worst concave points  ########  malignant  0.0744      0.182   0.0019  +11
     2  worst radius          ###       malignant    13.4       21.1   0.0019  +8
-    3  mean concave points   #         malignant  0.0257     0.0880   0.0019  +2
+    3  mean concave points   ##        malignant  0.0257     0.0880   0.0019  +2
     """
     terminal = Terminal() if terminal is None else terminal
     table = selector.table(top)
@@ -138,7 +138,7 @@ class RowFacts:
     bars : ndarray of shape (n_rows,)
         Scores from 0 to 1.
     n_represented : ndarray of int of shape (n_rows,), optional
-        Number of further features in the family of each; None if there are no families.
+        Number of other features in the family of each, shown or not; None if there are no families.
     is_selected, is_kept : ndarray of bool of shape (n_rows,)
         Selected features, and those that must be kept, which come first whatever their scores.
     labels : tuple of str
@@ -217,11 +217,13 @@ def score_columns(
 def class_columns(
     table: RankingTable, facts: RowFacts, layout: ScreenLayout, terminal: Terminal
 ) -> Iterable[ScreenColumn]:
-    """Format the class in which each feature is highest, and the class means if there are two."""
+    """Format the class in which each feature is higher or lower, and the class means or the effect."""
     if "direction" not in table:
         return
-    words = [terminal.name(label, layout.label) if label else MISSING_TEXT for label in table["direction"].tolist()]
-    yield ScreenColumn("higher in", words)
+    words = directions(table, lambda label: terminal.name(label, layout.label))
+    if "side" not in table:
+        words = [word.removeprefix(f"{HIGHER} in ") for word in words]
+    yield ScreenColumn("" if "side" in table else "higher in", [word or MISSING_TEXT for word in words])
     if layout.means and len(facts.labels) == N_MEAN_CLASSES:
         for number, label in enumerate(facts.labels):
             means = [significant(value) for value in table[f"{MEAN_PREFIX}{label}"]]

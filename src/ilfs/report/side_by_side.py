@@ -40,8 +40,8 @@ def side_by_side_screen(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> print(side_by_side_screen({"ilfs": ILFS().fit(X, y), "fisher": FisherScore().fit(X, y)}, top=2))
        ilfs                 fisher
-    1  petal length (cm) *  petal length (cm) *
-    2  petal width (cm) *   petal width (cm) *
+    1  petal width (cm) *   petal length (cm) *
+    2  petal length (cm) *  petal width (cm) *
     """
     terminal = Terminal() if terminal is None else terminal
     width = name_width(len(selectors), top, terminal.width)

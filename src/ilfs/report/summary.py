@@ -22,6 +22,8 @@ from ilfs.null import NullCurve
 from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable, in_order
 from ilfs.registry import list_methods
 from ilfs.report.class_values import ClassValues, CorrelationMap, class_values, correlation_map, read_rows
+from ilfs.report.interactions.pairs import pictured_columns, with_values
+from ilfs.report.interactions.summary import InteractionSummary, ranks_of, summarise_interactions
 from ilfs.selection.stability_result import Stability
 from ilfs.selector import RankingSelector
 
@@ -180,6 +182,8 @@ class RankingSummary:
         Ranks minus 1 of the features of ``must_keep``.
     preparation : str or None
         Python expression that prepares the table, such as ``prepare("table.csv")``.
+    interactions : InteractionSummary, optional
+        Significant pairs and triples, if the selector has searched for them.
     """
 
     title: str
@@ -205,6 +209,7 @@ class RankingSummary:
     notes: tuple[str, ...] = ()
     forced: tuple[int, ...] = ()
     preparation: str | None = None
+    interactions: InteractionSummary | None = None
 
     @property
     def names(self) -> NDArray[Any]:
@@ -314,7 +319,19 @@ def summarise_ranking(
         notes=tuple(map(str, notes)),
         forced=forced_places(selector),
         preparation=preparation,
+        interactions=interactions_with_values(selector, X, y, input_features, values),
     )
+
+
+def interactions_with_values(
+    selector: RankingSelector, X: Any, y: Any, input_features: Sequence[str] | None, values: ClassValues | None
+) -> InteractionSummary | None:
+    """Describe the interactions, with the values of the strongest pairs if a table is given."""
+    found = interactions_of(selector, input_features, None if values is None else values.class_rows)
+    if found is None or X is None or not (columns := pictured_columns(found)).size:
+        return found
+    rows = read_rows(selector, X, y, columns)
+    return found if rows is None else with_values(found, rows)
 
 
 def default_title(input_name: str | None) -> str:
@@ -451,6 +468,40 @@ def size_curve(selector: RankingSelector) -> SizeCurve | None:
     best = np.array([np.flatnonzero(sizes == size)[np.argmax(mean[sizes == size])] for size in np.unique(sizes)])
     chosen = int(attribute(selector, "n_features_") or 0)
     return SizeCurve(sizes[best], mean[best], error[best], chosen)
+
+
+def interactions_of(
+    selector: RankingSelector, input_features: Sequence[str] | None = None, class_rows: Sequence[int] | None = None
+) -> InteractionSummary | None:
+    """Describe the interactions that a selector has found; None if it has not searched for them.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        A fitted selector.
+    input_features : sequence of str, optional
+        Names of the columns, if ``fit`` did not see them.
+    class_rows : sequence of int, optional
+        Number of rows of each class, for the power of the search.
+
+    Returns
+    -------
+    InteractionSummary or None
+        Plain data.
+    """
+    found = attribute(selector, "interactions_")
+    if found is None:
+        return None
+    order = next((one.interactions for one in chain(selector) if hasattr(one, "interactions")), 2)
+    relevance = attribute(selector, "relevance_")
+    sizes = None if class_rows is None or len(class_rows) != found.classes.size else np.asarray(class_rows)
+    return summarise_interactions(
+        found,
+        order=int(order),
+        names=selector._names(input_features).tolist(),
+        class_sizes=sizes,
+        ranks_alone=None if relevance is None else ranks_of(relevance),
+    )
 
 
 def tokens_of(selector: RankingSelector) -> TokenSummary | None:

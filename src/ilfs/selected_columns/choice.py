@@ -35,6 +35,31 @@ class ColumnChoice:
         """Names of the selected columns, if there are names."""
         return None if self.names is None else [self.names[j] for j in self.columns.tolist()]
 
+    def numbered(self, names: list[str]) -> list[str]:
+        """Number repeated names of a table (a, a.1, a.2), if those of the fit were numbered in the same way.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of the columns of the table.
+
+        Returns
+        -------
+        list of str
+            The numbered names; the names as they are, if a new one was no feature of the fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ilfs.selected_columns import ColumnChoice
+        >>> choice = ColumnChoice(np.array([2]), 3, ["TP53", "MYC", "TP53.1"])
+        >>> choice.numbered(["TP53", "TP53", "MYC"]), choice.numbered(["MYC", "MYC"])
+        (['TP53', 'TP53.1', 'MYC'], ['MYC', 'MYC'])
+        """
+        numbered, of_fit = distinct_names(names), set(self.names or ())
+        changed = (new for new, name in zip(numbered, names, strict=True) if new != name)
+        return numbered if all(new in of_fit for new in changed) else names
+
     def positions(self, names: Sequence[Any] | None, n_columns: int, table: str = "X") -> list[int]:
         """Find the selected columns in a table, in the order in which ``fit`` has seen them.
 
@@ -73,6 +98,27 @@ class ColumnChoice:
                 f"{table} must have {self.n_features} columns, as the table of fit had, got {len(features)}"
             )
         return [features[j] for j in self.columns.tolist()]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Number repeated names, as R and pandas do: a, a.1, a.2.
+
+    Examples
+    --------
+    >>> from ilfs.selected_columns.choice import distinct_names
+    >>> distinct_names(["TP53", "MYC", "TP53", "TP53.1"])
+    ['TP53', 'MYC', 'TP53.2', 'TP53.1']
+    """
+    taken, times, result = set(names), Counter[str](), list[str]()
+    for name in names:
+        chosen = name
+        while times[name] and chosen in taken:
+            chosen = f"{name}.{times[name]}"
+            times[name] += 1
+        times[name] = max(times[name], 1)
+        taken.add(chosen)
+        result.append(chosen)
+    return result
 
 
 def found_by_name(wanted: Sequence[Any], names: Sequence[Any], table: str, role: str = "selected") -> list[int]:

@@ -7,8 +7,9 @@ from.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import compress, product
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -16,13 +17,13 @@ from sklearn.base import clone
 
 from ilfs.arrays import Floats, Integers
 from ilfs.cross_validation import Rule, Samples, SizeEvaluator, Split, good_enough, results_table
-from ilfs.execution import Plan, ask, fold_of, run_plan, together
+from ilfs.execution import Plan, Read, ask, both, fold_of, run_plan, together
 from ilfs.methods.ilfs import ILFS
 from ilfs.permutations import without_warnings
 from ilfs.selection.search import CrossValidationSearch
 from ilfs.selector import Scores
 from ilfs.sources import table_source
-from ilfs.statistics import Association, Classes, Moments, Products
+from ilfs.statistics import Association, Classes, Moments, Products, ProductTerms, ShapeColumns, Terms
 
 T = TypeVar("T")
 
@@ -253,11 +254,14 @@ def plan_configurations(selectors: Sequence[ILFS], classes: Classes) -> Plan[lis
     by_tokens: dict[tuple[int, str], list[ILFS]] = {}
     for one in selectors:
         by_tokens.setdefault((one.n_tokens, one.evidence), []).append(one)
-    counts = yield from together([ask(alike[0]._tokens(moments)) for alike in by_tokens.values()])
+    counts, statistics = yield from both(
+        together([ask(alike[0]._tokens(moments)) for alike in by_tokens.values()]),
+        selectors[0]._plan_shapes(moments),  # they do not depend on the parameters that differ
+    )
     for alike, tokens in zip(by_tokens.values(), counts, strict=True):
         for one in alike:
             one._learn_relevance(classes, moments, tokens)
-    return (yield from with_shared_products(together([one._plan_scores(classes, moments) for one in selectors])))
+    return (yield from with_shared_products(together([one._plan_scores(classes, statistics) for one in selectors])))
 
 
 def with_shared_products(plan: Plan[T]) -> Plan[T]:
@@ -268,20 +272,81 @@ def with_shared_products(plan: Plan[T]) -> Plan[T]:
             reads = plan.send(answers)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        wanted = [np.asarray(read.columns) for read in reads]
-        columns = np.unique(np.concatenate(wanted))
-        if columns.size**2 <= sum(one.size**2 for one in wanted):
-            products = yield from ask(joint_products([read.description for read in reads], wanted), columns)
-            answers = [products.take(np.searchsorted(columns, one)) for one in wanted]
-        else:  # the candidates have little in common
+        asks_products = [isinstance(read.description, Products | Terms) for read in reads]
+        joint = JointProducts.from_reads(list(compress(reads, asks_products))) if any(asks_products) else None
+        if joint is None or not joint.saves_work:  # the candidates have little in common
             answers = yield reads
+            continue
+        others = [read for read, is_product in zip(reads, asks_products, strict=True) if not is_product]
+        products, *of_others = yield [Read(joint.description, joint.columns), *others]
+        left = iter(of_others)
+        answers = [
+            joint.part(products, read) if is_product else next(left)
+            for read, is_product in zip(reads, asks_products, strict=True)
+        ]
 
 
-def joint_products(requested: Sequence[Any], columns: Sequence[Integers]) -> Products:
-    """Describe the products of all columns of several descriptions of products, in ascending order."""
-    _, first = np.unique(np.concatenate(columns), return_index=True)
+@dataclass(frozen=True)
+class JointProducts:
+    """One request for products that answers several.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+        All columns that are requested, in ascending order.
+    shaped : ndarray of int
+        Those of them whose shapes are requested, in ascending order.
+    description : Products or Terms
+        Description of their products.
+    saves_work : bool
+        True if there are fewer products than in all requests together.
+    """
+
+    columns: Integers
+    shaped: Integers
+    description: Any
+    saves_work: bool
+
+    @classmethod
+    def from_reads(cls, reads: Sequence[Read[Any]]) -> Self:
+        """Combine requests for products, with or without shapes but without sets of features."""
+        wanted = [np.asarray(read.columns) for read in reads]
+        columns, first = np.unique(np.concatenate(wanted), return_index=True)
+        descriptions: list[Any] = [read.description for read in reads]
+        association = joined([one.association for one in descriptions], first)
+        some = [(one, of) for one, of in zip(wanted, descriptions, strict=True) if isinstance(of, Terms)]
+        shaped, shapes = joint_shapes(some, columns)
+        description = Terms(association, shapes, ProductTerms.none()) if some else Products(association)
+        separate = sum(one.size**2 for one in wanted)
+        separate += sum((one.size + of.shapes.features.size) ** 2 - one.size**2 for one, of in some)
+        has_sets = any(len(of.products.columns) for _, of in some)
+        return cls(columns, shaped, description, (columns.size + shaped.size) ** 2 <= separate and not has_sets)
+
+    def part(self, products: Any, read: Read[Any]) -> Any:
+        """Return the answer to one of the requests."""
+        wanted, description = np.asarray(read.columns), read.description
+        features = np.searchsorted(self.columns, wanted)
+        if not isinstance(description, Terms):
+            return products.take(features)
+        return products.take_terms(features, np.searchsorted(self.shaped, wanted[description.shapes.features]))
+
+
+def joined(associations: Sequence[Association], first: Integers) -> Association:
+    """Concatenate associations, and return those of some of the features."""
     mean, deviation, correlation = (
-        np.concatenate([getattr(one.association, name) for one in requested])[first]
+        np.concatenate([getattr(one, name) for one in associations])[first]
         for name in ("mean", "deviation", "correlation")
     )
-    return Products(Association(mean, deviation, correlation, requested[0].association.class_weight))
+    return Association(mean, deviation, correlation, associations[0].class_weight)
+
+
+def joint_shapes(some: Sequence[tuple[Integers, Terms]], columns: Integers) -> tuple[Integers, ShapeColumns]:
+    """Return all columns whose shapes are requested, in ascending order, and their shapes."""
+    if not some:
+        return np.empty(0, np.int64), ShapeColumns.none()
+    shaped, first = np.unique(np.concatenate([wanted[of.shapes.features] for wanted, of in some]), return_index=True)
+    centre, scale, mean, deviation = (
+        np.concatenate([getattr(of.shapes, name) for _, of in some])[first]
+        for name in ("centre", "scale", "mean", "deviation")
+    )
+    return shaped, ShapeColumns(np.searchsorted(columns, shaped), centre, scale, mean, deviation)

@@ -16,13 +16,14 @@ from ilfs.execution import fold_of
 from ilfs.explanation import Explanation, column_of, explain_row
 from ilfs.importing import import_object
 from ilfs.parameters import check_integer
-from ilfs.ranking_table import MEAN_PREFIX, RankingTable, in_order, verdicts
+from ilfs.ranking_table import HIGHER, LOWER, MEAN_PREFIX, RankingTable, in_order, verdicts
 from ilfs.registry import summary_of
 from ilfs.selection_files import write_selection
 from ilfs.sources import Source, TableSource
 from ilfs.statistics.profile import Profile
 from ilfs.ties import UNIT_FLOOR, tolerance
 
+NO_COLUMN = -1  # in place of the third feature of a pair
 DEFAULT_FDR = 0.05  # of the verdicts, if a selector has q-values and no parameter ``fdr``
 
 
@@ -60,8 +61,8 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         >>> iris = load_iris()
         >>> selector = ILFS().fit(iris.data, iris.target_names[iris.target])
         >>> table = selector.table(top=2, input_features=iris.feature_names)
-        >>> table["feature"].tolist(), table["direction"].tolist()
-        (['petal length (cm)', 'petal width (cm)'], ['virginica', 'virginica'])
+        >>> table["feature"].tolist(), table["side"].tolist(), table["direction"].tolist()
+        (['petal width (cm)', 'petal length (cm)'], ['lower', 'lower'], ['setosa', 'setosa'])
         """
         check_is_fitted(self)
         if top is not None:
@@ -247,11 +248,12 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         fdr = getattr(self, "fdr", DEFAULT_FDR)
         return found | {"verdict": verdicts(found["q_value"], fdr, found.get("selection_frequency"))}
 
-    def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:  # noqa: ARG002
+    def _facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
         """Return the fields of `Explanation` that the ranking table does not have."""
         facts: dict[str, Any] = {
             "n_features": self.n_features_in_,
             "is_selected": bool(self.get_support()[column]),
+            "is_kept": column in self._forced().tolist(),
             "method": self._description()[0],
             "looks_for": summary_of(self._description()[0]),
             "largest_score": float(self.scores_[self.order_[0]]),
@@ -261,7 +263,32 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         if hasattr(self, "relevance_"):
             above = self.relevance_ - self.relevance_[column] > tolerance(self.relevance_[column], UNIT_FLOOR)
             facts["relevance_rank"] = 1 + int(np.count_nonzero(above))
-        return facts
+        return facts | self._shape_facts(column) | self._partner_facts(column, names)
+
+    def _shape_facts(self, column: int) -> dict[str, Any]:
+        """Return what part of a gain comes from the shape of a feature, and the class in which it is spread most."""
+        of_shape, gain, profile = (
+            getattr(self, "shape_gain_", None),
+            getattr(self, "gain_", None),
+            self._found_profile(),
+        )
+        if of_shape is None or gain is None or not gain[column].sum() > 0:
+            return {}
+        fraction = float(of_shape[column].sum() / gain[column].sum())
+        if profile is None or profile.widest is None or profile.labels is None or profile.widest[column] == NO_CLASS:
+            return {"shape_fraction": fraction}
+        return {"shape_fraction": fraction, "widest": str(profile.labels[profile.widest[column]])}
+
+    def _partner_facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
+        """Return the features that interact with a feature, if the method has searched for interactions."""
+        if not hasattr(self, "interactions_"):
+            return {}
+        found = self.interactions_
+        together: dict[str, str] = {}
+        for row in np.flatnonzero((found.columns == column).any(axis=1)).tolist():
+            others = [str(names[one]) for one in found.columns[row].tolist() if one not in (column, NO_COLUMN)]
+            together.setdefault(" & ".join(others), found.words(row))
+        return {"works_with": together}
 
     def _description(self) -> tuple[str, dict[str, Any]]:
         """Return the name of the method and its parameters."""
@@ -297,6 +324,9 @@ def profile_columns(profile: FeatureProfile | None) -> dict[str, NDArray[Any]]:
     labels = np.array([str(label) for label in profile.labels.tolist()])
     found |= {"direction": np.where(profile.direction == NO_CLASS, "", labels[profile.direction])}
     found |= {"effect": profile.effect}
+    if labels.size > 2:
+        sides = np.where(profile.effect < 0, LOWER, HIGHER)
+        found["side"] = np.where(profile.direction == NO_CLASS, "", sides)
     if profile.fold_change is not None:
         found["log2_fold_change"] = profile.fold_change
     means = () if profile.means is None else zip(labels.tolist(), profile.means, strict=True)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats
 
 Bound = Literal["radius", "rows"]
+MIN_LANCZOS_NODES = 50  # for smaller graphs, all eigenvalues are computed
 
 
 def inner(a: Floats, b: NDArray[Any]) -> float:
@@ -258,12 +259,43 @@ def novel_path_scores(p: Floats, correlation: Floats, damping: float) -> Floats:
     >>> novel_path_scores(np.ones(3), correlation, damping=0.5).round(3)  # the third is unlike both others
     array([0.852, 0.852, 1.224])
     """
-    from scipy.sparse.linalg import cg
+    return path_scores(novel_adjacency(p, correlation), damping)
 
-    A = novel_adjacency(p, correlation)
-    radius = float(np.linalg.eigvalsh(A)[-1]) if len(A) else 0.0
-    if radius <= 0.0:
-        return np.zeros_like(p)
+
+def path_scores(A: Any, damping: float) -> Floats:
+    """Compute the weight of all paths from each node of any graph, by conjugate gradients.
+
+    Parameters
+    ----------
+    A : ndarray or sparse matrix of shape (n, n)
+        Weights of the edges, symmetric and not negative.
+    damping : float
+        Spectral radius of r A, in (0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Row sums of (I - r A)^-1 - I; zeros for a graph without edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.solvers.paths import path_scores
+    >>> path_scores(np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), damping=0.5)  # 1/2 + 1/4 + ...
+    array([1., 1., 0.])
+    """
+    from scipy.sparse import csr_array, eye_array
+    from scipy.sparse.linalg import cg, eigsh
+
+    edges = csr_array(A)
+    scores, nodes = np.zeros(edges.shape[0]), np.flatnonzero(edges.sum(axis=1))
+    if not nodes.size:
+        return scores
+    edges, n = edges[nodes][:, nodes], nodes.size  # a node without edges has no path
+    # The fixed start of the Lanczos steps gives the same result in every call.
+    is_small = n < MIN_LANCZOS_NODES
+    radius = np.linalg.eigvalsh(edges.toarray())[-1] if is_small else eigsh(edges, 1, which="LA", v0=np.ones(n))[0][0]
     # I - r A is symmetric and, as the spectral radius of r A is below 1, positive definite.
-    paths, _ = cg(np.eye(len(A)) - damping / radius * A, np.ones(len(A)), rtol=1e-12)
-    return np.asarray(paths - 1.0)
+    paths, _ = cg(eye_array(n) - damping / radius * edges, np.ones(n), rtol=1e-12)
+    scores[nodes] = paths - 1.0
+    return scores

@@ -5,6 +5,7 @@ The functions need no rows. They take the relevance of some candidate features a
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from ilfs.arrays import Floats, Integers
 from ilfs.blas import add_squares
 from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, first_of_largest
 
+if TYPE_CHECKING:
+    from ilfs.kernels.gains import Needs, Regression
+
+MAX_FEATURES = 3  # that a term may need
 MIN_GAIN = 1e-12  # a smaller gain is the square of a correlation that is zero up to rounding
 NO_CANDIDATES: Integers = np.empty(0, dtype=np.int64)
 PICKS_PER_UPDATE = 64  # picks per blocked update of the covariances, which is one product of matrices
@@ -42,6 +47,79 @@ class Picks:
     novelty: Floats
     nearest: Integers
     n_forced: int = 0
+
+
+@dataclass(frozen=True)
+class FurtherTerms:
+    """Terms of the regression beside the linear term of each candidate.
+
+    Shape terms need one candidate each and come first. Product terms need two or three.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_terms, 3)
+        Candidates that each term needs; -1 in unused places, which come last.
+    ridge : ndarray of shape (n_terms,)
+        Penalty of the squared coefficient of each term.
+    covariance : ndarray of shape (n_candidates + n_terms, n_terms)
+        Covariances of the candidates, and then of these terms, with these terms. Among the terms themselves, only the
+        diagonal and the values above it are used.
+    of_classes : ndarray of shape (n_terms, n_classes)
+        Covariances with the indicators of the classes, which have variance 1.
+    """
+
+    features: Integers
+    ridge: Floats
+    covariance: Floats
+    of_classes: Floats
+
+    @classmethod
+    def none(cls, n_candidates: int, n_classes: int) -> Self:
+        """Return no terms."""
+        return cls(
+            np.empty((0, MAX_FEATURES), np.int64), np.empty(0), np.empty((n_candidates, 0)), np.empty((0, n_classes))
+        )
+
+    @property
+    def n_shapes(self) -> int:
+        """Number of shape terms."""
+        return int(np.count_nonzero(self.features[:, 1] < 0))
+
+    def needs(self, n_candidates: int) -> "Needs":
+        """Return the tables by which the kernel finds the terms of a candidate."""
+        from ilfs.kernels.gains import Needs
+
+        shape = np.full(n_candidates, -1)
+        shape[self.features[: self.n_shapes, 0]] = n_candidates + np.arange(self.n_shapes)
+        features = np.ascontiguousarray(self.features[self.n_shapes :])
+        product, place = np.nonzero(features >= 0)
+        needed = features[product, place]
+        by_candidate = np.argsort(needed, kind="stable")
+        starts = np.searchsorted(needed[by_candidate], np.arange(n_candidates + 1))
+        entered = np.zeros(len(features), dtype=bool)
+        return Needs(shape, n_candidates + self.n_shapes, features, starts, product[by_candidate], entered)
+
+    def most_at_once(self, n_candidates: int) -> int:
+        """Return an upper bound of the number of terms that enter by one move."""
+        n_terms_of = np.bincount(self.features[self.features >= 0], minlength=1)
+        return MAX_FEATURES * (1 + int(n_terms_of.max())) if n_candidates else 0
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Decrease of the loss by each pick.
+
+    Parameters
+    ----------
+    total : ndarray of shape (n_candidates, n_classes)
+        Decrease of the loss of each class, as a fraction of the variance of the class; 0 for candidates that were not
+        picked. What a product adds is divided equally among the candidates whose picks made it available.
+    of_shapes : ndarray of shape (n_candidates, n_classes)
+        Part of it that comes from the shape terms.
+    """
+
+    total: Floats
+    of_shapes: Floats
 
 
 def novel_picks(relevance: Floats, correlation: Floats, forced: Integers = NO_CANDIDATES) -> Picks:
@@ -138,29 +216,94 @@ def gaining_picks(
     >>> picks.order, gain.round(3).ravel()
     (array([0, 2, 1]), array([0.582, 0.012, 0.082]))
     """
-    from ilfs.kernels.gains import pick_some
+    terms = FurtherTerms.none(*of_classes.shape)
+    picks, gains = picks_by_terms(of_classes, correlation, ridge, terms, covariance, forced)
+    return picks, gains.total
+
+
+def picks_by_terms(
+    of_classes: Floats,
+    correlation: Floats,
+    ridge: float,
+    terms: FurtherTerms,
+    covariance: Floats | None = None,
+    forced: Integers = NO_CANDIDATES,
+) -> tuple[Picks, Gains]:
+    """Pick features by how much each lowers the loss of a ridge regression that has further terms.
+
+    A pick makes the terms available that need no other feature. It enters with all of them. A move picks one feature,
+    or all features that a product term needs. The next move is the one with the largest gain per feature. The gain of
+    a feature alone is exact: it is the decrease of the loss by its linear and its shape term. Gains of products are
+    added to it. A product whose features are all picked enters at once.
+
+    Parameters
+    ----------
+    of_classes, correlation, ridge, covariance, forced
+        As for `gaining_picks`; they describe the linear terms of the candidates.
+    terms : FurtherTerms
+        Shape terms and product terms.
+
+    Returns
+    -------
+    picks : Picks
+        Candidates that lower the loss and are not copies of one picked before. Candidates that were picked together
+        have the same value, and the one with the largest gain alone comes first.
+    gains : Gains
+        Decrease of the loss of each class by each pick.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ilfs.solvers.picking import FurtherTerms, picks_by_terms
+    >>> terms = FurtherTerms(  # the product of the last two of three features, which have no effect of their own
+    ...     features=np.array([[1, 2, -1]]),
+    ...     ridge=np.array([2.0]),
+    ...     covariance=np.array([[0.0], [0.0], [0.0], [1.0]]),
+    ...     of_classes=np.array([[0.9]]),
+    ... )
+    >>> picks, gains = picks_by_terms(np.array([[0.3], [0.0], [0.0]]), np.eye(3), 1.0, terms)
+    >>> picks.order, gains.total.ravel()
+    (array([1, 2, 0]), array([0.045, 0.135, 0.135]))
+    """
+    from ilfs.kernels.gains import Candidates, Found, Tolerance, pick_some
 
     n, n_classes = of_classes.shape
-    left = np.array(of_classes.T, dtype=np.float64, order="C")  # residual correlations with the classes
-    covariance = (correlation if covariance is None else covariance).copy()
-    variance = covariance.diagonal().copy()
-    waiting, novelty, nearest = np.ones(n, dtype=bool), np.ones(n), np.full(n, -1)
-    order, value, gain = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n))
-    is_forced, gain_alone = is_among(forced, n), (left**2).sum(axis=0) / (variance + ridge)
-    steps = np.zeros((PICKS_PER_UPDATE, n))
-    for start in range(0, n, PICKS_PER_UPDATE):
-        now = slice(start, start + PICKS_PER_UPDATE)
-        n_picked = pick_some(
-            left, variance, covariance, correlation, ridge, RELATIVE_TOLERANCE, UNIT_FLOOR, MIN_GAIN,
-            waiting, novelty, nearest, is_forced, forced.size - start, steps, order[now], value[now], gain,
-        )  # fmt: skip
-        if n_picked < PICKS_PER_UPDATE:
-            order, value = order[: start + n_picked], value[: start + n_picked]
-            break
+    regression = start_regression(of_classes, correlation if covariance is None else covariance, ridge, terms)
+    needs = terms.needs(n)
+    state = Candidates(correlation, np.ones(n, dtype=bool), np.ones(n), np.full(n, -1), is_among(forced, n))
+    found = Found(np.empty(n, dtype=np.int64), np.empty(n), np.zeros((n_classes, n)), np.zeros((n_classes, n)))
+    tolerance = Tolerance(RELATIVE_TOLERANCE, UNIT_FLOOR, MIN_GAIN)
+    largest = largest_gain_alone(regression, needs.shape)
+    n_picked, n_steps = pick_some(regression, needs, state, tolerance, forced.size, 0, found)
+    while n_steps and n_picked < n:
         # Subtract what these picks explain from the covariances: steps holds rows of the Cholesky factor.
-        add_squares(covariance, steps, times=-1.0)
-    fractions = falling_fractions(value, forced.size, float(gain_alone.max(initial=0.0)))
-    return Picks(order, fractions, novelty, nearest, forced.size), gain.T
+        add_squares(regression.covariance, regression.steps[:n_steps], times=-1.0)
+        n_picked, n_steps = pick_some(regression, needs, state, tolerance, forced.size, n_picked, found)
+    fractions = falling_fractions(found.value[:n_picked], forced.size, largest)
+    picks = Picks(found.order[:n_picked], fractions, state.novelty, state.nearest, forced.size)
+    return picks, Gains(found.gain.T, found.shape_gain.T)
+
+
+def start_regression(of_classes: Floats, covariance: Floats, ridge: float, terms: FurtherTerms) -> "Regression":
+    """Return the state of the regression before the first pick."""
+    from ilfs.kernels.gains import Regression
+
+    n, n_terms = len(of_classes), len(of_classes) + terms.ridge.size
+    classes = np.ascontiguousarray(np.vstack([of_classes, terms.of_classes]).T, dtype=np.float64)
+    whole = np.zeros((n_terms, n_terms))
+    whole[:n, :n], whole[:, n:] = covariance, terms.covariance
+    needs = terms.needs(n)
+    with_shape = np.where(needs.shape >= 0, whole[np.arange(n), needs.shape], 0.0)
+    steps = np.zeros((max(PICKS_PER_UPDATE, terms.most_at_once(n)), n_terms))
+    every_ridge = np.concatenate([np.full(n, ridge), terms.ridge])
+    return Regression(classes, whole.diagonal().copy(), with_shape, whole, every_ridge, steps)
+
+
+def largest_gain_alone(regression: "Regression", shape: Integers) -> float:
+    """Return the gain of the best single candidate before the first pick."""
+    gains = (regression.classes**2).sum(axis=0) / (regression.variance + regression.ridge)
+    alone = gains[: shape.size] + np.where(shape >= 0, gains[shape], 0.0)
+    return float(alone.max(initial=0.0))
 
 
 def is_among(some: Integers, n: int) -> NDArray[np.bool_]:

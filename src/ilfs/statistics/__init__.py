@@ -9,10 +9,13 @@ from ilfs.statistics.block import Block, DenseBlock, SparseBlock
 from ilfs.statistics.description import Description, Statistic
 from ilfs.statistics.histograms import ClassHistograms, Histograms
 from ilfs.statistics.labels import Classes, RowLabels, encode_labels
+from ilfs.statistics.logs import LogMoments, LogProducts
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
 from ilfs.statistics.samples import RowSample, SampledRows
+from ilfs.statistics.shapes import ClassShapes, ShapeAssociation, Shapes
+from ilfs.statistics.terms import ProductTerms, ShapeColumns, TermProducts, Terms
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
 
@@ -22,6 +25,7 @@ __all__ = [
     "ClassHistograms",
     "ClassMoments",
     "ClassProfile",
+    "ClassShapes",
     "Classes",
     "ColumnValues",
     "CrossProducts",
@@ -29,14 +33,22 @@ __all__ = [
     "Description",
     "DistinctValues",
     "Histograms",
+    "LogMoments",
+    "LogProducts",
     "Moments",
+    "ProductTerms",
     "Products",
     "Profile",
     "RowLabels",
     "RowSample",
     "SampledRows",
+    "ShapeAssociation",
+    "ShapeColumns",
+    "Shapes",
     "SparseBlock",
     "Statistic",
+    "TermProducts",
+    "Terms",
     "TokenCounts",
     "Tokens",
     "encode_labels",

@@ -11,9 +11,12 @@ import numpy as np
 
 from ilfs.arrays import Integers
 from ilfs.statistics.histograms import ClassHistograms, Histograms
+from ilfs.statistics.logs import LogMoments, LogProducts
 from ilfs.statistics.moments import ClassMoments, Moments
 from ilfs.statistics.products import CrossProducts, Products
 from ilfs.statistics.profile import ClassProfile, Profile
+from ilfs.statistics.shapes import ClassShapes, Shapes
+from ilfs.statistics.terms import TermProducts, Terms
 from ilfs.statistics.tokens import TokenCounts, Tokens
 from ilfs.statistics.values import ColumnValues, DistinctValues
 
@@ -28,6 +31,7 @@ AXES: dict[type[Any], dict[str, tuple[str, ...]]] = {
         "zeros": (CLASS, COLUMN),
         "negative": (COLUMN,),
     },
+    ClassShapes: {"sum": (CLASS, COLUMN), "square": (CLASS, COLUMN), "product": (CLASS, COLUMN)},
     ClassHistograms: {"counts": (CLASS, COLUMN, ANY)},
     ColumnValues: {"low": (COLUMN,), "high": (COLUMN,), "values": (COLUMN, ANY), "n_values": (COLUMN,)},
     CrossProducts: {
@@ -37,15 +41,30 @@ AXES: dict[type[Any], dict[str, tuple[str, ...]]] = {
         "square": (COLUMN, PAIR),
         "product": (COLUMN, COLUMN),
     },
+    TermProducts: {
+        "count": (PAIR, PAIR),
+        "weight": (PAIR, PAIR),
+        "sum": (COLUMN, PAIR),
+        "square": (COLUMN, PAIR),
+        "product": (COLUMN, COLUMN),
+        "further": (ANY, ANY),
+        "total": (ANY,),
+        "of_class": (CLASS, ANY),
+        "class_sum": (CLASS,),
+    },
     TokenCounts: {"at_least": (ANY, COLUMN)},
 }
 STATISTICS = {kind.__name__: kind for kind in AXES}
 DESCRIBED: dict[type[Any], type[Any]] = {  # the statistic of each description
     Moments: ClassMoments,
+    LogMoments: ClassMoments,
+    LogProducts: CrossProducts,
     Histograms: ClassHistograms,
     DistinctValues: ColumnValues,
     Products: CrossProducts,
     Profile: ClassProfile,
+    Shapes: ClassShapes,
+    Terms: TermProducts,
     Tokens: TokenCounts,
 }
 

@@ -82,7 +82,8 @@ class CrossProducts:
         """Compute the sums of sparse rows, made dense in blocks if that is faster or more precise."""
         stored = np.diff(X.indptr).astype(np.float64)
         many = SPARSE_PRODUCT_COST * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
-        if many or np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > MAX_MEAN_TO_DEVIATION:
+        is_imprecise = np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > MAX_MEAN_TO_DEVIATION
+        if X.shape[0] and (many or is_imprecise):  # all rows of a block may have weight 0
             blocks = (cls._from_dense(values - mean, count[rows], weight[rows]) for rows, values in dense_blocks(X))
             return reduce(cls.merge, blocks)
         X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ilfs.arrays import Floats
 from ilfs.execution import LabelledRows
-from ilfs.methods import FisherScore
+from ilfs.methods.fisher import FisherScore
 from ilfs.selector import Scores, SupervisedRowsSelector
 from ilfs.statistics.labels import RowLabels
 

@@ -1,7 +1,8 @@
-"""The experiments of the paper: functions that compute the outcome of a job."""
+"""The experiments: functions that compute the outcome of a job."""
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,9 +17,11 @@ from ilfs.benchmark.evaluation.memory import Peak
 from ilfs.benchmark.evaluation.metrics import metrics_of, penalty_of
 from ilfs.benchmark.evaluation.precision import average_precision, voc_average_precision
 from ilfs.benchmark.evaluation.protocol import TimingJob
+from ilfs.benchmark.evaluation.recovery import explained_fraction, n_directions, true_fraction
 from ilfs.benchmark.evaluation.splits import split_rows
 from ilfs.benchmark.methods.fitting import columns_kept, impute, prepared, reads_labels
-from ilfs.datasets import Dataset, VocOptions, load
+from ilfs.datasets import Dataset, Truth, VocOptions, load, load_truth
+from ilfs.datasets.known_answer import TRUE_COLUMNS
 from ilfs.fitted import order_of
 
 MAX_CACHED_TABLES = 3  # data sets that a process keeps in memory
@@ -64,7 +67,7 @@ def rank(job: Job, X: Any, y: Integers, *of_class: int) -> Ranking:
         seed = seed_of(job.protocol.seed, job.dataset, "random", job.split, *of_class)
         return Ranking(np.random.default_rng(seed).permutation(X.shape[1]))
     defaults = job.defaults()
-    if job.experiment == "sizes":
+    if job.experiment in ("sizes", "recovery"):
         defaults["n_features_to_select"] = min(defaults["n_features_to_select"], X.shape[1])
     selector = job.method.make(n_jobs=1, **defaults)
     selector.fit(prepared(selector, X), y)
@@ -224,6 +227,29 @@ def timing_experiment(job: Job) -> Outcome:
     return Outcome(measurements, [], seconds, 0.0)
 
 
+def recovery_experiment(job: Job) -> Outcome:
+    """Rank the features once, and count the true ones among the first."""
+    truth = truth_of(job)
+    X, is_true = truth.table.X, truth.informative
+    ranking, seconds = timed(rank, job, X, truth.table.y)
+    order = first_of(ranking, job.protocol.n_picks, truth.table.n_features, job.method.name)
+    found = {
+        "recovery": (int(is_true.sum()), true_fraction(order, is_true)),
+        "directions": (n_directions(X[:, is_true]), explained_fraction(X, order, is_true)),
+    }
+    measured = [Measurement(size, metric, -1, value, NO_CLASSIFIER) for metric, (size, value) in found.items()]
+    return Outcome(measured, order.tolist(), seconds, 0.0)
+
+
+def truth_of(job: Job) -> Truth:
+    """Data of a job with known true columns: made with the number of the split as seed, or training rows of a file."""
+    table = table_of(job)
+    if job.dataset not in TRUE_COLUMNS:
+        return load_truth(job.dataset, random_state=job.split)
+    train, _ = rows_of(job, table)
+    return Truth.from_columns(replace(table, X=table.X[train], y=table.y[train]), TRUE_COLUMNS[job.dataset])
+
+
 def uniform_table(n_rows: int, n_columns: int, seed: int) -> tuple[Floats, Integers]:
     """Make the data of the paper's timing experiment: uniform numbers, two classes at random."""
     rng = np.random.default_rng(seed)
@@ -234,6 +260,7 @@ EXPERIMENTS: dict[str, Callable[[Job], Outcome]] = {
     "sizes": sizes_experiment,
     "classes": classes_experiment,
     "timing": timing_experiment,
+    "recovery": recovery_experiment,
 }
 
 

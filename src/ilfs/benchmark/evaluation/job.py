@@ -29,13 +29,14 @@ class Job:
         ``"sizes"``: the best features at each size, all classes at once (the paper's second experiment).
         ``"classes"``: the best features at each fraction, each class against the rest (its first experiment).
         ``"timing"``: seconds and memory of one fit.
+        ``"recovery"``: the fraction of the true features that are found.
     dataset, checksum : str
         Name of the data set and checksum of its file; ``"uniform"`` for timing.
     method : BenchmarkMethod
         The method.
     split : int
         Number of the split, from 0 on.
-    protocol : Protocol or TimingJob
+    protocol : Protocol, TimingJob or RecoveryJob
         How the split is made and the features are evaluated.
     provenance : mapping
         Other things that the result depends on: hashes of the code and of the content of the data, versions of
@@ -74,6 +75,8 @@ class Job:
         """Default parameters of the method: as many features as the largest subset that is evaluated."""
         if self.experiment == "timing":
             return {}
+        if self.experiment == "recovery":
+            return {"n_features_to_select": self.protocol.n_picks}
         of_classes = self.experiment == "classes"
         return {"n_features_to_select": max(self.protocol.fractions if of_classes else self.protocol.sizes)}
 

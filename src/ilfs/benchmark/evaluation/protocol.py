@@ -152,6 +152,38 @@ class TimingJob:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class RecoveryJob:
+    """The protocol of experiments on data whose true features are known.
+
+    Parameters
+    ----------
+    n_picks : int
+        Number of features that methods are asked for; at least the number of true features of every data set.
+    test_fraction : float
+        Fraction of the rows of a file that a split leaves out. Data that are made are drawn anew for every split.
+    seed : int
+        Seed of the splits.
+    """
+
+    n_picks: int = 20
+    test_fraction: float = 1 / 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("n_picks", self.n_picks, 1)
+        check_between("test_fraction", self.test_fraction, 0, 1)
+        check_integer("seed", self.seed, 0)
+
+    def evaluators(self) -> list[Any]:
+        """Return no estimators: features are counted, not evaluated."""
+        return []
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the protocol as plain data."""
+        return asdict(self)
+
+
 def described_fields(options: Any) -> dict[str, Any]:
     """Fields of a dataclass by name, for the description of a job.
 

@@ -1,9 +1,11 @@
 """Compute one job, inside a worker process that computes other jobs too."""
 
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ilfs.benchmark.evaluation.experiments import compute
 from ilfs.benchmark.evaluation.job import Job, Outcome, seed_of
@@ -24,13 +26,20 @@ def compute_job(job: Job) -> Outcome:
     Outcome
         Its results.
     """
-    limits = nullcontext() if job.experiment == "timing" else one_blas_thread()
+    limits = nullcontext() if job.experiment == "timing" else one_thread()
     with warnings.catch_warnings(), limits, importable_from(job.method.folder):
         warnings.simplefilter("ignore")
         check_provenance(job)
         # Selectors without a random_state draw from numpy's global generator.
         np.random.seed(seed_of("global", job.identity))  # noqa: NPY002
         return compute(job)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit linear algebra and the nearest neighbours of scikit-learn (OpenMP) to one thread."""
+    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        yield
 
 
 def check_provenance(job: Job) -> None:

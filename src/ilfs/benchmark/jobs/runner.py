@@ -232,7 +232,9 @@ class RunState:
             provenance=job.provenance,
         )
         seconds = time.monotonic() - self.open.pop(key)
-        self.taken.setdefault((job.dataset, job.method.name), []).append(seconds)
+        # The first job of a process also starts it, reads the data and compiles: far more than a job takes later.
+        if self.n_computed >= self.n_processes:
+            self.taken.setdefault((job.dataset, job.method.name), []).append(seconds)
         self.n_computed += 1
         self.done[job.dataset] += 1
         self.n_failed += answer.result is None
@@ -246,7 +248,8 @@ class RunState:
     def seconds_left(self) -> float | None:
         """Estimate the time until the end, from the mean time of the same method on the same data set.
 
-        For a pair without a finished job, the mean of the method is scaled by that of the data set.
+        For a pair without a finished job, the mean of the method is scaled by that of the data set. There is no
+        estimate before a process has finished a second job.
         """
         if not self.taken:
             return None

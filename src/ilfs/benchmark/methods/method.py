@@ -29,7 +29,7 @@ class BenchmarkMethod:
         Name of the method in tables.
     selector : str or estimator, optional
         The name of a method as `ilfs.registry.make_selector` takes it, such as ``"fisher"``, ``"novelty(mi)"`` or the
-        import path of a class; one of the baselines ``"fastcan"``, ``"mrmr"``, ``"extra_trees"`` and ``"l1_path"``;
+        import path of a class; one of the baselines ``"fastcan"``, ``"mrmrs"``, ``"extra_trees"`` and ``"l1_path"``;
         ``"random"``; or a selector itself. By default the name.
     parameters : mapping
         Parameters of the class. A string ``"import:a.b.c"`` is replaced by the object with that import path, and a

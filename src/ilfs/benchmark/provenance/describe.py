@@ -29,11 +29,31 @@ from ilfs.benchmark.provenance.source_code import (
 
 VERSIONED_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 EVALUATION = "ilfs.benchmark.jobs.compute"
-IGNORED_MODULES = (  # imported by the evaluation, without an effect on its results
+IGNORED_MODULES = (  # imported by methods or by the evaluation, without an effect on the order of the features
     "ilfs.registry",  # names and descriptions of all methods; the class of a job is hashed itself
     "ilfs.benchmark.methods.named",  # the baselines; the one of a job is hashed itself
     "ilfs.benchmark.provenance.describe",
     "ilfs.benchmark.provenance.source_code",
+    # Names of types and allocation, checks of parameters, messages and progress.
+    "ilfs.arrays",
+    "ilfs.parameters",
+    "ilfs.choices",
+    "ilfs.words",
+    "ilfs.warn",
+    "ilfs.one_line",
+    "ilfs.callbacks",
+    # Descriptions of a finished ranking: tables, explanations, files, and the selected columns.
+    "ilfs.selector.description",
+    "ilfs.effects",
+    "ilfs.statistics.profile",
+    "ilfs.explanation",
+    "ilfs.ranking_table",
+    "ilfs.text_table",
+    "ilfs.spreadsheet",
+    "ilfs.selection_files",
+    "ilfs.selected_columns",
+    # Statistics that were computed elsewhere and saved. They know all kinds of statistics, and jobs fit rows.
+    "ilfs.summaries",
 )
 DATASETS = "ilfs.datasets"  # ignored in the evaluation, as the content of the data is hashed; not in selectors
 PACKAGES_WITHOUT_EFFECT = frozenset({"joblib", "threadpoolctl", "tqdm"})  # they run work or show progress

@@ -11,6 +11,7 @@ from ilfs.arrays import Floats
 from ilfs.benchmark.evaluation.classifiers import LINEAR_SVM
 from ilfs.benchmark.evaluation.job import NO_CLASSIFIER, OWN_SIZE, Job
 from ilfs.benchmark.evaluation.metrics import TIMING_METRICS
+from ilfs.benchmark.evaluation.recovery import RECOVERY_METRICS
 from ilfs.benchmark.store.store import Store
 from ilfs.benchmark.store.stored_job import StoredJob
 from ilfs.benchmark.suites.dataset_facts import DatasetFacts
@@ -84,9 +85,8 @@ class Results:
         shown = {name: row for name, row in by_identity.items() if any_code or row.key in keys}
         rows = rows_by_job(suite, jobs, shown)
         there = [row for row in rows.ravel() if row is not None]
-        is_timing = suite.experiment == "timing"
-        classifiers = (NO_CLASSIFIER,) if is_timing else suite.protocol.classifier_names
-        metrics = TIMING_METRICS if is_timing else METRICS
+        metrics = METRICS_WITHOUT_CLASSIFIER.get(suite.experiment, METRICS)
+        classifiers = (NO_CLASSIFIER,) if metrics is not METRICS else suite.protocol.classifier_names
         return cls(
             suite=suite,
             rows=rows,
@@ -129,6 +129,35 @@ class Results:
             known = ", ".join(self.classifiers)
             raise ValueError(f"the classifier must be one of {known}, which suite {self.suite.name} has, got {name!r}")
         return replace(self, classifier=name)
+
+    def select(self, datasets: Sequence[str] | None = None, methods: Sequence[str] | None = None) -> "Results":
+        """Copy with some of the data sets and methods.
+
+        Parameters
+        ----------
+        datasets, methods : sequence of str, optional
+            Names, which must be in the suite; all by default.
+
+        Returns
+        -------
+        Results
+            The store is not read again.
+        """
+        suite = self.suite.only(datasets, methods)
+        places = [self.datasets.index(name) for name in suite.datasets]
+        columns = [self.methods.index(one.name) for one in suite.methods]
+        rows = self.rows[np.ix_(places, columns)]
+        facts = {name: one for name, one in self.facts.items() if name in suite.datasets}
+        there = [row for row in rows.ravel() if row is not None]
+        return replace(
+            self,
+            suite=suite,
+            rows=rows,
+            facts=facts,
+            n_failed=sum(not row.is_done for row in there),
+            n_missing=len(columns) * sum(one.n_splits for one in facts.values()) - len(there),
+            n_versions=len({row.versions for row in there}),
+        )
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -284,4 +313,5 @@ def check_orders(rows: Iterable[StoredJob], facts: Mapping[str, DatasetFacts], s
             )
 
 
+METRICS_WITHOUT_CLASSIFIER = {"timing": TIMING_METRICS, "recovery": RECOVERY_METRICS}
 METRICS = ("ap", "ap_2007", "ap_2012", "C", "C_on_edge", "n_features", *METRIC_TITLES)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from ilfs.benchmark.evaluation.protocol import Protocol, TimingJob
+from ilfs.benchmark.evaluation.protocol import Protocol, RecoveryJob, TimingJob
 from ilfs.benchmark.methods.method import BenchmarkMethod, described_value
 from ilfs.benchmark.suites.suite import Suite
 from ilfs.datasets import VocOptions
@@ -72,7 +72,7 @@ def suite_as_data(suite: Suite) -> dict[str, Any]:
         "splits": suite.n_splits,
         "protocol": fields_as_data(suite.protocol),
         "folder": suite.folder,
-    }
+    } | ({"max_splits": dict(suite.max_splits)} if suite.max_splits else {})
     plain: dict[str, Any] = json.loads(json.dumps(data, default=repr))
     return plain
 
@@ -119,7 +119,7 @@ def suite_from_data(data: Mapping[str, Any]) -> Suite:
     if incomplete := [one["name"] for one in data["methods"] if not one["is_complete"]]:
         raise ValueError(f"the last run had method {incomplete[0]!r} with parameters that only Python code can give")
     folder = data["folder"]
-    kind: Callable[..., Any] = TimingJob if data["experiment"] == "timing" else Protocol
+    kind: Callable[..., Any] = {"timing": TimingJob, "recovery": RecoveryJob}.get(data["experiment"], Protocol)
     protocol = {name: tuple(one) if isinstance(one, list) else one for name, one in data["protocol"].items()}
     methods = [BenchmarkMethod(one["name"], one["selector"], one["parameters"], folder) for one in data["methods"]]
     return Suite(
@@ -130,4 +130,5 @@ def suite_from_data(data: Mapping[str, Any]) -> Suite:
         n_splits=data["splits"],
         protocol=kind(**protocol),
         folder=folder,
+        max_splits=data.get("max_splits", {}),
     )

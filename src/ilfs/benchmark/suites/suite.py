@@ -10,12 +10,14 @@ from ilfs.benchmark.evaluation.protocol import Protocol
 from ilfs.benchmark.methods.method import BenchmarkMethod
 from ilfs.benchmark.suites.dataset_facts import DatasetFacts
 from ilfs.datasets import REGISTRY, Dataset, VocOptions, load
+from ilfs.datasets.known_answer import KNOWN_ANSWERS, TRUE_COLUMNS
 from ilfs.datasets.loading import check_registered, whereabouts
 from ilfs.methods import METHODS
 from ilfs.parameters import check_integer
 
 TIMING_DATASET = "uniform"  # name of the random table of the timing experiment
 MAX_SPLITS = 10_000
+WITHOUT_CLASSIFIERS = {"timing": "times the methods", "recovery": "counts the true features that are found"}
 PAPER_METHODS = tuple(BenchmarkMethod(name) for name in METHODS)
 
 
@@ -27,20 +29,23 @@ class Suite:
     ----------
     name : str
         Name of the suite.
-    experiment : {"sizes", "classes", "timing"}
-        The paper's second experiment, its first, or its timing experiment.
+    experiment : {"sizes", "classes", "timing", "recovery"}
+        The paper's second experiment, its first, its timing experiment, or the recovery of known true features.
     datasets : tuple of str
         Names, or paths of files, perhaps with their columns: ``genes.csv?target=diagnosis&drop=sample&groups=donor``.
     methods : tuple of BenchmarkMethod
         The methods.
     n_splits : int
         Number of splits; a data set with given folds has at most as many as folds.
-    protocol : Protocol or TimingJob
+    protocol : Protocol, TimingJob or RecoveryJob
         How splits are made and features are evaluated.
     folder : str, optional
         Folder of the suite's file, where modules of selectors are looked for too.
     voc : VocOptions, optional
         Images and network of the data sets voc2007 and voc2012; by default those that environment variables name.
+    max_splits : mapping, optional
+        Data sets with fewer splits than the others, by name, and their numbers of splits. Large ones need fewer, as
+        means over many test rows vary little.
 
     Examples
     --------
@@ -57,6 +62,7 @@ class Suite:
     protocol: Any = field(default_factory=Protocol)
     folder: str | None = None
     voc: VocOptions = field(default_factory=VocOptions)
+    max_splits: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.experiment not in EXPERIMENTS:
@@ -67,6 +73,8 @@ class Suite:
             raise ValueError(f"splits must be at most {MAX_SPLITS}, got {self.n_splits}")
         if self.experiment == "timing":
             self._check_timing()
+        if self.experiment == "recovery":
+            self._check_recovery()
         for what, names in (("data set", self.datasets), ("method", [one.name for one in self.methods])):
             if not names:
                 raise ValueError(f"suite {self.name} must have a {what}, got none")
@@ -78,6 +86,13 @@ class Suite:
             raise ValueError(f"suite {self.name} makes its data set {TIMING_DATASET} itself, got {others[0]!r}")
         if any(one.is_random for one in self.methods):
             raise ValueError(f"suite {self.name} must have methods that can be timed, got a random order")
+
+    def _check_recovery(self) -> None:
+        if unknown := [name for name in self.datasets if name not in (*KNOWN_ANSWERS, *TRUE_COLUMNS)]:
+            raise ValueError(
+                f"suite {self.name} must have data sets whose true features are known "
+                f"({', '.join((*KNOWN_ANSWERS, *TRUE_COLUMNS))}), got {unknown[0]!r}"
+            )
 
     def only(
         self,
@@ -118,8 +133,9 @@ class Suite:
         Suite
             Its jobs do not use stored results of other classifiers.
         """
-        if self.experiment == "timing":
-            raise ValueError(f"suite {self.name} has no classifiers, as it only times the methods, got {names[0]!r}")
+        if self.experiment in WITHOUT_CLASSIFIERS:
+            why = WITHOUT_CLASSIFIERS[self.experiment]
+            raise ValueError(f"suite {self.name} has no classifiers, as it only {why}, got {names[0]!r}")
         known = {one.name: one for one in self.protocol.classifiers}
         chosen = tuple(known.get(name, name) for name in names)
         return replace(self, protocol=replace(self.protocol, classifiers=chosen))
@@ -184,9 +200,24 @@ class Suite:
         if self.experiment == "timing":
             return {}
         return {
-            name: DatasetFacts.from_table(self._load(name), self.n_splits, self.protocol.test_fraction)
+            name: DatasetFacts.from_table(self._load(name), self.splits_of(name), self.protocol.test_fraction)
             for name in self.datasets
         }
+
+    def splits_of(self, dataset: str) -> int:
+        """Return the number of splits of a data set, before its folds are known.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+
+        Returns
+        -------
+        int
+            That of the suite, or the limit in ``max_splits``.
+        """
+        return min(self.n_splits, self.max_splits.get(dataset, self.n_splits))
 
     def jobs(self, facts: Mapping[str, DatasetFacts] | None = None) -> list[Job]:
         """List all jobs, split by split: a run that is stopped early has the first splits of all methods.
@@ -204,7 +235,7 @@ class Suite:
         evaluators = self.protocol.evaluators()
         provenance = {one.name: one.provenance(evaluators) for one in self.methods}
         facts = self.dataset_facts() if facts is None else facts
-        known = {name: facts.get(name, DatasetFacts(n_splits=self.n_splits)) for name in self.datasets}
+        known = {name: facts.get(name, DatasetFacts(n_splits=self.splits_of(name))) for name in self.datasets}
         return [
             Job(
                 self.experiment,

@@ -9,7 +9,7 @@ from typing import Any
 from ilfs.benchmark.evaluation.protocol import Protocol
 from ilfs.benchmark.methods.method import BenchmarkMethod
 from ilfs.benchmark.suites.built_in import SUITES
-from ilfs.benchmark.suites.suite import Suite
+from ilfs.benchmark.suites.suite import WITHOUT_CLASSIFIERS, Suite
 from ilfs.datasets import REGISTRY
 from ilfs.datasets.naming import format_name
 from ilfs.datasets.readers import ENDINGS, columns_of
@@ -176,9 +176,9 @@ def check_types(content: Mapping[str, Any], path: str) -> None:
             raise ValueError(f"{name} of suite {path} must be a string, got {content[name]!r}")
     if wrong := [one for one in content.get("methods", []) if not isinstance(one, str | Mapping)]:
         raise ValueError(f"methods of suite {path} must be names or tables, got {wrong[0]!r}")
-    if content.get("experiment") == "timing":
+    if (experiment := content.get("experiment")) in WITHOUT_CLASSIFIERS:
         raise ValueError(
-            f"suite {path} must be of experiment 'sizes' or 'classes': the suite timing has its own options"
+            f"suite {path} must be of experiment 'sizes' or 'classes': the experiment {experiment} has its own suite"
         )
 
 

@@ -15,6 +15,7 @@ A suite names data sets, methods and splits:
   timing    its timing experiment: one fit of each method on random numbers
   modern    18 data sets, with recent methods of other packages
   novelty   the paper's methods with a penalty for redundant features
+  known_answer  true features found in data where they are known
   steps     ILFS with different numbers of EM steps
   FILE.toml a suite of your own: see docs/benchmark.md
 """

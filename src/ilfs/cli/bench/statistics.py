@@ -40,11 +40,13 @@ def print_statistics(options: argparse.Namespace) -> int:
     """Print significance tests and stability, and write the diagram if a file is given."""
     from ilfs.benchmark import rank_diagram
     from ilfs.files import write_text_atomically
-    from ilfs.report.benchmark import diagram_svg, joint_grid, statistics_of
+    from ilfs.report.benchmark import classifier_grids, diagram_svg, joint_grid, statistics_of
 
     results = results_of(options)
     reference = options.reference or ("ilfs" if "ilfs" in results.methods else results.methods[0])
     grids = statistics_of(results, reference, options.metric)
+    if results.suite.experiment == "sizes" and len(results.classifiers) > 1 and options.classifier is None:
+        grids += classifier_grids(results, reference, options.metric)
     if options.with_store:
         other = results_of_other_store(Path(options.with_store), options)
         if other.suite.experiment == "timing":

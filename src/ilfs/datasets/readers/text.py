@@ -8,7 +8,7 @@ rows to a first column without a name. It is left out: if the rows are sorted by
 import csv
 import io
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -64,10 +64,12 @@ def read_text(path: Path, target: Target, drop: Drop, name: str, limits: ReadLim
         return _read_body(body_rows(lines, layout), layout, target, drop, path, name, limits)
 
 
-def detect_layout(path: Path, chosen: Sequence[Target], limits: ReadLimits) -> Layout:
+def detect_layout(
+    path: Path, chosen: Sequence[Target], limits: ReadLimits, rename: Callable[[list[str]], list[str]] = list
+) -> Layout:
     """Detect delimiter and header from the first lines; ``chosen`` are the columns to drop and, last, the target."""
     with open_text(path, limits) as lines:
-        return _layout(sample_lines(lines), chosen, path)
+        return _layout(sample_lines(lines), chosen, path, rename)
 
 
 def body_rows(lines: Iterable[str], layout: Layout) -> Iterator[list[str]]:
@@ -128,7 +130,9 @@ def parse_number(text: str) -> float | None:
         return None
 
 
-def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layout:
+def _layout(
+    lines: Sequence[str], chosen: Sequence[Target], path: Path, rename: Callable[[list[str]], list[str]]
+) -> Layout:
     layout = Layout(delimiter_of(lines, path))
     start = list(islice(split_rows(lines, layout.delimiter), 2))
     if not _is_header(start, layout, chosen):
@@ -139,6 +143,7 @@ def _layout(lines: Sequence[str], chosen: Sequence[Target], path: Path) -> Layou
         names, n_skipped = names[1:], 1
     if n_skipped:
         warn(f"the first column of {path} has no name: it is treated as names of rows, not as a feature")
+    names = rename(names)
     check_names(names, path)
     return Layout(layout.delimiter, names, n_skipped)
 

@@ -33,11 +33,12 @@ from ilfs.text_table import Grid
 from ilfs.words import counted, listed
 
 Styles = dict[str, MethodStyle]
-EXPERIMENT_TITLES = {
-    "sizes": "the paper's second experiment: performance with the first features of each ranking",
-    "classes": "the paper's first experiment: each class against the rest, with a fraction of the features",
-    "timing": "the paper's timing experiment: one fit on random numbers",
+EXPERIMENT_TITLES = {  # what is measured, and the paper's name of it
+    "sizes": ("performance with the first features of each ranking", "second experiment"),
+    "classes": ("each class against the rest, with a fraction of the features", "first experiment"),
+    "timing": ("one fit on random numbers", "timing experiment"),
 }
+PAPER_SUITES = ("paper", "deep", "timing")  # suites with the paper's data sets and methods
 
 
 def write_benchmark_page(
@@ -155,8 +156,16 @@ def introduction(experiment: ExperimentSummary, number: int) -> str:
         f"{counted(len(experiment.methods), 'method')}, {counted(len(sets), 'data set')}, "
         f"{counted(n_splits, 'split')}; {', '.join(parts)}."
     )
-    about = EXPERIMENT_TITLES[experiment.experiment]
+    about = experiment_title(experiment)
     return f'<p class="lead">{escape(about[:1].upper() + about[1:])}. {escape(facts)}</p>{tabs(experiment, number)}'
+
+
+def experiment_title(experiment: ExperimentSummary) -> str:
+    """Say what a suite measures; suites with other data sets or methods only share the protocol of the paper."""
+    measured, name = EXPERIMENT_TITLES[experiment.experiment]
+    if experiment.suite in PAPER_SUITES:
+        return f"the paper's {name}: {measured}"
+    return f"{measured}, by the protocol of the paper's {name}"
 
 
 def tabs(experiment: ExperimentSummary, number: int) -> str:

@@ -41,6 +41,8 @@ def paper_layout(results: Results, metric: str = "ap_macro") -> list[Grid]:
     list of Grid
         The notes of the first table say how many tests there are and which results are missing.
     """
+    if results.suite.experiment == "recovery":
+        raise ValueError(f"suite {results.suite.name} is not in the paper: it has no layout of the paper")
     if results.suite.experiment == "timing":
         grids = [table_2(results)]
     else:

@@ -16,11 +16,13 @@ from ilfs.benchmark.comparison import (
     paper_verdict,
     rank_summary,
 )
+from ilfs.benchmark.family_choices import FAMILY_CORRELATION, family_choice_stability
 from ilfs.benchmark.paper_tables import dataset_rows
 from ilfs.benchmark.printed_tests import printed_tests
 from ilfs.benchmark.significance.classes import ClassComparison
 from ilfs.benchmark.significance.paper import PAPER_CHANCE, JointVerdict, PaperVerdict, binomial_tail, joint_verdict
 from ilfs.benchmark.store.results import Results
+from ilfs.benchmark.suites.suite import WITHOUT_CLASSIFIERS
 from ilfs.choices import METRIC_TITLES
 from ilfs.report.benchmark.tables import mean, number, state_of, with_notes
 from ilfs.text_table import Grid
@@ -49,8 +51,9 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
         For the experiment ``"classes"``: the reference over the classes of each data set, at the largest and at each
         number of features; the paper's procedure.
     """
-    if results.suite.experiment == "timing":
-        raise ValueError(f"suite {results.suite.name} has no statistics, as it only times the methods")
+    if results.suite.experiment in WITHOUT_CLASSIFIERS:
+        why = WITHOUT_CLASSIFIERS[results.suite.experiment]
+        raise ValueError(f"suite {results.suite.name} has no statistics, as it only {why}")
     check_has_reference(results, reference)
     if results.suite.experiment == "classes":
         return classes_statistics(results, reference, metric)
@@ -333,6 +336,36 @@ def stability_grids(results: Results) -> list[Grid]:
         Grid(f"{title}, mean of the sizes", ["method", *results.titles, "mean"], by_set, digits=2),
         Grid(f"{title}, mean of the data sets", ["method", *(f"first {n}" for n in sizes)], by_size, digits=2),
     ]
+
+
+def family_stability_grid(results: Results, size: int) -> Grid:
+    """Table of the stability of the families of the chosen features, by data set.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a suite with the experiment ``"sizes"``. Its data sets are loaded, to compute correlations.
+    size : int
+        Number of the best features.
+
+    Returns
+    -------
+    Grid
+        Stability of features and of families, means of the data sets, and that of families on each data set.
+    """
+    families = family_choice_stability(results, size)
+    of_size = results.suite.protocol.sizes.index(size)
+    features = choice_stability(results).by_size[:, :, of_size]
+    rows = [
+        [method, mean(features[:, m]), mean(families[:, m]), *map(number, families[:, m])]
+        for m, method in enumerate(results.methods)
+    ]
+    title = f"Stability of the first {size} features over the splits, and of their families: 1 is always the same"
+    notes = [
+        f"Families: a feature counts as chosen again if another split has it or one whose correlation with it is at "
+        f"least {FAMILY_CORRELATION}; corrected for chance. The columns of data sets are those of families."
+    ]
+    return Grid(title, ["method", "features", "families", *results.titles], rows, 2, notes)
 
 
 def features_grids(results: Results, size: int, top: int = 20, by: str | None = None) -> list[Grid]:

@@ -251,6 +251,8 @@ def reference_of(results: Results, asked: str | None) -> str:
 
 def summarise_experiment(results: Results, reference: str, metric: str, commands: Sequence[str]) -> ExperimentSummary:
     """Summarise the results of one suite."""
+    if results.suite.experiment == "recovery":
+        raise ValueError(f"suite {results.suite.name} has no page: ilfs bench table {results.suite.name} shows it all")
     check_has_results(results)
     names = sorted(results.classifiers, key=lambda name: name != results.classifier)
     is_sizes = results.suite.experiment == "sizes"

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats
 from ilfs.benchmark import paper_tables as paper
 from ilfs.benchmark.class_table import VOC_METRICS, class_means
+from ilfs.benchmark.evaluation.job import NO_CLASSIFIER
+from ilfs.benchmark.evaluation.recovery import RECOVERY_METRICS
 from ilfs.benchmark.significance.values import nan_mean
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.store.stored_job import StoredJob
+from ilfs.benchmark.suites.suite import WITHOUT_CLASSIFIERS
 from ilfs.choices import METRIC_TITLES
 from ilfs.datasets.naming import paper_name
 from ilfs.text_table import Grid
@@ -33,9 +36,13 @@ def tables_of(results: Results) -> list[Grid]:
     list of Grid
         The notes of the first table say which results are missing.
     """
-    grids = {"sizes": sizes_tables, "classes": classes_tables, "timing": timing_table}[results.suite.experiment](
-        results
-    )
+    make = {
+        "sizes": sizes_tables,
+        "classes": classes_tables,
+        "timing": timing_table,
+        "recovery": recovery_tables,
+    }[results.suite.experiment]
+    grids = make(results)
     notes = state_of(results)
     return [with_notes(grids[0], notes), *grids[1:]] if notes else grids
 
@@ -71,7 +78,9 @@ def state_of(results: Results) -> list[str]:
         notes.append(f"A data set has only {results.least_features} features; larger sizes use all of them.")
     if results.n_versions > 1:
         notes.append(f"The jobs were computed with {results.n_versions} different sets of versions.")
-    return notes if results.suite.experiment == "timing" else [*notes, *own_size_notes(results), *edge_notes(results)]
+    if results.suite.experiment not in WITHOUT_CLASSIFIERS:
+        notes += [*own_size_notes(results), *edge_notes(results)]
+    return notes
 
 
 def others_of(results: Results) -> str:
@@ -284,6 +293,39 @@ def timing_table(results: Results) -> list[Grid]:
         rows.append([method, number(seconds[m]), printed, ratio, number(memory[m])])
     header = ["method", "seconds", "the paper", "times as fast", "peak MB over the data"]
     return [Grid(f"One fit on {protocol.rows:,} x {protocol.columns:,} uniform numbers", header, rows, digits=2)]
+
+
+def recovery_tables(results: Results) -> list[Grid]:
+    """Tables of the true features that are found, with data sets in rows, and of the seconds."""
+    rows: list[list[Any]] = []
+    for d, title in enumerate(results.titles):
+        sizes = {metric: recovery_size(results, d, metric) for metric in RECOVERY_METRICS}
+        rows.append([title, sizes["recovery"], *recovery_means(results, d, "recovery")])
+        if sizes["directions"] != sizes["recovery"]:
+            rows.append([f"{title}, directions", sizes["directions"], *recovery_means(results, d, "directions")])
+    title = f"True features among the first k, per cent; k is their number, mean of {splits_of(results)}"
+    notes = [
+        "Directions: variance of the true features that the true ones among the first k explain; k is the number of "
+        "directions that all of them span."
+    ]
+    is_repetitive = any(str(row[0]).endswith(", directions") for row in rows)
+    found = Grid(title, ["data set", "k", *results.methods], rows, 0, notes if is_repetitive else [])
+    return [found, seconds_table(results)]
+
+
+def recovery_size(results: Results, d: int, metric: str) -> int | None:
+    """Number of features behind a metric of the experiment ``"recovery"``, None if nothing is computed."""
+    keys = {row.key for row in results.rows[d].ravel() if row is not None}
+    return next((size for key, size, _ in results.metric_values[NO_CLASSIFIER][metric] if key in keys), None)
+
+
+def recovery_means(results: Results, d: int, metric: str) -> list[float | None]:
+    """Mean over the draws of a metric of the experiment ``"recovery"``, for each method, in per cent."""
+    found = {key: value for (key, _, _), value in results.metric_values[NO_CLASSIFIER][metric].items()}
+    return [
+        mean(np.array([100 * found.get(row.key, np.nan) for row in of_method if row is not None], dtype=float))
+        for of_method in results.rows[d]
+    ]
 
 
 def printed_precision(results: Results) -> Floats:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ilfs.report.interactions.sentences import found_sentence
 from ilfs.report.markup import escape, shortened
+from ilfs.report.page.document import capitalised
 from ilfs.report.summary import RankingSummary
 
 MAX_LISTED_FEATURES = 12  # selected features that are named in the answer
@@ -38,8 +40,10 @@ def facts_of(summary: RankingSummary) -> list[Fact]:
     found = summary.certainty
     if found is not None:
         word, kind = ("yes", "good") if found.is_better else ("no", "bad")
-        facts.append(Fact(word, f"better than shuffled labels ({p_text(found.p_value)})", kind))
+        facts.append(Fact(word, f"better than permuted labels ({p_text(found.p_value)})", kind))
         facts.append(Fact(f"{found.n_confirmed:,}", f"confirmed at a false discovery rate of {found.fdr:g}"))
+    if summary.interactions is not None:
+        facts.append(Fact(f"{summary.interactions.n_significant:,}", "sets of features that tell the class together"))
     if summary.sizes is not None:
         place = int(np.argmin(np.abs(summary.sizes.sizes - summary.sizes.chosen)))
         facts.append(
@@ -79,8 +83,18 @@ def sentences_of(summary: RankingSummary) -> list[str]:
     return [
         " ".join([cut_sentence(summary), *forced_sentence(summary)]),
         " ".join([*test_sentences(summary), *bound_sentence(summary), *family_sentence(summary)]),
+        *together_sentence(summary),
         *stability_sentences(summary),
     ]
+
+
+def together_sentence(summary: RankingSummary) -> list[str]:
+    """Say that features tell the class together, which tests of single features do not see."""
+    found = summary.interactions
+    if found is None or not found.sets:
+        return []
+    alone = " The q-values test each feature alone, and do not count this." if summary.certainty is not None else ""
+    return [f"{capitalised(found_sentence(found))} See Interactions.{alone}"]
 
 
 def cut_sentence(summary: RankingSummary) -> str:
@@ -136,31 +150,31 @@ def short_names(summary: RankingSummary, places: Sequence[int]) -> str:
 
 
 def test_sentences(summary: RankingSummary) -> list[str]:
-    """Say whether the best features are better than under shuffled labels."""
+    """Say whether the best features are better than under permuted labels."""
     found = summary.certainty
     if found is None:
         if not summary.method.reads_labels:
             return ["The method reads no labels, so there is no test against chance."]
         return [
-            "Whether these features are better than chance was not tested: the same ranking with shuffled labels would "
+            "Whether these features are better than chance was not tested: the same ranking with permuted labels would "
             "show it (n_permutations=99)."
         ]
     trials = f"{found.n_permutations:,} times" if found.n_permutations else "many times"
-    shuffled = f"The labels were shuffled {trials}"
+    permuted = f"The labels were permuted at random {trials}"
     if not found.is_better:
         return [
-            f"{shuffled}, and the best features were NOT clearly better than the best features under shuffled labels "
+            f"{permuted}, and the best features were NOT clearly better than the best features under permuted labels "
             f"({p_text(found.p_value)}). Do not trust this selection without more samples."
         ]
     each = ", and the best features were better than in each of these trials"
     usual = ", and the best features were better than in nearly all of these trials"
     is_each = found.n_permutations and found.p_value <= 1 / (1 + found.n_permutations) + 1e-12
-    least = f", the smallest value that {found.n_permutations:,} shuffles can give" if is_each else ""
+    least = f", the smallest value that {found.n_permutations:,} permutations can give" if is_each else ""
     confirmed = (
         f"{found.n_confirmed:,} features are confirmed: of these, at most {100 * found.fdr:g} % are expected to be "
         "there by chance."
     )
-    return [f"{shuffled}{each if is_each else usual} ({p_text(found.p_value)}{least}).", confirmed]
+    return [f"{permuted}{each if is_each else usual} ({p_text(found.p_value)}{least}).", confirmed]
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:

@@ -52,38 +52,45 @@ function quantilesOf(data, place) {
   return Array.from({ length: n }, (_, k) => data.values.quantiles.subarray((row * n + k) * 5, (row * n + k + 1) * 5));
 }
 
-// Members of the families of some features: for each feature the place of the head, -1 if it is in no family, and its
-// similarity to the head. The same rule as `families` of a selector.
-function familiesOf(data, isHead, atLeast) {
-  const n = data.n;
-  const head = new Int32Array(n).fill(-1);
-  const similarity = new Float32Array(n);
-  if (!data.nearest) return { head, similarity };
-  const correlation = data.columns.find((column) => column.key === "correlation").values;
-  for (let place = 0; place < n; place++) {
-    if (isHead[place]) {
-      head[place] = place;
-      similarity[place] = 1;
-      continue;
-    }
+// Similarities of all features to the head of a family: 1 for the head, 0 for features that are no members. The same rule
+// as `families` of a selector. Places are ranks, so the nearest better feature of a place comes before it.
+function familyOf(data, head, atLeast) {
+  const similarity = new Float32Array(data.n);
+  similarity[head] = 1;
+  if (!data.nearest) return similarity;
+  const correlation = columnOf(data, "correlation").values;
+  for (let place = head + 1; place < data.n; place++) {
     const nearest = data.nearest[place];
-    if (nearest < 0 || head[nearest] < 0) continue;
-    const found = similarity[nearest] * correlation[place];
-    if (Math.abs(found) < atLeast) continue;
-    head[place] = head[nearest];
-    similarity[place] = found;
+    const found = nearest < head ? 0 : similarity[nearest] * correlation[place];
+    if (Math.abs(found) >= atLeast) similarity[place] = found;
   }
-  return { head, similarity };
+  return similarity;
+}
+
+// Number of members of the family of each feature, itself included.
+function familySizes(data, atLeast) {
+  const sizes = new Uint32Array(data.n).fill(1);
+  if (!data.nearest) return sizes;
+  const correlation = columnOf(data, "correlation").values;
+  for (let place = 0; place < data.n; place++) {
+    let similarity = correlation[place];
+    for (let head = data.nearest[place]; head >= 0 && Math.abs(similarity) >= atLeast; head = data.nearest[head]) {
+      sizes[head]++;
+      similarity *= correlation[head];
+    }
+  }
+  return sizes;
 }
 
 function columnOf(data, key) {
   return data.columns.find((column) => column.key === key);
 }
 
-// Word of a column as readers see it: "rejected" sounds as if a feature were proved to be irrelevant.
-function labelAt(column, place) {
-  const word = wordAt(column, place);
-  return column.key === "verdict" && word === "rejected" ? "not confirmed" : word;
+// In which class a feature is higher or lower; the same words as `directions` of ilfs.ranking_table.
+function directionAt(data, place) {
+  const label = wordAt(columnOf(data, "direction"), place);
+  const side = columnOf(data, "side");
+  return label === "" ? "" : `${side ? wordAt(side, place) : "higher"} in ${label}`;
 }
 
 function wordAt(column, place) {

@@ -51,12 +51,12 @@ def method_sentences(summary: RankingSummary) -> list[str]:
 
 
 def test_sentence(summary: RankingSummary) -> list[str]:
-    """Describe the test against shuffled labels."""
+    """Describe the test against permuted labels."""
     found = summary.certainty
     if found is None:
         return []
     trials = (
-        f"under labels shuffled {found.n_permutations:,} times" if found.n_permutations else "under shuffled labels"
+        f"under labels permuted {found.n_permutations:,} times" if found.n_permutations else "under permuted labels"
     )
     return [
         f"p-values were computed from the statistics of all features {trials} (a permutation test), and "

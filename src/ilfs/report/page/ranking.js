@@ -4,6 +4,7 @@
 const STRONG_CORRELATION = 0.7; // of the members of a family
 const MAX_LISTED = 500; // chosen features in the list on the page
 const MAX_MEMBERS = 20; // members of a family in the details
+const MAX_PARTNERS = 8; // interactions in the details
 const MAX_FAMILIES = 300; // families to filter by
 const SLIDER_STEPS = 1000;
 const MARGIN_PX = 120; // details of which less is in sight are scrolled to
@@ -26,6 +27,7 @@ class RankingPage {
     this.volcano = volcano && columnOf(data, "effect") ? new VolcanoPlot(volcano, data, onPoint) : null;
     const map = document.querySelector("figure.correlations");
     if (map && data.map) readMap(map, data);
+    readNetworks((place) => this.show(place, true));
     this.fillChoices();
     this.listen();
     this.table.arrange(this.table.view);
@@ -34,9 +36,10 @@ class RankingPage {
   }
 
   fillChoices() {
-    const direction = columnOf(this.data, "direction");
-    const words = direction ? direction.words.filter((word) => word !== "") : [];
-    this.part.direction?.append(...words.map((word) => element("option", { value: word }, shortened(word, 40))));
+    const found = new Set(columnOf(this.data, "direction") ? this.everyPlace().map((place) => directionAt(this.data, place)) : []);
+    found.delete("");
+    const words = [...found].sort();
+    this.part.direction?.append(...words.map((word) => element("option", { value: word }, shortened(word, 50))));
   }
 
   listen() {
@@ -116,7 +119,6 @@ class RankingPage {
     this.part["cut-slider"].setAttribute("aria-valuetext", `${size} features`);
     const isPrefix = size === 0 || places[size - 1] === size - 1;
     moveCut(isPrefix ? size : 0);
-    this.families = familiesOf(this.data, this.chosen, STRONG_CORRELATION);
     this.fillFamilies(places);
     this.volcano?.draw(this.chosen);
     if (this.table.shown >= 0) this.show(this.table.shown, false);
@@ -125,8 +127,7 @@ class RankingPage {
   fillFamilies(heads) {
     const select = this.part.family;
     if (!select) return;
-    const count = new Uint32Array(this.data.n);
-    for (const head of this.families.head) if (head >= 0) count[head]++;
+    const count = (this.familySizes ??= familySizes(this.data, STRONG_CORRELATION));
     const large = heads.filter((head) => count[head] > 1).slice(0, MAX_FAMILIES);
     const before = select.value;
     select.replaceChildren(element("option", { value: "" }, "all families"),
@@ -138,17 +139,16 @@ class RankingPage {
     const { data, part } = this;
     const text = part.search.value.trim().toLowerCase();
     this.lower ??= data.names.map((name) => name.slice(0, 2000).toLowerCase());
-    const direction = columnOf(data, "direction");
     const verdict = columnOf(data, "verdict");
     const q = columnOf(data, "q_value")?.values;
     const largest = part["largest-q"]?.value === "" ? Infinity : Number(part["largest-q"]?.value);
-    const family = part.family?.value ? Number(part.family.value) : -1;
+    const family = part.family?.value ? familyOf(data, Number(part.family.value), STRONG_CORRELATION) : null;
     const keeps = (place) =>
       (!text || this.lower[place].includes(text)) &&
-      (!part.direction?.value || wordAt(direction, place) === part.direction.value) &&
+      (!part.direction?.value || directionAt(data, place) === part.direction.value) &&
       (!part.verdict?.value || wordAt(verdict, place) === part.verdict.value) &&
       (!q || !(q[place] > largest)) &&
-      (family < 0 || this.families.head[place] === family) &&
+      (!family || family[place] !== 0) &&
       (!part["only-chosen"].checked || this.chosen[place]);
     this.table.arrange(this.everyPlace().filter(keeps));
     const shown = this.table.view.length;
@@ -186,7 +186,7 @@ class RankingPage {
     const heading = element("h3", { class: "feature-name", title: oneLine(data.names[place].slice(0, 2000)) }, name);
     const button = element("button", { type: "button" }, this.chosen[place] ? "Remove from the chosen" : "Add to the chosen");
     button.addEventListener("click", () => this.toggle(place));
-    const parts = [this.valuesPart(place), this.tokensPart(place), this.familyPart(place)].filter(Boolean);
+    const parts = [this.valuesPart(place), this.tokensPart(place), this.partnersPart(place), this.familyPart(place)].filter(Boolean);
     return [heading, element("p", {}, this.sentence(place)), ...parts, element("p", { class: "no-print" }, button)];
   }
 
@@ -195,14 +195,15 @@ class RankingPage {
     const at = (key) => columnOf(data, key)?.values[place];
     const score = numberText(at("score"), columnOf(data, "score").kind);
     const words = [`Rank ${numberText(place + 1, "integer")} of ${numberText(data.n, "integer")}, score ${score}.`];
-    const direction = columnOf(data, "direction");
-    if (direction && wordAt(direction, place) !== "") {
+    const direction = columnOf(data, "direction") ? directionAt(data, place) : "";
+    if (direction) {
       const effect = Math.abs(at("effect"));
       const by = effect === Infinity ? "; it is constant within each class" : `, by ${numberText(effect, "effect")} standard deviations`;
-      words.push(`Higher in ${shortened(wordAt(direction, place), 40)}${by}.`);
+      const others = data.classes.length > 2 ? " than in the other classes together" : "";
+      words.push(`${direction[0].toUpperCase()}${shortened(direction.slice(1), 49)}${others}${by}.`);
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];
-    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${labelAt(columnOf(data, "verdict"), place)}.`);
+    if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
     if (frequency !== undefined) words.push(`Selected on ${Math.round(100 * frequency)} % of the subsamples.`);
     if (at("missing") > 0) words.push(`Missing in ${numberText(100 * at("missing"), "")} % of the rows.`);
     return words.join(" ");
@@ -237,11 +238,9 @@ class RankingPage {
   familyPart(place) {
     const { data } = this;
     if (!data.nearest) return null;
-    const only = new Uint8Array(data.n);
-    only[place] = 1;
-    const own = familiesOf(data, only, STRONG_CORRELATION);
-    const members = this.everyPlace().filter((one) => own.head[one] === place && one !== place);
-    const items = members.slice(0, MAX_MEMBERS).map((one) => this.memberItem(one, own.similarity[one]));
+    const similarity = familyOf(data, place, STRONG_CORRELATION);
+    const members = this.everyPlace().filter((one) => similarity[one] !== 0 && one !== place);
+    const items = members.slice(0, MAX_MEMBERS).map((one) => this.memberItem(one, similarity[one]));
     const nearest = data.nearest[place];
     const parts = [element("h4", {}, "Family")];
     if (nearest >= 0) {
@@ -253,6 +252,20 @@ class RankingPage {
     if (members.length > MAX_MEMBERS) parts.push(element("p", { class: "soft" }, `and ${members.length - MAX_MEMBERS} more`));
     if (!items.length) parts.push(element("p", { class: "soft" }, `No feature further down has it as the most similar better one with a correlation of at least ${STRONG_CORRELATION}.`));
     return element("div", {}, ...parts);
+  }
+
+  // Features that tell the class together with this one.
+  partnersPart(place) {
+    const own = (this.data.sets ?? []).map(({ places, words }) => [places.split(" ").map(Number), words]).filter(([places]) => places.includes(place));
+    if (!own.length) return null;
+    const items = own.slice(0, MAX_PARTNERS).map(([places, words]) => {
+      const item = element("li", {});
+      places.filter((one) => one !== place).forEach((one, k) => item.append(...(k ? [" & "] : []), this.linkTo(one)));
+      item.append(element("span", { class: "soft" }, words));
+      return item;
+    });
+    const rest = own.length > MAX_PARTNERS ? [element("p", { class: "soft" }, `and ${own.length - MAX_PARTNERS} more`)] : [];
+    return element("div", {}, element("h4", {}, "Works together with"), element("ul", { class: "partners" }, ...items), ...rest);
   }
 
   memberItem(place, similarity) {

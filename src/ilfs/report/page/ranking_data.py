@@ -13,12 +13,13 @@ from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, TokenSummary
 
 TOKEN_LEVELS = 255
-HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
+HIDDEN = ("column", "p_value", "selected", "side")  # columns that the table on the page leaves out; CSV files have them
 # Columns that the table on the page begins with, because a phone shows only a few.
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
 MAX_MEANS = 3  # classes whose means stand beside the effect
 MIN_FIXED, MAX_FIXED = 1e-2, 1e6  # largest values of a column that is shown with four decimals
 MAX_FILE_LETTERS = 60
+MAX_SETS = 2000  # interactions that the details of a feature may list
 COLUMN_TITLES = {
     "feature": "feature", "q_value": "q-value", "p_value": "p-value", "log2_fold_change": "log2 fold change",
     "selection_frequency": "frequency", "nearest": "most like",
@@ -33,7 +34,8 @@ COLUMN_HELP = {
     "relevance": "how well the feature alone represents the samples of their classes",
     "q_value": "smallest false discovery rate at which the feature is selected",
     "verdict": "confirmed, tentative or not confirmed, by the q-value; not confirmed does not mean irrelevant",
-    "direction": "class with the largest mean",
+    "direction": "class in which the feature is higher; of three classes and more, the one that differs most from all "
+    "others together",
     "effect": "difference of the class means in standard deviations within classes",
     "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
     "missing": "fraction of the rows without a value",
@@ -66,6 +68,7 @@ def ranking_data(summary: RankingSummary) -> bytes:
         "values": None if summary.values is None else values_data(payload, summary.values, summary.valued),
         "map": None if summary.correlations is None else map_data(payload, summary.correlations),
         "tokens": None if summary.tokens is None else tokens_data(payload, summary.tokens),
+        "sets": sets_data(summary),
     }
     return payload.to_bytes(header)
 
@@ -164,6 +167,17 @@ def tokens_data(payload: Payload, tokens: TokenSummary) -> dict[str, Any]:
         "edges": [round(float(edge), 4) for edge in tokens.edges],
         "fractions": payload.integers(levels),
     }
+
+
+def sets_data(summary: RankingSummary) -> list[dict[str, Any]]:
+    """Describe the strongest interactions by the places of their features in the ranking."""
+    if summary.interactions is None:
+        return []
+    place = {column: place for place, column in enumerate(summary.table["column"].tolist())}
+    return [
+        {"places": " ".join(str(place[column]) for column in one.columns), "words": one.words}
+        for one in summary.interactions.sets[:MAX_SETS]
+    ]
 
 
 def file_name(title: str) -> str:

@@ -42,15 +42,15 @@ def statistic_is_score(summary: RankingSummary) -> bool:
 
 
 def score_figure(summary: RankingSummary) -> str:
-    """Draw the scores along the ranking, with the band of shuffled labels if they are the statistic of the test."""
+    """Draw the scores along the ranking, with the band of permuted labels if they are the statistic of the test."""
     ranks, scores = score_curve(summary)
     bands = []
     caption = "Score of each feature along the ranking. A dashed line is the cut, if the best features are chosen."
     if "novelty" in summary.table and np.isnan(summary.table["novelty"]).any():
         caption += " Features with scores below 0 were no candidates (n_candidates); they follow by relevance."
     if statistic_is_score(summary) and (curve := summary.null_curve) is not None:
-        bands = [Band("shuffled labels, 5 to 95 %", curve.ranks, curve.low, curve.high)]
-        caption += " The band is what the best features reach under shuffled labels."
+        bands = [Band("permuted labels, 5 to 95 %", curve.ranks, curve.low, curve.high)]
+        caption += " The band is what the best features reach under permuted labels."
     drawn = line_chart(
         [Series("score", ranks, scores)],
         title="Scores along the ranking",
@@ -64,17 +64,17 @@ def score_figure(summary: RankingSummary) -> str:
 
 
 def null_figure(summary: RankingSummary) -> str:
-    """Draw the largest statistics beside those under shuffled labels, if the statistic is not the score."""
+    """Draw the largest statistics beside those under permuted labels, if the statistic is not the score."""
     curve = summary.null_curve
     if curve is None or statistic_is_score(summary) or not curve.ranks.size:
         return ""
     name = "relevance" if "relevance" in summary.table else "statistic"
     drawn = line_chart(
         [Series(f"observed {name}", curve.ranks, curve.observed)],
-        title=f"Largest values of the {name}, with the labels as they are and shuffled",
+        title=f"Largest values of the {name}, with the labels as they are and permuted",
         x_title=f"features sorted by {name}",
         y_title=name,
-        bands=[Band("shuffled labels, 5 to 95 %", curve.ranks, curve.low, curve.high)],
+        bands=[Band("permuted labels, 5 to 95 %", curve.ranks, curve.low, curve.high)],
         log_x=True,
         points=False,
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.files import write_text_atomically
-from ilfs.ranking_table import MEAN_PREFIX, REJECTED
+from ilfs.ranking_table import MEAN_PREFIX, directions
+from ilfs.report.interactions.page import interactions_section
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
 from ilfs.report.page.document import Document, Section, package_text, paragraphs, warning_box
@@ -17,7 +18,7 @@ from ilfs.report.summary import RankingSummary, summarise_ranking
 from ilfs.selection.stability_result import Stability
 from ilfs.selector import RankingSelector
 
-SCRIPTS = ("data.js", "drawing.js", "export.js", "table.js", "ranking.js")
+SCRIPTS = ("data.js", "drawing.js", "export.js", "table.js", "network.js", "ranking.js")
 N_STATIC_ROWS = 50  # in the table without scripts and on paper
 MAX_STATIC_LETTERS = 80
 STATIC_COLUMNS = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
@@ -124,6 +125,7 @@ def ranking_page(summary: RankingSummary) -> str:
     sections = [
         Section("", answer_html(summary), "answer"),
         Section("All features", table_html(summary), "features"),
+        *interactions_part(summary),
         Section("The whole ranking", ranking_figures(summary), "charts"),
         Section("Methods", methods_html(summary), "methods"),
         *set_aside_section(summary),
@@ -137,6 +139,14 @@ def ranking_page(summary: RankingSummary) -> str:
         styles=[package_text("ranking.css")],
         data=ranking_data(summary),
     ).html()
+
+
+def interactions_part(summary: RankingSummary) -> list[Section]:
+    """Make the section of interactions, if the selector has searched for them."""
+    if summary.interactions is None:
+        return []
+    columns = summary.table["column"].tolist()
+    return [interactions_section(summary.interactions, {column: place for place, column in enumerate(columns)})]
 
 
 def lead_html(summary: RankingSummary) -> str:
@@ -181,7 +191,10 @@ def static_table(summary: RankingSummary) -> str:
     """Format the best features as a plain table."""
     table, n_rows = summary.table, min(N_STATIC_ROWS, summary.n_features)
     titles = [title for title in table if title in STATIC_COLUMNS or is_small_mean(summary, title)]
-    columns = [[static_value(title, value) for value in table[title][:n_rows].tolist()] for title in titles]
+    shown = {title: table[title][:n_rows].tolist() for title in titles}
+    if "side" in table:
+        shown["direction"] = directions(table)[:n_rows]
+    columns = [[static_value(title, value) for value in values] for title, values in shown.items()]
     header = [title.replace("_", " ") for title in titles]
     caption = f"The best {n_rows:,} of {summary.n_features:,} features"
     return html_table(header, list(zip(*columns, strict=True)), caption=caption, digits=None)
@@ -196,8 +209,6 @@ def static_value(title: str, value: Any) -> Any:
     """Format a value of the static table."""
     if title == "q_value":
         return float(f"{value:.2g}")
-    if title == "verdict" and value == REJECTED:
-        return "not confirmed"  # as in the table of the scripts
     is_word = title == "feature" or isinstance(value, str)  # names of columns may be integers
     return shortened(str(value), MAX_STATIC_LETTERS) if is_word else value
 

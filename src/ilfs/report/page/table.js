@@ -142,9 +142,10 @@ class FeatureTable {
   cellOf(column, place) {
     if (column.kind === "name") return this.nameCell(column.key === "feature" ? place : this.data.nearest[place]);
     if (column.kind === "word") {
-      const word = wordAt(column, place);
-      const kind = column.key === "verdict" ? ` verdict ${word}` : "";
-      return element("td", { class: `word${kind}` }, word === "" ? "–" : element("bdi", {}, shortened(labelAt(column, place), 40)));
+      const hasSide = column.key === "direction" && columnOf(this.data, "side");
+      const word = hasSide ? directionAt(this.data, place) : wordAt(column, place);
+      const kind = column.key === "verdict" ? ` verdict ${word.replace(" ", "-")}` : "";
+      return element("td", { class: `word${kind}`, title: word }, word === "" ? "–" : element("bdi", {}, shortened(word, 50)));
     }
     const cell = element("td", { class: column.key === "score" ? "number bar" : "number" }, numberText(column.values[place], column.kind));
     if (column.key === "score") cell.prepend(this.barOf(column, place));

@@ -7,12 +7,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.explanation import STRONG_CORRELATION
 from ilfs.parameters import check_integer
+from ilfs.report.interactions.network import MAX_NODES, InteractionNetwork
 from ilfs.report.plots.canvas import get_axes
 from ilfs.report.plots.families import FamilyMap, draw_families
 from ilfs.report.plots.heatmap import HeatMap, draw_heatmap
+from ilfs.report.plots.interactions import FIGURE_INCHES, draw_interactions, network_height
 from ilfs.report.plots.pixels import Order, PixelMap, draw_pixels
 from ilfs.report.plots.scores import BestFeatures, ScoreCurve, draw_curve, draw_scores
 from ilfs.report.plots.volcano import Volcano, draw_volcano
+from ilfs.report.summary import interactions_of
 from ilfs.selector import RankingSelector
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class SelectorPlots:
     >>> from ilfs import ILFS
     >>> selector = ILFS(3).fit(*load_wine(return_X_y=True, as_frame=True))
     >>> selector.plot
-    <pictures of ILFS: scores, curve, volcano, families, heatmap, pixels>
+    <pictures of ILFS: scores, curve, volcano, families, heatmap, interactions, pixels>
     >>> from matplotlib.figure import Figure  # figures that no window shows; in a notebook, leave out ax
     >>> ax = selector.plot.scores(top=8, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
@@ -49,7 +52,7 @@ class SelectorPlots:
         self._selector = selector
 
     def __repr__(self) -> str:
-        methods = "scores, curve, volcano, families, heatmap, pixels"
+        methods = "scores, curve, volcano, families, heatmap, interactions, pixels"
         return f"<pictures of {type(self._selector).__name__}: {methods}>"
 
     def scores(
@@ -203,6 +206,43 @@ class SelectorPlots:
         shown = HeatMap.from_selector(self._selector, X, y, top, input_features)
         ax = get_axes(ax, 8.4, 1.6 + 0.2 * max(len(shown.names), 8))
         draw_heatmap(ax, shown)
+        return ax
+
+    def interactions(
+        self, max_nodes: int = MAX_NODES, *, input_features: Sequence[str] | None = None, ax: "Axes | None" = None
+    ) -> "Axes":
+        """Draw the network of interacting features.
+
+        A line joins two features that tell the class together, beyond what each tells alone; a triangle joins three.
+        The thicker, the stronger. The colour is the class in which the pattern is more frequent. A dashed line is an
+        opposite pattern, such as one value high and the other low. The selector must have searched for interactions:
+        fit ``ILFS(interactions=2)``.
+
+        Parameters
+        ----------
+        max_nodes : int, default=40
+            Maximum number of features. The strongest sets are drawn, as long as there is room for their features.
+        input_features : sequence of str, optional
+            Names of the columns, if ``fit`` did not see them.
+        ax : matplotlib Axes, optional
+            Axes to draw into; by default those of a new figure.
+
+        Returns
+        -------
+        Axes
+            The axes.
+        """
+        check_is_fitted(self._selector)
+        check_integer("max_nodes", max_nodes, 2)
+        found = interactions_of(self._selector, input_features)
+        if found is None:
+            raise ValueError(
+                "interactions needs a selector that has searched for them, got one without interactions_: fit "
+                "ILFS(interactions=2)"
+            )
+        network = InteractionNetwork.of_summary(found, max_nodes)
+        ax = get_axes(ax, FIGURE_INCHES, network_height(network))
+        draw_interactions(ax, network)
         return ax
 
     def pixels(self, shape: Sequence[int], *, order: Order = "C", ax: "Axes | None" = None) -> "Axes":

@@ -95,7 +95,7 @@ def direction_colours(labels: Sequence[str], directions: Iterable[str]) -> dict[
     labels : sequence of str
         All classes.
     directions : iterable of str
-        Class with the largest mean, of each feature; empty for none.
+        Class in which each feature is higher, or that stands out of more than two; empty for none.
 
     Returns
     -------

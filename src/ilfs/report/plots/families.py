@@ -56,8 +56,9 @@ class FamilyMap:
 
     @property
     def n_represented(self) -> int:
-        """Number of all members."""
-        return sum(len(family.members) for family in self.families)
+        """Number of features that are in some family and head none."""
+        heads = {family.head for family in self.families}
+        return len({member for family in self.families for member in family.members} - heads)
 
     def first(self, n_families: int) -> Self:
         """Return the first families only."""
@@ -97,7 +98,7 @@ class FamilyMap:
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
         >>> shown = FamilyMap.from_selector(ILFS(3).fit(X, y))
         >>> [(family.head, len(family.members)) for family in shown.families]
-        [('worst concave points', 2), ('worst radius', 8), ('mean concave points', 2)]
+        [('worst concave points', 11), ('worst radius', 8), ('mean concave points', 2)]
         """
         if not isinstance(selector, PicksSubsets):
             raise ValueError(

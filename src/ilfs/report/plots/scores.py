@@ -51,7 +51,8 @@ class BestFeatures:
     is_selected : ndarray of bool of shape (n_shown,)
         Features that ``transform`` keeps.
     directions : tuple of str
-        Label of the class with the largest mean; empty for none. No entries without classes.
+        Label of the class with the larger mean, or of the one that stands out of more than two; empty for none. No
+        entries without classes.
     q_values : ndarray of shape (n_shown,) or None
         Their q-values, if computed.
     labels : tuple of str
@@ -99,7 +100,7 @@ class BestFeatures:
         >>> from ilfs.report.plots.scores import BestFeatures
         >>> best = BestFeatures.from_selector(FisherScore(2).fit(*load_wine(return_X_y=True, as_frame=True)), top=3)
         >>> best.names, best.is_selected.tolist(), best.directions
-        (('flavanoids', 'proline', 'od280/od315_of_diluted_wines'), [True, True, False], ('0', '0', '0'))
+        (('flavanoids', 'proline', 'od280/od315_of_diluted_wines'), [True, True, False], ('2', '0', '2'))
         """
         table, mask = selector.table(top, input_features), selector.get_support()
         return cls(
@@ -224,7 +225,8 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None,
     draw_q_values(ax, best, lengths)
     draw_cut_below(ax, best, lengths)
     place = (1.0, CURVE_TOP + 0.03) if draws_curve else (1.0, 0.02)
-    colour_legend(ax, colours, "higher in ", loc="lower right", bbox_to_anchor=place, borderaxespad=0)
+    legend = "higher in " if len(best.labels) == 2 else "differs in "
+    colour_legend(ax, colours, legend, loc="lower right", bbox_to_anchor=place, borderaxespad=0)
     set_title(ax, title or f"{best.method}: best {len(best.names)} of {best.n_features:,} features")
     if draws_curve and curve is not None:
         corner = ax.inset_axes((CORNER_LEFT + 0.03, 0.09, 0.97 - CORNER_LEFT, CURVE_TOP - 0.14))

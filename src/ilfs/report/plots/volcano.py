@@ -51,7 +51,7 @@ class Volcano:
     is_selected : ndarray of bool of shape (n_features,)
         Features that ``transform`` keeps.
     directions : tuple of str
-        Label of the class with the largest mean; empty for none.
+        Label of the class with the larger mean, or of the one that stands out of more than two; empty for none.
     labels : tuple of str
         All classes.
     fdr : float
@@ -152,8 +152,8 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
     n_selected = int(np.count_nonzero(volcano.is_selected))
     set_title(ax, f"Effect and q-value: {n_selected:,} of {len(volcano.names):,} features selected")
     if len(volcano.labels) > 2:  # of two classes, the sides of the picture are named
-        # Effects of several classes are not negative, and large ones are seldom uncertain: this corner is free.
-        colour_legend(ax, colours, "higher in ", loc="lower right", ncols=1 if len(colours) <= 4 else 2)
+        # Large effects are seldom uncertain: this corner is free.
+        colour_legend(ax, colours, "differs in ", loc="lower right", ncols=1 if len(colours) <= 4 else 2)
     best = np.flatnonzero(volcano.is_selected)[:top]
     if not best.size:
         best = np.arange(min(top, len(volcano.names)))
@@ -191,7 +191,7 @@ def draw_threshold(ax: "Axes", fdr: float) -> None:
 def effect_title(labels: Sequence[str]) -> str:
     """Return the title of the axis of effects."""
     if len(labels) != 2:
-        return "effect: class with the largest mean against all others, in standard deviations"
+        return "← lower in a class        effect, in standard deviations        higher in a class →"
     first, second = (shown_name(label, 16) for label in labels)
     return f"← higher in {first}        effect, in standard deviations        higher in {second} →"
 

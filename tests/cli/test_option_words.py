@@ -2,7 +2,8 @@
 
 import pytest
 
-from ilfs.preparing import in_options, match_columns
+from ilfs.cli.option_words import in_options
+from ilfs.preparing import match_columns
 
 SENTENCES = {
     "target must be a column of t.csv (such as a), got 'b'": "--target must be a column of t.csv (such as a), got 'b'",
@@ -14,6 +15,8 @@ SENTENCES = {
     "if it identifies the rows: drop='sample id'": "if it identifies the rows: --drop 'sample id'",
     "name it: target='diagnosis'": "name it: --target diagnosis",
     "drop=['a', \"b's\"] unless": "--drop a 'b'\"'\"'s' unless",
+    "n_permutations=3 is too small for fdr=0.05": "--permutations 3 is too small for --fdr 0.05",
+    "a larger n_permutations, or random_state=1": "a larger --permutations, or --seed 1",
     "the target of t.csv was guessed": "the target of t.csv was guessed",
     "a column target of the table": "a column target of the table",
     "ilfs.read(..., target=)": "ilfs.read(..., target=)",

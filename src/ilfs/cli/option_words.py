@@ -1,32 +1,27 @@
-"""Messages that name options of the command line instead of parameters of Python functions."""
+"""Parameters of Python functions in messages, replaced by options of the command line."""
 
 import re
 import shlex
 
+# Parameters whose options have other names.
+RENAMED = {"n_permutations": "permutations", "random_state": "seed", "n_jobs": "jobs"}
 PARAMETERS = (
-    "target",
-    "samples",
-    "transpose",
-    "drop",
-    "only",
-    "id",
-    "weight",
-    "groups",
-    "encode",
-    "input_format",
-    "engine",
-    "memory_limit",
-    "must_keep",
-)
+    "target", "samples", "transpose", "drop", "only", "id", "weight", "groups", "encode", "input_format", "engine",
+    "memory_limit", "must_keep", "keep", "fdr", "interactions", *RENAMED,
+)  # fmt: skip
 NAMES = "|".join(PARAMETERS)
 ASSIGNED = re.compile(rf"(?<![\w.])({NAMES})=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\[[^\]]*\]|[A-Za-z0-9_.-]+)")
 AT_START = re.compile(rf"^({NAMES})((?:, (?:{NAMES}))*)( and (?:{NAMES}))?(?= must )")
+ANYWHERE = re.compile(
+    rf"(?<![\w.-])({'|'.join(one for one in PARAMETERS if '_' in one)})(?![\w=])"
+)  # no word of English
 
 
 def in_options(message: str) -> str:
     """Replace parameters in a message by options of the command line.
 
-    Messages of the library write a parameter as ``name=value``, or as the subject of "must" at their beginning.
+    Messages of the library write a parameter as ``name=value``, or as the subject of "must" at their beginning. Names
+    with an underscore are replaced anywhere.
 
     Parameters
     ----------
@@ -40,12 +35,12 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> from ilfs.preparing import in_options
+    >>> from ilfs.cli.option_words import in_options
     >>> in_options("memory_limit must be at least 1 MB, got 5: pass memory_limit='500MB'")
     '--memory-limit must be at least 1 MB, got 5: pass --memory-limit 500MB'
     """
     message = AT_START.sub(lambda match: re.sub(rf"\b({NAMES})\b", _named, match[0]), message)
-    return ASSIGNED.sub(_assigned, message)
+    return ANYWHERE.sub(_named, ASSIGNED.sub(_assigned, message))
 
 
 def _named(match: re.Match[str]) -> str:
@@ -53,8 +48,15 @@ def _named(match: re.Match[str]) -> str:
 
 
 def option(parameter: str) -> str:
-    """Return the option of a parameter."""
-    return f"--{parameter.replace('_', '-')}"
+    """Return the option of a parameter.
+
+    Examples
+    --------
+    >>> from ilfs.cli.option_words import option
+    >>> option("must_keep"), option("random_state")
+    ('--must-keep', '--seed')
+    """
+    return f"--{RENAMED.get(parameter, parameter).replace('_', '-')}"
 
 
 def _assigned(match: re.Match[str]) -> str:

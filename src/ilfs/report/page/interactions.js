@@ -1,0 +1,26 @@
+// The page of interactions: a filter for the table of sets, which a click on a feature of the network fills.
+"use strict";
+
+const search = document.getElementById("search");
+const rows = Array.from(document.querySelectorAll("table.sets tbody tr"), (row) => [row, row.cells[1].textContent.toLowerCase()]);
+
+function filterSets() {
+  const text = search.value.trim().toLowerCase();
+  let shown = 0;
+  for (const [row, names] of rows) {
+    row.hidden = text !== "" && !names.includes(text);
+    shown += row.hidden ? 0 : 1;
+  }
+  const count = rows.length.toLocaleString("en-US");
+  document.getElementById("shown-count").textContent = text === "" ? `${count} sets` : `${shown.toLocaleString("en-US")} of ${count} sets`;
+}
+
+if (search) {
+  for (const hidden of document.querySelectorAll("[data-interactive]")) hidden.hidden = false;
+  search.addEventListener("input", filterSets);
+  readNetworks((_, name) => {
+    search.value = search.value === name ? "" : name;
+    filterSets();
+  });
+  filterSets();
+}
