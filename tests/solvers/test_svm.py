@@ -6,7 +6,6 @@ from scipy.optimize import minimize_scalar
 
 from ilfs.execution import one_blas_thread
 from ilfs.solvers.svm import Dual, Primal
-from ilfs.solvers.svm import primal as primal_module
 from ilfs.solvers.svm.corrected import MAX_PENDING, Corrected
 from ilfs.solvers.svm.newton import line_search
 from ilfs.solvers.svm.products import add_symmetric, positive_inverse, product
@@ -202,62 +201,3 @@ def test_weakest_sorts_by_size_and_puts_the_later_of_equals_first():
     assert weakest(size, 5, 1e-11).tolist() == [3, 1, 5, 2, 0]
     size[3] = 1.0 + 1e-6
     assert weakest(size, 1, 1e-11).tolist() == [1]
-
-
-def eliminated(X, signs, n, n_jobs=None):
-    """The first n features that a primal SVM removes, one by one, with their squared weights and the last weights."""
-    Z = np.column_stack([np.ones(len(X)), X])
-    svms = Primal(Z, signs, np.ones(X.shape[1]), 0.5, np.arange(X.shape[1]), tol=1e-9, max_iter=1000, n_jobs=n_jobs)
-    columns, squares = [], []
-    for _ in range(n):
-        positions, square = svms.weakest(1)
-        columns.append(int(svms.columns[positions[0]]))
-        squares.append(float(square[0]))
-        svms.remove(positions)
-    return columns, squares, svms.weights()
-
-
-def windowed_problem(n_svms, m=300, n=120):
-    rng = np.random.default_rng(n_svms)
-    X = rng.normal(size=(m, n))
-    signs = np.sign(rng.normal(size=(n_svms, 3)) @ X[:, :3].T + 3 * rng.normal(size=(n_svms, m)))
-    return X, signs
-
-
-@pytest.mark.parametrize("n_svms", [1, 3])
-def test_windows_of_removals_give_the_same_order_as_single_removals(n_svms, monkeypatch):
-    X, signs = windowed_problem(n_svms)
-    alone = eliminated(X, signs, 100)
-    monkeypatch.setattr(primal_module, "MIN_WINDOW_VALUES", 0)
-    for n_jobs in (1, 2):
-        together = eliminated(X, signs, 100, n_jobs)
-        assert together[0] == alone[0]
-        np.testing.assert_allclose(together[1], alone[1], rtol=1e-8)
-        np.testing.assert_allclose(together[2], alone[2], rtol=1e-8)
-
-
-def test_windows_are_corrected_if_too_few_samples_are_near(monkeypatch):
-    X, signs = windowed_problem(1)
-    alone = eliminated(X, signs, 100)
-    monkeypatch.setattr(primal_module, "MIN_WINDOW_VALUES", 0)
-    monkeypatch.setattr(primal_module, "WINDOW_FRACTION", 0.03)
-    monkeypatch.setattr(primal_module, "N_CANDIDATES", 4)
-    together = eliminated(X, signs, 100)
-    assert together[0] == alone[0]
-    np.testing.assert_allclose(together[2], alone[2], rtol=1e-8)
-
-
-def test_another_feature_than_the_weakest_can_be_removed_in_a_window(monkeypatch):
-    X, signs = windowed_problem(1)
-
-    def weights():
-        Z = np.column_stack([np.ones(len(X)), X])
-        svms = Primal(Z, signs, np.ones(120), 0.5, np.arange(120), tol=1e-9, max_iter=1000)
-        for _ in range(2):
-            svms.remove(svms.weakest(1)[0])
-        svms.remove(np.array([5]))
-        return svms.weights()
-
-    expected = weights()
-    monkeypatch.setattr(primal_module, "MIN_WINDOW_VALUES", 0)
-    np.testing.assert_allclose(weights(), expected, rtol=1e-8)

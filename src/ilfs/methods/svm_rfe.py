@@ -24,8 +24,7 @@ Where we depart:
 - A fractional ``step`` is a fraction of the remaining features, as in the paper (which halves). In scikit-learn's `RFE`
   it is a fraction of all features.
 - If columns have the same weight, for example copies, the later one is removed first.
-- Every SVM is solved exactly, starting from the solution of the previous one; see `ilfs.solvers.svm`. For large tables
-  several removals are computed in a row and then checked together; see `ilfs.solvers.svm.window`.
+- Every SVM is solved exactly, starting from the solution of the previous one; see `ilfs.solvers.svm`.
 """
 
 from typing import Any, Literal, Self
@@ -50,7 +49,7 @@ class SVMRFE(SupervisedRowsSelector):
     """Recursive feature elimination with a linear support vector machine.
 
     The SVMs of all steps are solved exactly. X must be dense, without missing values. Memory is a float64 copy of X, a
-    third of that again, and n_svms + 1 square matrices with min(n_samples, n_features) rows. There is one SVM for two
+    tenth of that again, and n_svms + 1 square matrices with min(n_samples, n_features) rows. There is one SVM for two
     classes, otherwise one per class.
 
     Parameters
