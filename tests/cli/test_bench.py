@@ -172,7 +172,7 @@ def test_failures_make_the_exit_code_1(tmp_path, capsys):
     [
         (
             ["bench", "run", "nosuch"],
-            "novelty, steps, timing, quick or the path of a .toml file, got 'nosuch'",
+            "novelty, steps, known_answer, timing, quick or the path of a .toml file, got 'nosuch'",
         ),
         (["bench", "table", "quick", "--store", "nowhere.sqlite"], "there is no file nowhere.sqlite"),
         (["bench", "run", "quick", "--rows", "10"], "--rows is for the timing experiment, not for suite quick"),

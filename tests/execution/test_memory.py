@@ -177,7 +177,7 @@ def test_unsorted_indices_are_supported():
 
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
-@pytest.mark.parametrize(("redundancy", "n_dense"), [(None, 0), ("novelty", 5), ("gain", 5)])
+@pytest.mark.parametrize(("redundancy", "n_dense"), [(None, 0), ("novelty", 5), ("gain", 10)])  # with their shapes
 def test_only_the_candidates_of_a_sparse_table_are_made_dense(monkeypatch, form, redundancy, n_dense):
     X, y = mostly_zero()
     X = form(X)
