@@ -106,7 +106,26 @@ class Interactions:
     def from_sets(
         cls, bits: PackedBits, found: FoundSets, n_tests: int, n_families: int, classes: NDArray[Any]
     ) -> Self:
-        """Describe the sets of bits that a screen has found; ``n_families`` screens like this one were made."""
+        """Describe the sets of bits that a screen has found.
+
+        Parameters
+        ----------
+        bits : PackedBits
+            The bits of all features.
+        found : FoundSets
+            Sets of bits, with their statistics and effects.
+        n_tests : int
+            Number of sets that were tested.
+        n_families : int
+            Number of screens like this one that share the level.
+        classes : ndarray of shape (n_classes,)
+            Labels of the classes.
+
+        Returns
+        -------
+        Interactions
+            The sets, as sets of features.
+        """
         from scipy.stats import chi2
 
         columns, kinds, degrees = bits.columns[found.sets], bits.kinds[found.sets], classes.size - 1
@@ -133,12 +152,34 @@ class Interactions:
         return f"<Interactions: {self.n_significant:,} significant of {self.n_tests:,} sets>"
 
     def words(self, row: int) -> str:
-        """Describe the effect of one set in words."""
+        """Describe the effect of one set in words.
+
+        Parameters
+        ----------
+        row : int
+            Number of the set, from 0.
+
+        Returns
+        -------
+        str
+            Such as "high together with high, or low with low: more often in tumour".
+        """
         labels = None if self.labels is None else self.labels[row : row + 1]
         return describe_effects(self.bits[row : row + 1], self.effect[row : row + 1], self.classes, labels)[0]
 
     def of_label(self, label: int) -> Self:
-        """Return the sets of one label of an indicator matrix."""
+        """Return the sets of one label of an indicator matrix.
+
+        Parameters
+        ----------
+        label : int
+            Column of the indicator matrix.
+
+        Returns
+        -------
+        Interactions
+            Its sets; all sets if there is only one label.
+        """
         if self.labels is None:
             return self
         of_label = self.labels == label

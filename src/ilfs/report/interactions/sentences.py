@@ -25,7 +25,7 @@ def found_sentence(summary: InteractionSummary) -> str:
     if not summary.n_significant:
         return f"none of {tested} is significant (adjusted p-value of at most {summary.alpha:g})"
     are = "is" if summary.n_significant == 1 else "are"
-    sure = f"the probability that any of these is false is at most {100 * summary.alpha:g} %"
+    sure = f"the probability that any of these is due to chance is at most {100 * summary.alpha:g} %"
     return f"{summary.n_significant:,} of {tested} {are} significant; {sure}"
 
 
