@@ -49,7 +49,7 @@ NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class FeatureStatistics:
-    """What the reads before the last one tell about the features.
+    """Statistics of all features that are known before the candidates are chosen.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ LARGEST_EXCESS = 0.5  # all samples of the class show the pattern, instead of ha
 
 @dataclass(frozen=True)
 class Power:
-    """What a search for pairs can find with a given probability.
+    """Power of a search for pairs: the smallest effect that it finds with a given probability.
 
     Parameters
     ----------
