@@ -179,21 +179,11 @@ def print_sets(summary: Any, table: Any, options: argparse.Namespace) -> None:
 
 def document(summary: Any, table: Any, options: argparse.Namespace, top: int | None = None) -> dict[str, Any]:
     """Return the sets as a document for JSON; its shape is described in ``docs/command.md``."""
-    from ilfs import __version__
-    from ilfs.cli.showing import rows_of, target_as_data
+    from ilfs.cli.showing import document_head
     from ilfs.report.interactions.data import interactions_as_data
-    from ilfs.report.ranking_json import JSON_FORMAT, as_json
+    from ilfs.report.ranking_json import as_json
 
-    head = {
-        "format": JSON_FORMAT,
-        "ilfs_version": __version__,
-        "command": options.command,
-        "input": {"name": table.name, "rows": rows_of(table), "features": table.source.n_features},
-        "target": target_as_data(table),
-        "guesses": list(table.guesses),
-        "warnings": list(table.warnings),
-        "set_aside": [{"name": one.name, "reason": one.reason} for one in table.set_aside],
-    }
+    head = document_head(table, options.command)
     return as_json(head | interactions_as_data(summary, top))  # type: ignore[no-any-return]
 
 

@@ -89,24 +89,30 @@ def print_csv(selectors: dict[str, Any], top: int | None) -> None:
     print(csv_text(table, spreadsheet_safe=True), end="")
 
 
-def document(
-    selectors: dict[str, Any], table: Any, options: argparse.Namespace, top: int | None = None
-) -> dict[str, Any]:
-    """Return the ranking as a document for JSON; its shape is described in ``docs/command.md``."""
+def document_head(table: Any, command: str) -> dict[str, Any]:
+    """Return the part of a JSON document that describes the command and its table."""
     from ilfs import __version__
-    from ilfs.report.ranking_json import JSON_FORMAT, as_json, ranking_as_data
+    from ilfs.report.ranking_json import JSON_FORMAT
 
-    head = {
+    return {
         "format": JSON_FORMAT,
         "ilfs_version": __version__,
-        "command": options.command,
+        "command": command,
         "input": {"name": table.name, "rows": rows_of(table), "features": table.source.n_features},
         "target": target_as_data(table),
         "guesses": list(table.guesses),
         "warnings": list(table.warnings),
         "set_aside": [{"name": one.name, "reason": one.reason} for one in table.set_aside],
-        "stability": stability_as_data(options.found_stability),
     }
+
+
+def document(
+    selectors: dict[str, Any], table: Any, options: argparse.Namespace, top: int | None = None
+) -> dict[str, Any]:
+    """Return the ranking as a document for JSON; its shape is described in ``docs/command.md``."""
+    from ilfs.report.ranking_json import as_json, ranking_as_data
+
+    head = document_head(table, options.command) | {"stability": stability_as_data(options.found_stability)}
     rankings = [ranking_as_data(selector, top, name) for name, selector in selectors.items()]
     return as_json(head | (rankings[0] if len(rankings) == 1 else {"rankings": rankings}))  # type: ignore[no-any-return]
 
