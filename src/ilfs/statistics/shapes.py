@@ -75,7 +75,7 @@ class Shapes(Description[ClassShapes]):
     >>> X, y = np.array([[-3.0], [3.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1])  # variance 5
     >>> fold = fold_of(table_source(X, y))
     >>> fold(Shapes.from_moments(fold(Moments()))).sum.round(3).tolist()
-    [[2.683], [0.894]]
+    [[3.6], [0.4]]
     """
 
     mean: Floats
