@@ -233,7 +233,7 @@ class PicksSubsets(PlannedSelector):
         ...     print(f"{name}: {correlation:.3f}")
         worst perimeter: 0.993
         worst area: 0.984
-        mean perimeter: 0.961
+        mean radius: 0.966
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
