@@ -57,9 +57,9 @@ def screened(bits: PackedBits, threshold: float, n_jobs: int | None) -> Iterator
         first, last = block.start, block.stop
         return confirmed(*screen_incomplete_pairs(bits.words, bits.present, bits.starts, first, last, n, threshold))
 
-    def confirmed(pairs: Integers, values: Floats) -> tuple[Integers, Floats]:
+    def confirmed(pairs: Integers, statistic: Floats) -> tuple[Integers, Floats]:
         differs = bits.columns[pairs[:, 0]] != bits.columns[pairs[:, 1]]
-        return keep_unequal_odds(bits, pairs[differs], values[differs, 0], threshold)
+        return keep_unequal_odds(bits, pairs[differs], statistic[differs], threshold)
 
     yield from thread_map(complete, blocks(n, TASK_BITS), n_jobs)
     if n < bits.n_bits:

@@ -76,8 +76,8 @@ def screened(bits: PackedBits, threshold: float, n_jobs: int | None) -> Iterator
     def incomplete(i: int) -> tuple[Integers, Floats]:
         return confirmed(*screen_incomplete_triples(bits.words, bits.present, bits.starts, i, n, threshold))
 
-    def confirmed(triples: Integers, values: Floats) -> tuple[Integers, Floats]:
-        return keep_unequal_odds(bits, triples, values[:, 0], threshold)
+    def confirmed(triples: Integers, statistic: Floats) -> tuple[Integers, Floats]:
+        return keep_unequal_odds(bits, triples, statistic, threshold)
 
     yield from thread_map(complete, range(n), n_jobs)
     if n < bits.n_bits:
