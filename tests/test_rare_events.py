@@ -105,6 +105,13 @@ class TestPicks:
         np.testing.assert_array_equal(ILFS().fit(sparse.csr_array(X), y).order_, expected)
         np.testing.assert_array_equal(ILFS(n_jobs=2).fit(np.asfortranarray(X[rows]), y[rows]).order_, expected)
 
+    def test_fractional_weights_do_not_look_like_missing_values(self):
+        X, y = words()
+        weight = np.random.default_rng(0).uniform(0.5, 1.5, size=90)
+        dense, stored = (ILFS().fit(table, y, weight) for table in (X, sparse.csr_array(X)))
+        np.testing.assert_array_equal(stored.order_, dense.order_)
+        np.testing.assert_allclose(stored.gain_, dense.gain_, rtol=1e-9, atol=1e-12)
+
     def test_the_unit_of_the_counts_does_not_change_the_order(self):
         X, y = words()
         for factor in (0.001, 7.0, 1e6):

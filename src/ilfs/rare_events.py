@@ -15,6 +15,7 @@ from ilfs.execution import Plan, ask, both, together
 from ilfs.regression_terms import Further, FurtherColumns, inverse, one_class
 from ilfs.solvers.picking import FurtherTerms
 from ilfs.statistics import Association, ClassMoments, ClassProfile, LogMoments, LogProducts, Profile
+from ilfs.ties import RELATIVE_TOLERANCE
 
 MIN_ZEROS = 0.8  # fraction of the values of a column of rare events that are zero
 MIN_COLUMNS = 0.5  # fraction of the candidates that must be such columns
@@ -104,8 +105,13 @@ def find_counts(columns: Integers, labelling: int | None) -> Plan[Floats | None]
     if not columns.size:
         return None
     profile = yield from ask(Profile(), columns, labelling)
-    is_complete = (profile.count == profile.count.max(axis=1, keepdims=True)).all()
-    return units(profile) if is_complete and count_rare_events(profile) else None
+    return units(profile) if is_complete(profile) and count_rare_events(profile) else None
+
+
+def is_complete(profile: ClassProfile) -> bool:
+    """Return True if all columns have the same number of values in each class, up to rounding of weights."""
+    most = profile.count.max(axis=1, keepdims=True)
+    return bool((most - profile.count <= RELATIVE_TOLERANCE * most).all())
 
 
 def units(profile: ClassProfile) -> Floats:
