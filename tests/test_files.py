@@ -9,6 +9,7 @@ import sys
 import threading
 
 import pytest
+from platforms import needs_posix
 
 from ilfs.files import check_writable, remove_leftovers, write_atomically, write_text_atomically
 
@@ -199,6 +200,7 @@ def test_the_longest_names_can_be_written(tmp_path, name):
     assert os.listdir(tmp_path) == [name]
 
 
+@needs_posix
 def test_a_link_to_a_missing_file_stays_a_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write_text_atomically(tmp_path / "link", "new")
@@ -234,7 +236,8 @@ class TestWritable:
         with pytest.raises(kind, match=said):
             check_writable(tmp_path / name)
 
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+    @needs_posix
+    @pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write everywhere")
     def test_a_folder_without_permission_is_noticed(self, tmp_path):
         tmp_path.chmod(0o500)
         with pytest.raises(PermissionError, match="choose a folder that you may write to"):

@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 from joblib import effective_n_jobs
+from platforms import needs_fork, needs_posix, needs_proc
 
 from ilfs.benchmark.evaluation.memory import Peak
 from ilfs.benchmark.jobs import pool
@@ -70,6 +71,7 @@ def test_an_error_is_an_answer_with_its_reason_and_place():
     assert found["square", 3].result == 9
 
 
+@needs_posix
 def test_a_process_that_dies_costs_its_item_alone():
     found = answers([("square", 2), ("die", 0), ("square", 3), ("square", 4)], n_processes=1)
     assert found["die", 0].reason == "its process was ended by signal 9 (perhaps for lack of memory)"
@@ -84,6 +86,7 @@ def test_an_item_that_takes_too_long_is_ended():
     assert time.monotonic() - start < 40
 
 
+@needs_posix
 def test_no_signal_is_sent_to_the_id_of_an_ended_process(monkeypatch):
     ended = []
     monkeypatch.setattr(pool, "_kill_group", ended.append)
@@ -132,12 +135,13 @@ def test_a_script_without_a_guard_is_not_run_again(tmp_path):
     assert said.stdout.split("\n")[:2] == ["begin", "[-5]"]
 
 
+@needs_proc
 def test_processes_end_with_the_one_that_started_them(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         textwrap.dedent(f"""
         import sys
-        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        sys.path[:0] = {[os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__))]!r}
         from test_pool import work
         from ilfs.benchmark.jobs.pool import compute_all
         for answer in compute_all(work, [("pid", 0), ("sleep", 600)], 1):
@@ -171,6 +175,7 @@ def test_an_error_without_a_message_is_a_reason_too():
     assert in_one_line(MuteError()) == "MuteError: its message cannot be formatted"
 
 
+@needs_fork
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_processes_that_fork_and_die_or_answer_twice_are_handled():
     start = time.monotonic()

@@ -10,6 +10,7 @@ import time
 from contextlib import closing
 
 import pytest
+from platforms import needs_posix
 
 from ilfs.benchmark import BenchmarkMethod, Outcome, Protocol, Store, Suite
 from ilfs.benchmark.evaluation.job import digest
@@ -221,6 +222,7 @@ def test_a_later_format_is_refused(tmp_path):
     assert path.read_bytes() == before
 
 
+@needs_posix
 def test_reading_writes_nothing(store):
     store.write("k", "i", DESCRIPTION, OUTCOME)
     before = store.path.read_bytes()

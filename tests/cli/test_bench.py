@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from platforms import needs_posix
 
 from ilfs import __version__
 from ilfs.choices import FORMATS
@@ -214,6 +215,7 @@ def test_a_closed_pipe_is_no_error(store):
     assert process.wait() == 0
 
 
+@needs_posix
 def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
     suite, path = tmp_path / "s.toml", tmp_path / "s.sqlite"
     suite.write_text(

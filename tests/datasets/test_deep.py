@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import tiny_onnx
+from platforms import needs_posix
 from tiny_onnx import convolution_by_hand, convolution_network, convolution_weights
 
 from ilfs.datasets import deep
@@ -100,6 +101,7 @@ class TestNetwork:
         with pytest.raises(OSError, match=r"cannot read the network .*head.bin: No such file"):
             deep_features(paths, network)
 
+    @needs_posix
     def test_weights_outside_of_its_folder_are_not_read(self, tmp_path, paths):
         (tmp_path / "inner").mkdir()
         network = convolution_network(tmp_path / "inner" / "apart.onnx", apart=["head"])
@@ -111,6 +113,7 @@ class TestNetwork:
             ):
                 deep_features(paths, network, layer=layer)
 
+    @needs_posix
     def test_a_pipe_is_refused_as_a_network(self, tmp_path, paths):
         os.mkfifo(tmp_path / "pipe.onnx")
         with pytest.raises(OSError, match=r"cannot read the network .*pipe\.onnx: it must be a file, not a device"):
@@ -493,6 +496,7 @@ class TestCache:
             deep_features(paths, model)
         assert self.kept(tmp_path) == []
 
+    @needs_posix
     def test_an_interrupted_run_continues_where_it_stopped(self, tmp_path, model, paths):
         undisturbed = deep_features(paths, model, batch_size=2, cache=False)
         code = """

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from platforms import needs_posix
 from server import CONTENT, serving
 
 from ilfs.datasets.fetching import fetch
@@ -113,6 +114,7 @@ def test_two_processes_at_once_download_once(tmp_path, server):
     assert visible(tmp_path) == {"toy.npz"}
 
 
+@needs_posix
 def test_a_killed_download_leaves_no_file_and_the_next_succeeds(tmp_path, server):
     path = tmp_path / "toy.npz"
     process = start_fetch(path, f"{server.address}/stalled/toy.npz")

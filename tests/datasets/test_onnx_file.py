@@ -4,6 +4,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from platforms import needs_posix
 from tiny_onnx import convolution_network, field, message, network, node, value
 
 from ilfs.datasets.onnx_file import NetworkFile, external_file, with_outputs
@@ -79,6 +80,7 @@ def test_a_location_outside_of_the_folder_is_refused(tmp_path, location):
         external_file(tmp_path / "m.onnx", location)
 
 
+@needs_posix
 def test_links_devices_and_pipes_are_refused(tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()

@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 from helpers import planted
 from metamorphic import small_blocks as blocks_of
+from platforms import needs_posix
 from scipy import sparse
 from sklearn.base import clone
 
@@ -716,6 +717,7 @@ class TestCluster:
             np.testing.assert_array_equal(np.concatenate(client.gather(slices)), array)
             assert placed_each([None, None]) == [None, None]
 
+    @needs_posix
     def test_an_interrupt_cancels_the_tasks(self, client, tmp_path):
         X, y, _ = table(n_samples=400)
         chunks = da.from_array(X, chunks=(10, 12)).map_blocks(slow_chunk, seconds=0.2, folder=tmp_path)
@@ -742,6 +744,7 @@ class TestCluster:
         assert len(list(tmp_path.iterdir())) > 90  # three reads of 30 chunks, and some again
         assert_same(found, ILFS().fit(X, y, sample_weight=weight))
 
+    @needs_posix
     def test_a_killed_worker_does_not_change_the_result(self, client, tmp_path):
         X, y, _ = table(n_samples=600)
         chunks = da.from_array(X, chunks=(20, 12)).map_blocks(slow_chunk, folder=tmp_path)
@@ -850,6 +853,7 @@ def made_chunk(block_info=None):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 class TestLargeData:
+    @needs_posix
     def test_all_workers_may_die_at_once(self, tmp_path):
         X, y, _ = table(n_samples=2000)
         with (

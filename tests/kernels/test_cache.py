@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from platforms import needs_posix
 
 import ilfs
 from ilfs.kernels import _cache
@@ -138,6 +139,7 @@ def test_a_failed_compilation_releases_the_lock(tmp_path, monkeypatch):
     unlock(file)
 
 
+@needs_posix
 def test_a_temporary_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     locator = _cache.TemporaryFolder.from_function(test_a_kernel_works_without_a_writable_folder, __file__)

@@ -1,5 +1,6 @@
 """Pictures of selectors: the numbers behind them, bad input, hostile names, and files."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -38,7 +39,7 @@ def axes(width=7.0, height=5.0):
 
 def drawn(ax):
     """Draw a figure with all warnings as errors, as a file would be."""
-    ax.figure.savefig("/dev/null", format="png")
+    ax.figure.savefig(os.devnull, format="png")
     return ax
 
 
@@ -395,7 +396,7 @@ class TestAccessor:
             "X, y = np.random.default_rng(0).normal(size=(40, 9)), np.arange(40) % 2;"
             "s = FisherScore(3, n_permutations=20).fit(X, y);"
             "[draw() for draw in (s.plot.scores, s.plot.curve, s.plot.volcano, lambda: s.plot.heatmap(X, y))];"
-            "s.plot.pixels((3, 3)); import matplotlib.pyplot as plt; plt.gcf().savefig('/dev/null', format='svg');"
+            "s.plot.pixels((3, 3)); import matplotlib.pyplot as plt, os; plt.gcf().savefig(os.devnull, format='svg');"
             "print(matplotlib.get_backend(), len(plt.get_fignums()))"
         )
         done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)

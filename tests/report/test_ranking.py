@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 from helpers import planted
+from platforms import needs_posix
 
 from ilfs import ILFS
 from ilfs.ranking_table import RankingTable
@@ -83,6 +84,7 @@ class TestFile:
         assert nearest <= set(told.values())
         assert [row[3:6] for row in safe] == [row[3:6] for row in as_they_are]  # numbers may be negative
 
+    @needs_posix
     def test_a_link_stays_a_link(self, fitted, tmp_path):
         (tmp_path / "real.csv").write_text("old")
         (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
@@ -90,6 +92,7 @@ class TestFile:
         assert (tmp_path / "link.csv").is_symlink()
         assert (tmp_path / "real.csv").read_text().startswith("rank,")
 
+    @needs_posix
     def test_the_mode_of_a_file_is_kept(self, fitted, tmp_path):
         path = tmp_path / "ranking.csv"
         path.touch()
