@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from platforms import needs_posix
 
 import ilfs
 from ilfs.cli import main
@@ -211,7 +212,8 @@ def test_an_output_that_cannot_be_written_is_noticed_before_the_table_is_read(op
     assert said in refused("rank", "good.csv", "--target", "kind", option, file)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@needs_posix
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission_is_noticed_before_the_work(refused, folder):
     (folder / "locked").mkdir(mode=0o500)
     assert "choose a folder that you may write to" in refused("rank", "good.csv", "-o", "locked/out.csv")

@@ -14,7 +14,6 @@ import gzip
 import io
 import json
 import random
-import resource
 import struct
 import sys
 import time
@@ -162,6 +161,8 @@ def table_of(path):
 
 
 def peak_megabytes():
+    import resource  # only POSIX has it
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -194,6 +195,8 @@ def failure_of(path):
 
 
 def main(kinds, first, last, folder):
+    import resource
+
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seeds = {kind: sorted((folder / "seeds").glob(f"{kind}-*")) for kind in kinds}

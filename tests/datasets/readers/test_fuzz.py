@@ -14,13 +14,14 @@ import pandas as pd
 import pytest
 from fuzzing import table_of
 from idx_files import idx
+from platforms import needs_proc
 from r_files import factor, frame, matrix, named_list, rda, reals, texts
 from scipy import sparse
 from scipy.io import savemat
 
 from ilfs.datasets import Dataset, read_table
 
-pytest.importorskip("resource", reason="memory is measured by the module resource")
+pytestmark = needs_proc  # memory is limited and measured as Linux does it
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 SCRIPT = Path(__file__).with_name("fuzzing.py")
