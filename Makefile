@@ -20,7 +20,7 @@ VERSIONS = $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-oldest test-newest test-slow test-browser page coverage lint format docs bench bench-quick bench-timing bench-peers bench-fdr findings figures tables fidelity robustness quality clean-kernels clean
+.PHONY: help demo test test-oldest test-newest test-slow test-browser page coverage lint workflows review format docs dist bench bench-quick bench-timing bench-peers bench-fdr findings figures tables fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## list all commands
@@ -82,6 +82,15 @@ lint: $(VENV)/test $(VENV)/lint  ## check formatting, style, types and the layer
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory workflows review
+
+workflows: $(VENV)/lint  ## check the GitHub workflows and the issue forms (no network)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --quiet --no-progress --persona=pedantic .github
+
+review: $(VENV)/lint  ## check the repository against the guide of Scientific Python
+	$(BIN)/repo-review --show err .
 
 format: $(VENV)/lint  ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .
@@ -90,6 +99,14 @@ format: $(VENV)/lint  ## format the code and fix what ruff can fix
 docs: $(VENV)/docs  ## build the documentation, docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+# Built without isolation, from the versions in constraints.txt: the build needs no network.
+dist: $(VENV)/dist  ## build the wheel and the source distribution in dist/, and check both
+	@rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	@ls -l dist
 
 bench: $(VENV)/package  ## compare speed and memory with scikit-learn and the limits of the hardware (about 3 minutes)
 	$(BIN)/python benchmarks/speed.py

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ilfs.sites import summarise
     from ilfs.summaries import Summary
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CFS",
