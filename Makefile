@@ -77,11 +77,12 @@ coverage: $(VENV)/test  ## report how much of the code the tests cover (kernels 
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning
 	$(BIN)/python -m coverage report -m
 
-lint: $(VENV)/test $(VENV)/lint  ## check formatting, style, types and the layers of imports
+lint: $(VENV)/test $(VENV)/lint  ## check formatting, style, types, the layers of imports, spelling, workflows and the repository
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell *.md src docs examples benchmarks recipe .github
 	@$(MAKE) --no-print-directory workflows review
 
 workflows: $(VENV)/lint  ## check the GitHub workflows and the issue forms (no network)
@@ -90,7 +91,7 @@ workflows: $(VENV)/lint  ## check the GitHub workflows and the issue forms (no n
 	$(BIN)/zizmor --offline --quiet --no-progress --persona=pedantic .github
 
 review: $(VENV)/lint  ## check the repository against the guide of Scientific Python
-	$(BIN)/repo-review --show err .
+	@$(BIN)/repo-review --show err .
 
 format: $(VENV)/lint  ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .

@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from platforms import needs_repository
 
 ROOT = Path(__file__).parent.parent
 
@@ -16,6 +17,7 @@ def test_the_comparison_lists_all_methods(capsys):
     assert [line.split()[0] for line in lines[1 : len(METHODS) + 1]] == list(METHODS)
 
 
+@needs_repository
 @pytest.mark.filterwarnings("ignore:the topic relevancy has lost")
 def test_the_plain_numpy_version_of_the_paper_finds_the_same_features_as_ilfs_paper(monkeypatch):
     from ilfs import ILFS

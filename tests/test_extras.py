@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-FOR_DEVELOPERS = {"test", "lint", "docs", "browser"}
+FOR_DEVELOPERS = {"test", "lint", "docs", "dist", "browser"}
 
 
 def test_all_installs_every_extra_for_users():

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import planted
+from platforms import needs_repository
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
@@ -75,6 +76,7 @@ class TestRecords:
             assert "|" not in words  # they are put into Markdown tables
         assert method.kind in ("filter", "wrapper", "embedded")
 
+    @needs_repository
     @every
     def test_the_page_exists_and_names_the_class(self, method):
         page, _, heading = method.page.partition("#")

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from platforms import needs_repository
 from small_devkit import CLASSES as SMALL
 from small_devkit import write_devkit
 from tiny_onnx import convolution_network, convolution_weights
@@ -228,6 +229,7 @@ class TestLoad:
             assert dog < 0.8
 
 
+@needs_repository
 def test_the_experiment_of_the_documentation_runs(kit, network, tmp_path, monkeypatch, capsys):
     page = (Path(__file__).parents[2] / "docs" / "voc.md").read_text()
     (code,) = (block for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) if "load_voc(" in block)
@@ -243,6 +245,7 @@ def test_the_experiment_of_the_documentation_runs(kit, network, tmp_path, monkey
     assert float(printed["dog"]) < 80
 
 
+@needs_repository
 def test_the_submission_of_the_documentation_is_written(network, tmp_path, monkeypatch):
     folder, labels = write_devkit(tmp_path, 2012, parts=("train", "val", "trainval"), n_images=24)
     ids = [f"001{i:03d}" for i in range(24)]  # the images of val take the place of test images
