@@ -88,6 +88,7 @@ lint: $(VENV)/test $(VENV)/lint  ## check formatting, style, types, the layers o
 workflows: $(VENV)/lint  ## check the GitHub workflows and the issue forms (no network)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 	$(BIN)/zizmor --offline --quiet --no-progress --persona=pedantic .github
 
 review: $(VENV)/lint  ## check the repository against the guide of Scientific Python
