@@ -220,11 +220,46 @@ class TestPage:
 class TestExplanation:
     def test_partners_are_named_with_their_pattern(self):
         X, y = paired()
-        why = ILFS(4, interactions=2).fit(X, y).explain(0)
-        assert list(why.works_with) == ["x1"]
-        assert f"It works together with x1 ({why.works_with['x1']})." in str(why)
-        assert ILFS(4, interactions=2).fit(X, y).explain(5).works_with == {}
+        selector = ILFS(4, interactions=2).fit(X, y)
+        why, found = selector.explain(0), selector.interactions_
+        (pair,) = why.works_with
+        (row,) = np.flatnonzero((found.columns == 0).any(axis=1))
+        assert pair.others == ("x1",)
+        assert pair.effect == found.words(row)
+        assert pair.adjusted_p_value == found.adjusted_p_values[row]
+        assert "It was picked together with x1, because the two tell the class together: high together with" in str(why)
+        assert f"(adjusted p-value {pair.adjusted_p_value:.2g})" in str(why)
+        assert why.picked_for is pair
+        assert selector.explain(5).works_with == ()
+
+    def test_a_feature_picked_before_its_partner_was_picked_alone(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(600, 20))
+        y = np.where(rng.random(600) < 0.7, X[:, 3] > 0, X[:, 3] * X[:, 8] > 0)  # x3 is strong alone, x8 is not
+        selector = ILFS(4, interactions=2).fit(X, np.where(y, "ill", "well"))
+        first, second = selector.explain(3), selector.explain(8)
+        assert (first.rank, second.works_with[0].others) == (1, ("x3",))
+        assert first.picked_for is None
+        assert "It was picked first, because it alone adds most." in str(first)
+        assert "It tells the class together with x8: " in str(first)
+        assert "It was picked after x3, also for what the two tell together: " in str(second)
+
+    def test_three_features_are_picked_at_once(self):
+        X = np.random.default_rng(0).normal(size=(400, 15))
+        selector = ILFS(4, interactions=3).fit(X, np.where(X[:, 1] * X[:, 4] * X[:, 9] > 0, "ill", "well"))
+        for column, others in ((1, "x4 and x9"), (4, "x1 and x9"), (9, "x1 and x4")):
+            why = str(selector.explain(column))
+            assert f"It was picked together with {others}, because the three tell the class together: " in why
+
+    def test_the_kinds_of_a_pair_are_told_apart_and_numbers_are_classes(self):
+        X = np.random.default_rng(0).normal(size=(400, 10))
+        y = ((X[:, 2] > 0) == (np.abs(X[:, 6]) > 0.67)).astype(int)
+        (pair,) = ILFS(4, interactions=2).fit(X, y).explain(6).works_with
+        assert pair.effect in (
+            "x2 high together with x6 moderate, or low with extreme: more often in class 0",
+            "x2 high together with x6 extreme, or low with moderate: more often in class 1",
+        )
 
     def test_without_a_search_nothing_is_said(self):
         X, y = paired()
-        assert "works together" not in str(ILFS(4).fit(X, y).explain(0))
+        assert "together" not in str(ILFS(4).fit(X, y).explain(0))

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ilfs.ranking_table import RankingTable, directions
+from ilfs.ranking_table import RankingTable, shorter_direction
 from ilfs.report.certainty import certainty_sentences
 from ilfs.report.markup import escape, shortened
-from ilfs.report.plots.canvas import ONE_COLOUR, class_colours
+from ilfs.report.plots.canvas import ONE_COLOUR, SEVERAL_CLASSES, SOFT, class_colours
 from ilfs.report.plots.scores import BestFeatures, finite_lengths, padded
 from ilfs.selector import RankingSelector
 from ilfs.text_table import MISSING_TEXT
@@ -86,7 +86,7 @@ def columns_of(table: RankingTable) -> list[Column]:
     """Choose and format the columns that describe a feature besides its name and its score."""
     columns = []
     if "direction" in table:
-        words = directions(table, lambda label: shortened(label, 24))
+        words = (shorter_direction(phrase, lambda label: shortened(label, 24)) for phrase in table["direction"])
         columns.append(Column("direction", tuple(word or MISSING_TEXT for word in words), is_number=False))
         columns.append(Column("effect", tuple(f"{value:.2f}" for value in table["effect"])))
     if "q_value" in table:
@@ -125,7 +125,9 @@ def bar_html(best: BestFeatures, row: int) -> str:
     lengths = finite_lengths(best.scores)
     if lengths.min() < 0 or lengths.max() <= 0:
         return ""
-    colour = class_colours(best.labels).get(padded(best.directions, lengths.size)[row], ONE_COLOUR)
+    colour = (class_colours(best.labels) | {SEVERAL_CLASSES: SOFT}).get(
+        padded(best.directions, lengths.size)[row], ONE_COLOUR
+    )
     percent = 100 * float(lengths[row] / lengths.max())
     bar = f'<div class="ilfs-bar" style="width:{percent:.1f}%;background:{colour}"></div>'
     return f'<div class="ilfs-track">{bar}</div>'

@@ -19,7 +19,7 @@ from ilfs import __version__
 from ilfs.arrays import Floats, Integers
 from ilfs.must_keep import forced_columns
 from ilfs.null import NullCurve
-from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable, in_order
+from ilfs.ranking_table import CONFIRMED, IN, MEAN_PREFIX, RankingTable, in_order
 from ilfs.registry import list_methods
 from ilfs.report.class_values import ClassValues, CorrelationMap, class_values, correlation_map, read_rows
 from ilfs.report.interactions.pairs import pictured_columns, with_values
@@ -423,7 +423,7 @@ def class_labels(selector: RankingSelector) -> tuple[str, ...]:
     means = [title.removeprefix(MEAN_PREFIX) for title in columns if title.startswith(MEAN_PREFIX)]
     if means or "direction" not in columns:
         return tuple(means)
-    return tuple(sorted({str(label) for label in columns["direction"].tolist()} - {""}))
+    return tuple(sorted({phrase.partition(IN)[2] for phrase in columns["direction"].tolist()} - {""}))
 
 
 def nearest_ranks(selector: RankingSelector) -> Integers | None:

@@ -36,7 +36,8 @@ class RankingPage {
   }
 
   fillChoices() {
-    const found = new Set(columnOf(this.data, "direction") ? this.everyPlace().map((place) => directionAt(this.data, place)) : []);
+    const column = columnOf(this.data, "direction");
+    const found = new Set(column ? this.everyPlace().map((place) => wordAt(column, place)) : []);
     found.delete("");
     const words = [...found].sort();
     this.part.direction?.append(...words.map((word) => element("option", { value: word }, shortened(word, 50))));
@@ -142,10 +143,11 @@ class RankingPage {
     const verdict = columnOf(data, "verdict");
     const q = columnOf(data, "q_value")?.values;
     const largest = part["largest-q"]?.value === "" ? Infinity : Number(part["largest-q"]?.value);
+    const direction = columnOf(data, "direction");
     const family = part.family?.value ? familyOf(data, Number(part.family.value), STRONG_CORRELATION) : null;
     const keeps = (place) =>
       (!text || this.lower[place].includes(text)) &&
-      (!part.direction?.value || directionAt(data, place) === part.direction.value) &&
+      (!part.direction?.value || wordAt(direction, place) === part.direction.value) &&
       (!part.verdict?.value || wordAt(verdict, place) === part.verdict.value) &&
       (!q || !(q[place] > largest)) &&
       (!family || family[place] !== 0) &&
@@ -195,11 +197,11 @@ class RankingPage {
     const at = (key) => columnOf(data, key)?.values[place];
     const score = numberText(at("score"), columnOf(data, "score").kind);
     const words = [`Rank ${numberText(place + 1, "integer")} of ${numberText(data.n, "integer")}, score ${score}.`];
-    const direction = columnOf(data, "direction") ? directionAt(data, place) : "";
+    const direction = columnOf(data, "direction") ? wordAt(columnOf(data, "direction"), place) : "";
     if (direction) {
       const effect = Math.abs(at("effect"));
       const by = effect === Infinity ? "; it is constant within each class" : `, by ${numberText(effect, "effect")} standard deviations`;
-      const others = data.classes.length > 2 ? " than in the other classes together" : "";
+      const others = data.classes.length > 2 ? " than in the other classes" : "";
       words.push(`${direction[0].toUpperCase()}${shortened(direction.slice(1), 49)}${others}${by}.`);
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];

@@ -13,7 +13,7 @@ from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, TokenSummary
 
 TOKEN_LEVELS = 255
-HIDDEN = ("column", "p_value", "selected", "side")  # columns that the table on the page leaves out; CSV files have them
+HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
 # Columns that the table on the page begins with, because a phone shows only a few.
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
 MAX_MEANS = 3  # classes whose means stand beside the effect
@@ -32,10 +32,10 @@ COLUMN_HELP = {
     "feature": "name of the feature",
     "score": "larger is better",
     "relevance": "how well the feature alone represents the samples of their classes",
-    "q_value": "smallest false discovery rate at which the feature is selected",
+    "q_value": "smallest false discovery rate at which the feature is selected; each feature is tested alone",
     "verdict": "confirmed, tentative or not confirmed, by the q-value; not confirmed does not mean irrelevant",
-    "direction": "class in which the feature is higher; of three classes and more, the one that differs most from all "
-    "others together",
+    "direction": "class in which the feature is higher; of three classes and more, those on the smaller side of the "
+    "largest gap between the class means, and whether the feature is higher or lower there",
     "effect": "difference of the class means in standard deviations within classes",
     "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
     "missing": "fraction of the rows without a value",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.files import write_text_atomically
-from ilfs.ranking_table import MEAN_PREFIX, directions
+from ilfs.ranking_table import MEAN_PREFIX
 from ilfs.report.interactions.page import interactions_section
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
@@ -192,8 +192,6 @@ def static_table(summary: RankingSummary) -> str:
     table, n_rows = summary.table, min(N_STATIC_ROWS, summary.n_features)
     titles = [title for title in table if title in STATIC_COLUMNS or is_small_mean(summary, title)]
     shown = {title: table[title][:n_rows].tolist() for title in titles}
-    if "side" in table:
-        shown["direction"] = directions(table)[:n_rows]
     columns = [[static_value(title, value) for value in values] for title, values in shown.items()]
     header = [title.replace("_", " ") for title in titles]
     caption = f"The best {n_rows:,} of {summary.n_features:,} features"

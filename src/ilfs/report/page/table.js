@@ -142,8 +142,7 @@ class FeatureTable {
   cellOf(column, place) {
     if (column.kind === "name") return this.nameCell(column.key === "feature" ? place : this.data.nearest[place]);
     if (column.kind === "word") {
-      const hasSide = column.key === "direction" && columnOf(this.data, "side");
-      const word = hasSide ? directionAt(this.data, place) : wordAt(column, place);
+      const word = wordAt(column, place);
       const kind = column.key === "verdict" ? ` verdict ${word.replace(" ", "-")}` : "";
       return element("td", { class: `word${kind}`, title: word }, word === "" ? "–" : element("bdi", {}, shortened(word, 50)));
     }

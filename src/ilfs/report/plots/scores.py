@@ -16,6 +16,7 @@ from ilfs.report.plots.canvas import (
     SMALL_POINTS,
     SOFT,
     TINY_POINTS,
+    class_of_direction,
     colour_legend,
     direction_colours,
     note,
@@ -51,8 +52,8 @@ class BestFeatures:
     is_selected : ndarray of bool of shape (n_shown,)
         Features that ``transform`` keeps.
     directions : tuple of str
-        Label of the class with the larger mean, or of the one that stands out of more than two; empty for none. No
-        entries without classes.
+        Label of the class with the larger mean, or of the one that stands out of more than two; "several classes" if
+        more than one does; empty for none. No entries without classes.
     q_values : ndarray of shape (n_shown,) or None
         Their q-values, if computed.
     labels : tuple of str
@@ -102,14 +103,14 @@ class BestFeatures:
         >>> best.names, best.is_selected.tolist(), best.directions
         (('flavanoids', 'proline', 'od280/od315_of_diluted_wines'), [True, True, False], ('2', '0', '2'))
         """
-        table, mask = selector.table(top, input_features), selector.get_support()
+        table, mask, labels = selector.table(top, input_features), selector.get_support(), class_labels(selector)
         return cls(
             names=tuple(map(str, table["feature"].tolist())),
             scores=np.asarray(table["score"], dtype=np.float64),
             is_selected=mask[table["column"]],
-            directions=tuple(table["direction"].tolist()) if "direction" in table else (),
+            directions=tuple(class_of_direction(phrase, labels) for phrase in table.get("direction", ())),
             q_values=table.get("q_value"),
-            labels=class_labels(selector),
+            labels=labels,
             method=selector._description()[0],
             n_features=selector.n_features_in_,
             n_selected=int(np.count_nonzero(mask)),

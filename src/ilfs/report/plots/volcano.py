@@ -14,6 +14,7 @@ from ilfs.report.plots.canvas import (
     PLAIN,
     RULE,
     SMALL_POINTS,
+    class_of_direction,
     colour_legend,
     direction_colours,
     note,
@@ -51,7 +52,8 @@ class Volcano:
     is_selected : ndarray of bool of shape (n_features,)
         Features that ``transform`` keeps.
     directions : tuple of str
-        Label of the class with the larger mean, or of the one that stands out of more than two; empty for none.
+        Label of the class with the larger mean, or of the one that stands out of more than two; "several classes" if
+        more than one does; empty for none.
     labels : tuple of str
         All classes.
     fdr : float
@@ -103,13 +105,14 @@ class Volcano:
                 "volcano needs one class for each sample, since it shows differences between classes, got a selector "
                 "without classes or with several labels: draw a selector of per_label_, or use plot.scores"
             )
+        labels = class_labels(selector)
         return cls(
             names=tuple(map(str, table["feature"].tolist())),
             effect=np.asarray(table["effect"], dtype=np.float64),
             q_values=np.asarray(table["q_value"], dtype=np.float64),
             is_selected=selector.get_support()[table["column"]],
-            directions=tuple(table["direction"].tolist()),
-            labels=class_labels(selector),
+            directions=tuple(class_of_direction(phrase, labels) for phrase in table["direction"].tolist()),
+            labels=labels,
             fdr=float(getattr(selector, "fdr", DEFAULT_FDR)),
         )
 
