@@ -212,7 +212,7 @@ def weights_within(count: Floats, mask: NDArray[np.bool_]) -> Floats:
     """Return counts as fractions of those of the masked classes; 0 for all other classes."""
     chosen = np.where(mask, count, 0.0)
     total = chosen.sum(axis=0)
-    return np.divide(chosen, total, out=np.zeros_like(chosen), where=total > 0)
+    return np.asarray(np.divide(chosen, total, out=np.zeros_like(chosen), where=total > 0))
 
 
 def standardised(difference: Floats, moments: ClassMoments) -> Floats:

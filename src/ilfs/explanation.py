@@ -19,7 +19,7 @@ from ilfs.ranking_table import (
     RankingTable,
     split_direction,
 )
-from ilfs.words import listed, probability_text
+from ilfs.words import counted, listed, probability_text
 
 MAX_NAMED = 4  # features or class means that a paragraph lists
 MAX_PARTNERS = 3  # interactions that a paragraph lists
@@ -254,7 +254,8 @@ def paragraph(one: Explanation) -> str:
 def rank_sentences(one: Explanation) -> Iterator[str]:
     """Tell the rank, the score and what it means."""
     kept = "is selected" if one.is_selected else "is not selected"
-    yield f"{one.feature} is ranked {ordinal(one.rank)} of {one.n_features:,} features by {one.method}, and {kept}."
+    every = counted(one.n_features, "feature")
+    yield f"{one.feature} is ranked {ordinal(one.rank)} of {every} by {one.method}, and {kept}."
     if one.is_kept:
         yield "It was to be kept in any case, so it comes before all features that were not, whatever it adds."
     if one.criterion is None:

@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import Integers
+from ilfs.interactions import Interactions
+from ilfs.report.interactions.sentences import counted_sets, kinds_of_sets
+from ilfs.report.summary import attribute
 from ilfs.selector import RankingSelector
 from ilfs.ties import UNIT_FLOOR, first_of_largest
-from ilfs.words import counted
+from ilfs.words import counted, probability_text
 
 
 def certainty_sentences(selector: RankingSelector) -> list[str]:
@@ -39,7 +43,49 @@ def certainty_sentences(selector: RankingSelector) -> list[str]:
 
 
 def verdict_sentence(selector: RankingSelector) -> list[str]:
-    """Say whether the best features are better than chance, if that was tested."""
+    """Say whether the best features are better than chance, alone and together, as far as that was tested.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        A fitted selector.
+
+    Returns
+    -------
+    list of str
+        One sentence on single features, and one on pairs and triples if some are significant, all without a full stop.
+    """
+    alone, together = single_sentence(selector), sets_sentence(selector)
+    if together:
+        alone = [
+            f"single features: {sentence.replace('the best features are', 'the best are', 1)}" for sentence in alone
+        ]
+    return alone + together
+
+
+def sets_sentence(selector: RankingSelector) -> list[str]:
+    """Say how many sets of features are significant, if there are any."""
+    found = significant_sets(selector)
+    if found is None:
+        return []
+    smallest = probability_text(float(found.adjusted_p_values.min()))
+    are = "tells" if len(np.unique(found.columns, axis=0)) == 1 else "tell"
+    return [f"together: {counted_sets(found.columns)} {are} the class (smallest adjusted p = {smallest})"]
+
+
+def significant_sets(selector: RankingSelector) -> Interactions | None:
+    """Return the sets of features that were found to tell the class together; None if there are none."""
+    found: Interactions | None = attribute(selector, "interactions_")
+    return found if found is not None and len(found) else None
+
+
+def is_found(selector: Any) -> bool:
+    """Return True if the best features are better than chance, or if features tell the class together."""
+    return bool(getattr(selector, "is_better_than_chance_", False)) or significant_sets(selector) is not None
+
+
+def single_sentence(selector: RankingSelector) -> list[str]:
+    """Say whether the best single features are better than chance, if that was tested."""
     p_value = getattr(selector, "chance_p_value_", None)
     if p_value is None:
         return []
@@ -86,7 +132,7 @@ def selection_sentence(selector: RankingSelector) -> str:
     """
     rule = getattr(selector, "n_features_to_select", None)
     n_selected, n_features = int(np.count_nonzero(selector._get_support_mask())), selector.n_features_in_
-    some = f"{n_selected:,} of {n_features:,} features"
+    some = f"{n_selected:,} of {counted(n_features, 'feature')}"
     if rule == "auto":
         best = f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
         return best + kept_words(selector)
@@ -112,10 +158,35 @@ def fdr_sentence(selector: Any) -> str:
     bound, is_found = getattr(selector, "false_discovery_bound_", None), selector.q_values_ <= selector.fdr
     n_found, n_kept = int(np.count_nonzero(is_found)), int(np.count_nonzero(~is_found[selector._forced()]))
     have = "has a q-value" if n_found == 1 else "have q-values"
-    sentence = f"{n_found:,} of {selector.n_features_in_:,} features {have} of at most {selector.fdr:g}"
+    sentence = f"{n_found:,} of {counted(selector.n_features_in_, 'feature')} {have} of at most {selector.fdr:g}"
     if n_found and bound is not None:
         sentence += f"; with 95 % confidence, {by_chance(round(bound * n_found))} there by chance"
-    return f"{sentence}; besides, {counted(n_kept, 'feature')} that must be kept" if n_kept else sentence
+    sentence = f"{sentence}; besides, {counted(n_kept, 'feature')} that must be kept" if n_kept else sentence
+    return sentence + unselected_words(selector)
+
+
+def unselected_words(selector: Any) -> str:
+    """Say which features the rule leaves out although they tell the class together, as the end of a sentence."""
+    found, left = significant_sets(selector), unselected_members(selector)
+    if found is None or not left.size:
+        return ""
+    wanted = np.union1d(np.flatnonzero(selector.get_support()), left)
+    n_best = int(np.isin(selector.order_[: wanted.size], wanted).sum())
+    those = "all of these" if n_best == wanted.size else f"{n_best:,} of all these {wanted.size:,}"
+    more, are = "other " if wanted.size > left.size else "", "is" if left.size == 1 else "are"
+    return (
+        f". The rule tests each feature alone: {counted(left.size, f'{more}feature')} of significant "
+        f"{kinds_of_sets(found.columns)} {are} left out; n_features_to_select={wanted.size} keeps {those}"
+    )
+
+
+def unselected_members(selector: Any) -> Integers:
+    """Return the columns that are in significant sets and not selected."""
+    found = significant_sets(selector)
+    if found is None:
+        return np.empty(0, np.int64)
+    members = np.unique(found.columns[found.columns >= 0])
+    return np.asarray(members[~selector.get_support()[members]])
 
 
 def by_chance(most: int) -> str:

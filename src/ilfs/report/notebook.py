@@ -9,6 +9,7 @@ from ilfs.report.plots.canvas import ONE_COLOUR, SEVERAL_CLASSES, SOFT, class_co
 from ilfs.report.plots.scores import BestFeatures, finite_lengths, padded
 from ilfs.selector import RankingSelector
 from ilfs.text_table import MISSING_TEXT
+from ilfs.words import counted
 
 N_SHOWN = 10
 MAX_FEATURE_LETTERS = 48
@@ -73,7 +74,7 @@ def selector_html(selector: RankingSelector, top: int = N_SHOWN) -> str:
         [
             # A notebook would typeset what stands between dollar signs in names, but for these two classes.
             f'<div class="ilfs-ranking tex2jax_ignore mathjax_ignore"><style>{NOTEBOOK_STYLE}</style>',
-            f"<p><strong>{escape(best.method)}</strong>: {best.n_selected:,} of {best.n_features:,} features "
+            f"<p><strong>{escape(best.method)}</strong>: {best.n_selected:,} of {counted(best.n_features, 'feature')} "
             f'selected <span class="ilfs-soft"><code>{escape(call)}</code></span></p>',
             *(f"<p>{escape(sentence)}</p>" for sentence in sentences),
             table_html(best, columns_of(selector.table(top))),

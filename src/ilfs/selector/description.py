@@ -402,7 +402,7 @@ def direction_phrases(named: NDArray[np.bool_], effect: Floats, labels: Sequence
     is_low = (effect < 0) & (len(labels) > 2)  # of two classes, the one with the larger mean is named
     kinds, kind_of = np.unique(np.vstack([is_low, named]), axis=1, return_inverse=True)
     phrases = [
-        direction_phrase(LOWER if kind[0] else HIGHER, [labels[k] for k in np.flatnonzero(kind[1:])])
+        direction_phrase(LOWER if kind[0] else HIGHER, [labels[k] for k in np.flatnonzero(kind[1:]).tolist()])
         for kind in kinds.T
     ]
     return np.array(phrases)[kind_of.ravel()]

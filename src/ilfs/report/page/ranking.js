@@ -117,7 +117,7 @@ class RankingPage {
     this.part.list.value = namesText(this.data, places.slice(0, MAX_LISTED)) + rest;
     if (document.activeElement !== this.part["cut-number"]) this.part["cut-number"].value = size;
     if (document.activeElement !== this.part["cut-slider"]) this.part["cut-slider"].value = this.stepOf(size);
-    this.part["cut-slider"].setAttribute("aria-valuetext", `${size} features`);
+    this.part["cut-slider"].setAttribute("aria-valuetext", size === 1 ? "1 feature" : `${size} features`);
     const isPrefix = size === 0 || places[size - 1] === size - 1;
     moveCut(isPrefix ? size : 0);
     this.fillFamilies(places);

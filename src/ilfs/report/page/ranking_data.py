@@ -11,6 +11,7 @@ from ilfs.ranking_table import MEAN_PREFIX, USUAL
 from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, TokenSummary
+from ilfs.words import counted
 
 TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
@@ -147,9 +148,9 @@ def values_note(values: ClassValues) -> str:
     """Say which rows the points and boxes show."""
     n_points = values.codes.size
     rows = (
-        f"{values.n_rows:,} rows"
+        counted(values.n_rows, "row")
         if n_points == values.n_rows
-        else f"a sample of {n_points:,} of {values.n_rows:,} rows"
+        else f"a sample of {n_points:,} of {counted(values.n_rows, 'row')}"
     )
     return f"Points: {rows}. Boxes: quartiles and median; whiskers: 5 to 95 %."
 

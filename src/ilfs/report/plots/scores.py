@@ -27,6 +27,7 @@ from ilfs.report.plots.canvas import (
 )
 from ilfs.report.summary import attribute, class_labels
 from ilfs.selector import RankingSelector
+from ilfs.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -228,7 +229,7 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None,
     place = (1.0, CURVE_TOP + 0.03) if draws_curve else (1.0, 0.02)
     legend = "higher in " if len(best.labels) == 2 else "differs in "
     colour_legend(ax, colours, legend, loc="lower right", bbox_to_anchor=place, borderaxespad=0)
-    set_title(ax, title or f"{best.method}: best {len(best.names)} of {best.n_features:,} features")
+    set_title(ax, title or f"{best.method}: best {len(best.names)} of {counted(best.n_features, 'feature')}")
     if draws_curve and curve is not None:
         corner = ax.inset_axes((CORNER_LEFT + 0.03, 0.09, 0.97 - CORNER_LEFT, CURVE_TOP - 0.14))
         draw_curve(corner, curve, small=True)
@@ -357,7 +358,7 @@ def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
 def curve_title(curve: ScoreCurve) -> str:
     """Return the title of a curve, which says how many features it shows."""
     which = "all" if curve.values.size == curve.n_features else "the best"
-    return f"{curve.title.capitalize()} of {which} {curve.values.size:,} features"
+    return f"{curve.title.capitalize()} of {which} {counted(curve.values.size, 'feature')}"
 
 
 def rank_title(curve: ScoreCurve) -> str:

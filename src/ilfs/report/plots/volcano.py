@@ -26,6 +26,7 @@ from ilfs.report.plots.labels import name_points
 from ilfs.report.summary import class_labels
 from ilfs.selector import RankingSelector
 from ilfs.selector.description import DEFAULT_FDR
+from ilfs.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,7 +154,7 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
     ax.yaxis.set_major_locator(whole_powers(ax.get_ylim()[1]))
     ax.yaxis.set_major_formatter(lambda height, _: q_text(height))
     n_selected = int(np.count_nonzero(volcano.is_selected))
-    set_title(ax, f"Effect and q-value: {n_selected:,} of {len(volcano.names):,} features selected")
+    set_title(ax, f"Effect and q-value: {n_selected:,} of {counted(len(volcano.names), 'feature')} selected")
     if len(volcano.labels) > 2:  # of two classes, the sides of the picture are named
         # Large effects are seldom uncertain: this corner is free.
         colour_legend(ax, colours, "differs in ", loc="lower right", ncols=1 if len(colours) <= 4 else 2)
