@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 from ilfs.arrays import Integers
 from ilfs.interactions import Interactions
 from ilfs.report.interactions.sentences import counted_sets, kinds_of_sets
-from ilfs.report.summary import attribute
+from ilfs.report.summary import attribute, shape_fractions
 from ilfs.selector import RankingSelector
 from ilfs.ties import UNIT_FLOOR, first_of_largest
 from ilfs.words import counted, probability_text
+
+MAIN_FRACTION = 0.5  # of what a feature added, from which on the spread of its values is the main reason of its pick
+SPREAD_UNSEEN = (
+    "This test compares class means; it does not see the spread of the values, for which the first feature was picked"
+)
 
 
 def certainty_sentences(selector: RankingSelector) -> list[str]:
@@ -92,12 +97,19 @@ def single_sentence(selector: RankingSelector) -> list[str]:
     n_permutations, level = getattr(selector, "n_permutations_", 0), getattr(selector, "fdr", 0.0)
     trials = f"{n_permutations} permutations of the labels"
     if not getattr(selector, "is_better_than_chance_", False):
-        return [f"the best features are NOT better than under {trials} (p = {p_value:.2g}, above {level:g})"]
+        unseen = f". {SPREAD_UNSEEN}" if is_first_for_spread(selector) else ""
+        return [f"the best features are NOT better than under {trials} (p = {p_value:.2g}, above {level:g}){unseen}"]
     if p_value <= 1 / (1 + n_permutations):
         trials, least = f"each of {trials}", f", the smallest value that {n_permutations} permutations can give"
     else:
         least = ""
     return [f"the best features are better than under {trials} (p = {p_value:.2g}{least})"]
+
+
+def is_first_for_spread(selector: RankingSelector) -> bool:
+    """Return True if the first feature was picked mainly for the spread of its values, which the test does not see."""
+    fractions = shape_fractions(selector)
+    return fractions is not None and bool(fractions[0] >= MAIN_FRACTION)
 
 
 def rule_sentence(selector: RankingSelector) -> list[str]:

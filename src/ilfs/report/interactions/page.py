@@ -100,7 +100,7 @@ def lead_html(summary: InteractionSummary) -> str:
     samples = "" if summary.power is None else f"{counted(summary.power.n_samples, 'sample')}, "
     some = ", ".join(shortened(label, 24) for label in summary.labels[:6])
     more = ", …" if len(summary.labels) > 6 else ""
-    return f"<p>{samples}{counted(summary.n_features, 'feature')} · {escape(some + more)}</p>\n"
+    return f"<p>{samples}{counted(summary.n_features, 'feature')} · classes {escape(some + more)}</p>\n"
 
 
 def answer_html(summary: InteractionSummary) -> str:

@@ -40,7 +40,7 @@ def found_sentence(summary: InteractionSummary) -> str:
     if not summary.n_significant:
         return f"none of {tested} is significant (adjusted p-value of at most {summary.alpha:g})"
     are = "is" if summary.n_significant == 1 else "are"
-    sure = f"the probability that any of these is due to chance is at most {100 * summary.alpha:g} %"
+    sure = f"chance alone makes any test significant in at most {100 * summary.alpha:g} % of tables"
     different = "" if summary.n_different == len(summary.sets) else f" ({different_sets(summary)})"
     return f"{summary.n_significant:,} of {tested} {are} significant{different}; {sure}"
 
@@ -111,8 +111,8 @@ def reading_sentence(summary: InteractionSummary) -> str:
     parts = [f"{word}: {meaning}" for word, meaning in meanings.items() if sized or word in patterns]
     if sized:
         parts.append(f"each pattern stands for its mirror image, too: {sized[0]} also for {mirrored(sized[0])}")
-    triples = dict.fromkeys(one.pattern for one in summary.sets if len(one.columns) == 3)
-    parts += [f"{pattern}: so many of the three values are above their medians" for pattern in triples]
+    triples = ", ".join(dict.fromkeys(one.pattern for one in summary.sets if len(one.columns) == 3))
+    parts += [f"{triples}: so many of the three values are above their medians"] if triples else []
     return "; ".join(parts)
 
 

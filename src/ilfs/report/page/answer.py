@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ilfs.report.certainty import MAIN_FRACTION, SPREAD_UNSEEN
 from ilfs.report.interactions.sentences import found_sentence
 from ilfs.report.interactions.summary import InteractionSummary
 from ilfs.report.markup import escape, shortened
@@ -210,7 +211,9 @@ def doubt(summary: RankingSummary) -> str:
             "Do not trust features for what they tell alone. But this is a test of single features; the sets of "
             "features below have a test of their own, and are significant."
         )
-    return "Do not trust this selection without more samples."
+    spread = summary.shape_fraction
+    unseen = f" {SPREAD_UNSEEN}." if spread is not None and spread[0] >= MAIN_FRACTION else ""
+    return f"Do not trust this selection without more samples.{unseen}"
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:

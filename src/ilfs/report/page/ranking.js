@@ -206,9 +206,28 @@ class RankingPage {
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];
     if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
+    words.push(...this.unseen(place));
     if (frequency !== undefined) words.push(`Selected on ${Math.round(100 * frequency)} % of the subsamples.`);
     if (at("missing") > 0) words.push(`Missing in ${numberText(100 * at("missing"), "")} % of the rows.`);
     return words.join(" ");
+  }
+
+  // What a test of class means, feature by feature, does not see of this feature.
+  unseen(place) {
+    const { data } = this;
+    const shape = data.shapes?.[place];
+    const words = shape === undefined ? [] : [`${Math.round(100 * shape)} % of what it added comes from the spread of its values.`];
+    const verdict = columnOf(data, "verdict");
+    if (!verdict || wordAt(verdict, place) === "confirmed") return words;
+    const reasons = [...(shape === undefined ? [] : ["the spread"]), ...(this.setsOf(place).length ? ["what features tell together"] : [])];
+    if (reasons.length) words.push(`The q-value tests class means, feature by feature, and does not see ${reasons.join(" or ")}.`);
+    return words;
+  }
+
+  // Sets of features that tell the class together, with this one: places and words.
+  setsOf(place) {
+    const all = (this.data.sets ?? []).map(({ places, words }) => [places.split(" ").map(Number), words]);
+    return all.filter(([places]) => places.includes(place));
   }
 
   valuesPart(place) {
@@ -258,7 +277,7 @@ class RankingPage {
 
   // Features that tell the class together with this one.
   partnersPart(place) {
-    const own = (this.data.sets ?? []).map(({ places, words }) => [places.split(" ").map(Number), words]).filter(([places]) => places.includes(place));
+    const own = this.setsOf(place);
     if (!own.length) return null;
     const items = own.slice(0, MAX_PARTNERS).map(([places, words]) => {
       const item = element("li", {});
@@ -267,7 +286,7 @@ class RankingPage {
       return item;
     });
     const rest = own.length > MAX_PARTNERS ? [element("p", { class: "soft" }, `and ${own.length - MAX_PARTNERS} more`)] : [];
-    return element("div", {}, element("h4", {}, "Works together with"), element("ul", { class: "partners" }, ...items), ...rest);
+    return element("div", {}, element("h4", {}, "Tells the class together with"), element("ul", { class: "partners" }, ...items), ...rest);
   }
 
   memberItem(place, similarity) {

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.explanation import MIN_SHAPE_FRACTION
 from ilfs.ranking_table import MEAN_PREFIX, USUAL
 from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, TokenSummary
-from ilfs.words import counted
+from ilfs.words import counted, probability_text
 
 TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
@@ -70,6 +71,7 @@ def ranking_data(summary: RankingSummary) -> bytes:
         "map": None if summary.correlations is None else map_data(payload, summary.correlations),
         "tokens": None if summary.tokens is None else tokens_data(payload, summary.tokens),
         "sets": sets_data(summary),
+        "shapes": shapes_data(summary),
     }
     return payload.to_bytes(header)
 
@@ -176,9 +178,20 @@ def sets_data(summary: RankingSummary) -> list[dict[str, Any]]:
         return []
     place = {column: place for place, column in enumerate(summary.table["column"].tolist())}
     return [
-        {"places": " ".join(str(place[column]) for column in one.columns), "words": one.words}
+        {
+            "places": " ".join(str(place[column]) for column in one.columns),
+            "words": f"{one.words} (adjusted p-value {probability_text(one.adjusted_p_value)})",
+        }
         for one in summary.interactions.sets[:MAX_SETS]
     ]
+
+
+def shapes_data(summary: RankingSummary) -> dict[str, float]:
+    """Return the places of the features that were picked for the spread of their values, with its part of the gain."""
+    if summary.shape_fraction is None:
+        return {}
+    places = np.flatnonzero(summary.shape_fraction >= MIN_SHAPE_FRACTION).tolist()
+    return {str(place): round(float(summary.shape_fraction[place]), 2) for place in places}
 
 
 def file_name(title: str) -> str:

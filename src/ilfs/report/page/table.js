@@ -22,7 +22,7 @@ class FeatureTable {
     groups.append(element("col", { class: "check" }));
     head.append(element("th", { scope: "col", class: "check" }, element("span", { class: "visually-hidden" }, "chosen")));
     for (const column of this.columns) {
-      groups.append(element("col", { class: `${column.kind} ${{ score: "bar", verdict: "verdict" }[column.key] ?? ""}` }));
+      groups.append(element("col", { class: `${column.kind} ${{ score: "bar", verdict: "verdict", direction: "direction" }[column.key] ?? ""}` }));
       head.append(this.headerOf(column));
     }
     this.body = element("tbody");
