@@ -184,7 +184,7 @@ def unselected_words(selector: Any) -> str:
         return ""
     wanted = np.union1d(np.flatnonzero(selector.get_support()), left)
     n_best = int(np.isin(selector.order_[: wanted.size], wanted).sum())
-    those = "all of these" if n_best == wanted.size else f"{n_best:,} of all these {wanted.size:,}"
+    those = "all of these" if n_best == wanted.size else f"{n_best:,} of these {wanted.size:,}"
     more, are = "other " if wanted.size > left.size else "", "is" if left.size == 1 else "are"
     return (
         f". The rule tests each feature alone: {counted(left.size, f'{more}feature')} of significant "
