@@ -38,7 +38,7 @@ def filled(column, weight):
 def columns_of(X, weight):
     """Return features and shapes as columns without missing values."""
     mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
-    U = np.minimum(np.abs(X - mean) / deviation, 3.0)
+    U = np.minimum(((X - mean) / deviation) ** 2, 3.0)
     return tuple(np.column_stack([filled(column, weight) for column in A.T]) for A in (X, U))
 
 
@@ -57,8 +57,10 @@ def expected_picks(X, T, weight, n_tests=1, degrees_of_freedom=1, n_picks=None):
         of_class = (R[:, [j]] * T).sum(axis=0) ** 2 / variance[j]
         explained[j] = of_class.max() if n_tests > 1 or T.shape[1] == 2 else of_class @ fraction_outside(T, weight)
     chosen = np.flatnonzero(explained > chi2.isf(SHAPE_LEVEL / n_tests, degrees_of_freedom) / n_samples)
+    is_strong = explained[chosen] > chi2.isf(0.05 / X.shape[1] / n_tests, degrees_of_freedom) / n_samples
     ridge = 1 + 7.5 * 2 * np.log(X.shape[1]) / n_samples
-    return picked_by_terms(Z, R[:, chosen], T, every[chosen], ridge, np.full(chosen.size, 3 * ridge)), chosen
+    prices = np.where(is_strong, ridge, 2 * ridge)
+    return picked_by_terms(Z, R[:, chosen], T, every[chosen], ridge, prices), chosen, is_strong
 
 
 def fraction_outside(T, weight):
@@ -76,8 +78,8 @@ class TestBruteForce:
         X, y = spread(n_classes=n_classes)
         X[np.random.default_rng(1).random(X.shape) < missing] = np.nan
         weight = balanced(y) if class_weight else np.ones(len(y))
-        (order, values, _), chosen = expected_picks(X, np.eye(n_classes)[y], weight, 1, n_classes - 1)
-        assert 0 < chosen.size < X.shape[1]
+        (order, values, _), chosen, is_strong = expected_picks(X, np.eye(n_classes)[y], weight, 1, n_classes - 1)
+        assert 0 < is_strong.sum() < chosen.size < X.shape[1]
         found = ILFS(class_weight=class_weight).fit(convert(X), y)
         np.testing.assert_array_equal(found.order_, order)
         np.testing.assert_allclose(found.gain_[order].sum(axis=1), values, rtol=1e-7)
@@ -87,8 +89,8 @@ class TestBruteForce:
     def test_several_labels(self):
         X, y = spread(n_samples=200)
         Y = np.column_stack([y == 1, np.random.default_rng(1).random(200) < 0.3, y != 2]).astype(int)
-        (order, values, _), chosen = expected_picks(X, Y, np.ones(200), n_tests=3)
-        assert 0 < chosen.size < X.shape[1]
+        (order, values, _), chosen, is_strong = expected_picks(X, Y, np.ones(200), n_tests=3)
+        assert 0 < is_strong.sum() < chosen.size < X.shape[1]
         found = ILFS().fit(X, Y)
         np.testing.assert_array_equal(found.order_, order)
         np.testing.assert_allclose(found.gain_[order].sum(axis=1), values, rtol=1e-7)

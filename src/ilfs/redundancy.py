@@ -42,7 +42,6 @@ from ilfs.ties import RELATIVE_TOLERANCE, UNIT_FLOOR, stable_order
 
 Redundancy = Literal["gain", "novelty"]
 
-STRONG_SHAPE_LEVEL = 0.05  # of the test of all shapes together by which a feature becomes a candidate
 SHAPE_CANDIDATES = 0.25  # maximum fraction of candidates that are there for their shapes
 NO_COLUMNS: Integers = np.empty(0, dtype=np.int64)
 
@@ -234,7 +233,7 @@ class PicksSubsets(PlannedSelector):
         ...     print(f"{name}: {correlation:.3f}")
         worst perimeter: 0.993
         worst area: 0.984
-        mean perimeter: 0.961
+        mean radius: 0.966
         """
         check_is_fitted(self)
         check_within("at_least", at_least, 0, 1)
@@ -352,8 +351,7 @@ def with_strong_shapes(
     """
     if shapes is None:
         return candidates
-    n_features = int(np.count_nonzero(usable))
-    is_new = usable & (shapes.explained > shapes.critical(STRONG_SHAPE_LEVEL / max(n_features, 1)))
+    is_new = usable & shapes.is_strong(int(np.count_nonzero(usable)))
     is_new[candidates] = False
     order = stable_order(np.where(is_new, shapes.explained, -1.0), None, UNIT_FLOOR, UNIT_FLOOR)
     new = order[: min(np.count_nonzero(is_new), int(SHAPE_CANDIDATES * candidates.size))]
@@ -473,7 +471,7 @@ def pick(
             picks = novel_picks(above_median(relevance, usable)[candidates], rho, first)
     else:
         n_usable, n_samples = int(np.count_nonzero(usable)), effective_samples(classes, association.class_weight)
-        columns = FurtherColumns.among(candidates, association.correlation.shape[1], shapes, products)
+        columns = FurtherColumns.among(candidates, n_usable, association.correlation.shape[1], shapes, products)
         rho, regression = yield from read_regression(columns, candidates, association, labelling)
         with one_blas_thread():
             terms = regression.terms(columns, n_usable, n_samples)

@@ -22,7 +22,9 @@ from ilfs.statistics import Association, Products, ProductTerms, ShapeAssociatio
 # is trusted less. The results hardly change for MIN_RIDGE from 0.3 to 1 and RIDGE_PER_CHANCE from 3 to 15.
 MIN_RIDGE, RIDGE_PER_CHANCE = 1.0, 7.5
 SHAPE_LEVEL = 0.2  # of the test by which a candidate gets a shape term; lower levels save time
-SHAPE_PRICE = 3.0  # ridge of a shape term, as a multiple of that of a linear term
+# Ridge of a shape term, as a multiple of that of a linear term. Shapes are rarer than differences of means, so one that
+# is not significant among all features has to prove more.
+SHAPE_PRICE, STRONG_SHAPE_PRICE = 2.0, 1.0
 
 Further = tuple[Floats, Floats]  # covariances of the further columns with all columns, and with the classes
 
@@ -37,17 +39,25 @@ class FurtherColumns:
         Shapes of some candidates, given by their positions among the candidates.
     of_shapes : ndarray of shape (n_shapes, n_classes)
         Correlations of the shapes with the classes.
+    shape_prices : ndarray of shape (n_shapes,)
+        Ridges of the shapes, as multiples of those of linear terms.
     products : ProductTerms
         Sets of candidates, given in the same way as the shapes.
     """
 
     shapes: ShapeColumns
     of_shapes: Floats
+    shape_prices: Floats
     products: ProductTerms
 
     @classmethod
     def among(
-        cls, candidates: Integers, n_classes: int, shapes: ShapeAssociation | None, products: ProductTerms | None
+        cls,
+        candidates: Integers,
+        n_features: int,
+        n_classes: int,
+        shapes: ShapeAssociation | None,
+        products: ProductTerms | None,
     ) -> Self:
         """Return the columns of some candidates.
 
@@ -55,6 +65,8 @@ class FurtherColumns:
         ----------
         candidates : ndarray of shape (n_candidates,)
             Columns of the table.
+        n_features : int
+            Number of all features that vary.
         n_classes : int
             Number of classes or labels.
         shapes : ShapeAssociation or None
@@ -69,12 +81,13 @@ class FurtherColumns:
         """
         sets = (products or ProductTerms.none()).among(candidates)
         if shapes is None:
-            return cls(ShapeColumns.none(), np.empty((0, n_classes)), sets)
+            return cls(ShapeColumns.none(), np.empty((0, n_classes)), np.empty(0), sets)
         chosen = np.flatnonzero(shapes.explained > shapes.critical(SHAPE_LEVEL))
         some = shapes.take(chosen)
         of_values, of_shapes = some.shapes, some.association
         columns = ShapeColumns(chosen, of_values.mean, of_values.deviation, of_shapes.mean, of_shapes.deviation)
-        return cls(columns, of_shapes.correlation, sets)
+        prices = np.where(some.is_strong(n_features), STRONG_SHAPE_PRICE, SHAPE_PRICE)
+        return cls(columns, of_shapes.correlation, prices, sets)
 
     @property
     def features(self) -> Integers:
@@ -148,7 +161,7 @@ class FurtherColumns:
 
     def ridge(self, n_features: int, n_samples: float) -> Floats:
         """Return the penalty of the squared coefficient of each column."""
-        of_shapes = np.full(self.shapes.features.size, SHAPE_PRICE * ridge_of(n_features, n_samples))
+        of_shapes = self.shape_prices * ridge_of(n_features, n_samples)
         sizes = (self.products.columns >= 0).sum(axis=1)
         return np.append(of_shapes, [ridge_of(n_features, n_samples, int(size)) for size in sizes])
 

@@ -273,7 +273,7 @@ class TestGraph:
         )
 
     def test_scores_relevance_and_absorption_times_have_the_same_order(self, table):
-        selector = ILFS().fit(*table)
+        selector = ILFS(redundancy=None).fit(*table)
         np.testing.assert_array_equal(np.argsort(-selector.relevance_), selector.order_)
         np.testing.assert_array_equal(np.argsort(-selector.absorption_times()), selector.order_)
 

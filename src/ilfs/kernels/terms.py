@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.kernels._jit import formula, kernel
 
-MAX_DEVIATIONS = 3.0  # a value further from the mean counts as so many standard deviations
+MAX_SQUARE = 3.0  # a value further from the mean than sqrt(3) standard deviations counts as so far
 LEVEL, SIZE = 0, 1  # kinds of bits
 
 
 @formula
 def shape_of(z: float) -> float:
-    """Return a U-shaped function of a standardised value: its distance from the mean, with a limit."""
-    return min(abs(z), MAX_DEVIATIONS)
+    """Return a U-shaped function of a standardised value: its square, with a limit."""
+    return min(z * z, MAX_SQUARE)
 
 
 @kernel

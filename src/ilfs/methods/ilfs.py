@@ -281,7 +281,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
     >>> wine = load_wine()
     >>> selector = ILFS(n_features_to_select=3).fit(wine.data, wine.target)
     >>> list(selector.get_feature_names_out(wine.feature_names))
-    ['alcohol', 'flavanoids', 'color_intensity']
+    ['flavanoids', 'color_intensity', 'proline']
     >>> selector.transform(wine.data).shape
     (178, 3)
     """

@@ -33,7 +33,7 @@ def ranking_text(selector: RankingSelector, top: int = 10, input_features: Seque
     >>> print(ranking_text(ILFS().fit(iris.data, iris.target), top=2, input_features=iris.feature_names))
     rank  feature             score  relevance  direction   effect  log2_fc  novelty  nearest           correlation
        1  petal width (cm)   1.0000     0.8512  lower in 0   -6.99    -2.77     1.00  -                           -
-       2  petal length (cm)  0.4403     0.8512  lower in 0   -8.00    -1.75     0.07  petal width (cm)         0.96
+       2  petal length (cm)  0.3973     0.8512  lower in 0   -8.00    -1.75     0.07  petal width (cm)         0.96
     """
     return selector.table(top, input_features).to_text()
 

@@ -154,7 +154,7 @@ def compare(
     >>> found
     Comparison of ilfs, fisher on 569 rows x 30 features, 5 folds
     >>> found.mean[:, 0].round(2).tolist()
-    [[0.94, 0.97, 0.97], [0.93, 0.96, 0.96], [0.8, 0.91, 0.96]]
+    [[0.94, 0.96, 0.97], [0.93, 0.96, 0.96], [0.8, 0.91, 0.96]]
     >>> found.verdict("linear SVM").best
     'ilfs'
     """

@@ -75,11 +75,11 @@ class SizeCV(CrossValidationSearch):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> search = SizeCV(ILFS(), sizes=[1, 2, 4, 8, 16, 30]).fit(X, y)
     >>> search.cv_results_["mean_test_score"].round(3)
-    array([0.91 , 0.939, 0.944, 0.975, 0.974, 0.968])
+    array([0.91 , 0.939, 0.944, 0.974, 0.974, 0.968])
     >>> search.n_features_
     8
     >>> list(search.get_feature_names_out()[:3])
-    ['mean concavity', 'mean concave points', 'worst radius']
+    ['mean concave points', 'worst radius', 'worst texture']
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 r"""Shapes of features: how far values are from the mean, and how this depends on the class.
 
-The shape of a value x is :math:`u = \min(|z|, 3)` with :math:`z = (x - \text{mean}) / \text{deviation}`: a U-shaped
+The shape of a value x is :math:`u = \min(z^2, 3)` with :math:`z = (x - \text{mean}) / \text{deviation}`: a U-shaped
 function that outliers cannot dominate. Its part that no straight line explains, :math:`u - b z` with :math:`b` the
 slope of the regression of u on z, tells classes apart that have the same mean but not the same spread. Whether its
 class means differ is a test of equal spreads in the manner of Levene (1960).
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from ilfs.arrays import Floats, Integers, read_only
@@ -20,6 +21,7 @@ from ilfs.statistics.description import Description
 from ilfs.statistics.moments import ClassMoments
 
 MIN_SPREAD = 1e-12  # a variance of a shape below this fraction of its mean square is rounding
+STRONG_LEVEL = 0.05  # of the test of all shapes together
 MIN_VARIANCE = 1e-6  # a smaller fraction of the variance of a shape that a line does not explain is rounding
 
 
@@ -73,7 +75,7 @@ class Shapes(Description[ClassShapes]):
     >>> X, y = np.array([[-3.0], [3.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1])  # variance 5
     >>> fold = fold_of(table_source(X, y))
     >>> fold(Shapes.from_moments(fold(Moments()))).sum.round(3).tolist()
-    [[2.683], [0.894]]
+    [[3.6], [0.4]]
     """
 
     mean: Floats
@@ -179,7 +181,7 @@ class ShapeAssociation:
         left = 1.0 - slope**2
         fraction = class_weight * class_total / np.sum(class_weight * class_total)
         between = residual**2 @ (1.0 - fraction)
-        # |z| of a feature with two values of equal weight is constant up to rounding.
+        # The shape of a feature with two values of equal weight is constant up to rounding.
         square = (weight * sums.square).sum(axis=0)
         varies = square - count * of_shapes.mean**2 > MIN_SPREAD * square
         explained = np.divide(between, left, out=np.zeros_like(left), where=varies & (left > MIN_VARIANCE))
@@ -201,6 +203,10 @@ class ShapeAssociation:
         return replace(
             self, shapes=self.shapes.take(features), association=association, explained=self.explained[features]
         )
+
+    def is_strong(self, n_features: int) -> NDArray[np.bool_]:
+        """Return which shapes differ between the classes significantly among those of ``n_features`` features."""
+        return np.asarray(self.explained > self.critical(STRONG_LEVEL / max(n_features, 1)))
 
     def critical(self, level: float) -> float:
         """Return the fraction that is explained by chance with a probability of at most ``level``.

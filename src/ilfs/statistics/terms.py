@@ -24,7 +24,7 @@ from ilfs.statistics.products import (
 )
 
 MAX_FEATURES = 3  # in a set
-MAX_DEVIATIONS = 3.0  # as in `ilfs.kernels.terms`, which is not imported before it is needed
+MAX_SQUARE = 3.0  # as in `ilfs.kernels.terms`, which is not imported before it is needed
 
 
 @dataclass(frozen=True)
@@ -281,4 +281,4 @@ class Terms(Description[TermProducts]):
 
 def shapes_of(Z: Floats) -> Floats:
     """Return the shapes of standardised values, see `ilfs.kernels.terms.shape_of`."""
-    return np.minimum(np.abs(Z), MAX_DEVIATIONS)
+    return np.minimum(Z * Z, MAX_SQUARE)

@@ -45,7 +45,7 @@ class SelectorPlots:
     >>> from matplotlib.figure import Figure  # figures that no window shows; in a notebook, leave out ax
     >>> ax = selector.plot.scores(top=8, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
-    ['flavanoids', 'alcohol', 'color_intensity']
+    ['flavanoids', 'color_intensity', 'proline']
     """
 
     def __init__(self, selector: RankingSelector) -> None:
