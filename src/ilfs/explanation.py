@@ -19,7 +19,7 @@ from ilfs.ranking_table import (
     RankingTable,
     split_direction,
 )
-from ilfs.words import counted, listed, probability_text
+from ilfs.words import counted, listed, p_value_text
 
 MAX_NAMED = 4  # features or class means that a paragraph lists
 MAX_PARTNERS = 3  # interactions that a paragraph lists
@@ -30,7 +30,7 @@ OF_TABLE = {  # fields that are columns of the ranking table
     "feature", "column", "rank", "score", "relevance", "p_value", "q_value", "verdict", "selection_frequency",
     "direction", "effect", "log2_fold_change", "missing", "nonzero", "novelty", "nearest", "correlation",
 }  # fmt: skip
-NUMBERS = ("no", "one", "two", "three")  # in words
+NUMBER_WORDS = ("no", "one", "two", "three")
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ def pick_sentence(one: Explanation) -> str:
 
 def together_sentence(one: Explanation, found: Together) -> str:
     """Tell that a feature was picked for what it tells together with others."""
-    others, number_of = listed(found.others), NUMBERS[1 + len(found.others)]
+    others, number_of = listed(found.others), NUMBER_WORDS[1 + len(found.others)]
     why = f"together with {others}, because the {number_of} tell the class together"
     if not found.at_once:
         why = f"after {others}, also for what the {number_of} tell together"
@@ -299,7 +299,7 @@ def together_sentence(one: Explanation, found: Together) -> str:
 def set_words(found: Together) -> str:
     """Format the effect and the p-value of a set."""
     effect = found.effect.replace(": more often", ", more often")
-    return f"{effect} (adjusted p-value {probability_text(found.adjusted_p_value)})"
+    return f"{effect} (adjusted p-value {p_value_text(found.adjusted_p_value)})"
 
 
 def class_sentences(one: Explanation) -> Iterator[str]:

@@ -155,7 +155,7 @@ class TestRank:
     def test_the_verdict_counts_pairs_apart_and_the_rule_says_what_it_leaves_out(self, table, run):
         _, _, err = run("rank", "table.csv", "--target", "kind", "--interactions", "2", "--drop", "c")
         assert "verdict single features: the best are NOT better than under 20 permutations" in told(err)
-        assert "together: 1 pair tells the class (smallest adjusted p = " in told(err)
+        assert "together: 1 pair of features tells the class (smallest adjusted p = " in told(err)
         assert (
             "selected 0 of 7 features have q-values of at most 0.05. The rule tests each feature alone: 2 features of "
             "significant pairs are left out; --top 2 keeps all of these" in told(err)
@@ -165,7 +165,7 @@ class TestRank:
         _, out, err = run("rank", "table.csv", "--target", "kind", "--interactions", "2", "--json")
         assert json.loads(out)["selected"]["names"] == ["c"]
         assert "2 other features of significant pairs are left out; --top 3 keeps all of these" in told(err)
-        assert "; together: 1 pair tells the class" in json.loads(out)["verdict"]["sentence"]
+        assert "; together: 1 pair of features tells the class" in json.loads(out)["verdict"]["sentence"]
 
     def test_json_and_the_page_have_the_sets(self, table, run):
         arguments = ("rank", "table.csv", "--target", "kind", "--interactions", "2", "--json", "--report", "page.html")

@@ -4,7 +4,7 @@ from helpers import load, planted
 from metamorphic import changed_fits
 
 import ilfs
-from ilfs import ILFS
+from ilfs import ILFS, Novelty
 
 MADELON = [28, 48, 64, 105, 128, 153, 241, 281, 318, 336, 338, 378, 433, 442, 451, 453, 455, 472, 475, 493]
 
@@ -66,6 +66,10 @@ def test_bad_parameters_and_rows_that_are_not_in_memory_are_refused():
     X, y = xor(n_features=10)
     with pytest.raises(ValueError, match="interactions must be False, 2 or 3, got 1"):
         ILFS(interactions=1).fit(X, y)
+    with pytest.raises(
+        ValueError, match="interactions must be False, 2 or 3, got True: use 2 to test pairs, 3 to test"
+    ):
+        ILFS(interactions=True).fit(X, y)
     with pytest.raises(ValueError, match="interactions=2 must be used with redundancy='gain', got redundancy=None"):
         ILFS(interactions=2, redundancy=None).fit(X, y)
     blocks = [(X[:100], y[:100]), (X[100:], y[100:])]
@@ -73,6 +77,13 @@ def test_bad_parameters_and_rows_that_are_not_in_memory_are_refused():
         ILFS(interactions=2).fit(lambda: iter(blocks))
     with pytest.raises(TypeError, match=r"ILFS\(interactions=2\) needs all rows in memory"):
         ilfs.summarise(X, y, selector=ILFS(interactions=2))
+
+
+def test_a_selector_inside_another_one_is_refused():
+    X, y = xor(n_features=10)
+    with pytest.raises(TypeError, match=r"ILFS\(interactions=2\) cannot be the selector of another one: set inter"):
+        Novelty(ILFS(interactions=2)).fit(X, y)
+    Novelty(ILFS(interactions=False)).fit(X, y)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from ilfs.interactions import find_interactions
 from ilfs.report.class_values import ReadRows
 from ilfs.report.interactions import interactions_screen, summarise_interactions, write_interactions_page
 from ilfs.report.interactions.data import interactions_as_data
-from ilfs.report.interactions.network import MAX_NODES, MAX_TRIPLES, InteractionNetwork
+from ilfs.report.interactions.network import MAX_DRAWN_TRIPLES, MAX_NODES, InteractionNetwork
 from ilfs.report.interactions.pairs import pictured_columns, pictured_pairs, with_values
 from ilfs.report.interactions.sentences import found_sentence, power_sentence, reading_sentence
 from ilfs.report.interactions.summary import ranks_of
@@ -125,7 +125,7 @@ class TestSentences:
         assert f"with 60 samples, a pair is found with a probability of 80 % if at least {50 + 100 * excess:.0f} %" in (
             power_sentence(found)
         )
-        assert f"if 80 % of them do, {needed} samples are needed" in power_sentence(found)
+        assert f"{needed} samples are needed if at least 80 % of the samples of class 0" in power_sentence(found)
         assert reading_sentence(found) == ""
 
     def test_too_few_samples_may_miss_pairs(self):
@@ -188,8 +188,8 @@ class TestNetwork:
             for k in range(2, 20)
         )
         found = InteractionNetwork.of_summary(dataclasses.replace(summary_of(), sets=(*triples, pair)))
-        assert [len(edge.ends) for edge in found.edges] == [3] * MAX_TRIPLES + [2]
-        assert found.title() == f"1 significant pair and the strongest {MAX_TRIPLES} of 18 significant triples"
+        assert [len(edge.ends) for edge in found.edges] == [3] * MAX_DRAWN_TRIPLES + [2]
+        assert found.title() == f"1 significant pair and the strongest {MAX_DRAWN_TRIPLES} of 18 significant triples"
         assert "A small diamond joins three features. Its lines are dashed if none or two of them are high." in (
             found.caption()
         )

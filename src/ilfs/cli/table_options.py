@@ -62,6 +62,17 @@ def add_table(parser: argparse.ArgumentParser, *, with_groups: bool = True) -> N
     group.add_argument(
         "--only", nargs="+", action="extend", default=[], metavar="NAME", help="the only features, by name or pattern"
     )
+    add_columns(group, with_groups)
+    if not with_groups:
+        parser.set_defaults(groups=None)
+    group.add_argument(
+        "--input-format", choices=INPUT_FORMATS, metavar="FORMAT", help=f"format of INPUT: {', '.join(INPUT_FORMATS)} "
+        "(by its name; csv for standard input)",
+    )  # fmt: skip
+
+
+def add_columns(group: Any, with_groups: bool) -> None:
+    """Add the options that say what some columns hold."""
     group.add_argument("--id", metavar="COLUMN", help="column that names the rows, which is no feature")
     group.add_argument("--weight", metavar="COLUMN", help="column that holds the weights of the rows")
     if with_groups:
@@ -70,15 +81,9 @@ def add_table(parser: argparse.ArgumentParser, *, with_groups: bool = True) -> N
             metavar="COLUMN",
             help="column such as a donor: labels are permuted within groups, and the rows of a group are in one fold",
         )
-    else:
-        parser.set_defaults(groups=None)
     group.add_argument(
         "--encode", action="store_true", help="make numbers of columns of text instead of setting them aside"
     )
-    group.add_argument(
-        "--input-format", choices=INPUT_FORMATS, metavar="FORMAT", help=f"format of INPUT: {', '.join(INPUT_FORMATS)} "
-        "(by its name; csv for standard input)",
-    )  # fmt: skip
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:

@@ -38,7 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 from ilfs.arrays import Floats, Integers
 from ilfs.candidates import pick_from_pool
 from ilfs.execution import Fold, Plan, ask, both
-from ilfs.interactions.finding import interactions_in
+from ilfs.interactions.finding import check_order, interactions_in
 from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
@@ -507,6 +507,11 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
 
     def _products(self) -> ProductTerms | None:
         """Return the product terms of the interactions, None if there are none."""
+        if self.interactions and not hasattr(self, "interactions_"):  # another selector runs the plan
+            raise TypeError(
+                f"ILFS(interactions={self.interactions}) cannot be the selector of another one: "
+                "set interactions=False, or fit it by itself"
+            )
         found = self.interactions_.product_terms() if self.interactions else None
         return found if found is not None and len(found.columns) else None
 
@@ -666,7 +671,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
         check_choice("shapes", self.shapes, (True, False))
-        check_choice("interactions", self.interactions, (False, 2, 3))
+        check_order("interactions", self.interactions, (False, 2, 3))
         if self.interactions and self.redundancy != "gain":
             raise ValueError(
                 f"interactions={self.interactions} must be used with redundancy='gain', got "

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.interactions import Interactions
-from ilfs.report.interactions.sentences import counted_sets, kinds_of_sets
+from ilfs.interactions.words import probability_text
+from ilfs.report.interactions.sentences import kinds_of_sets
 from ilfs.report.summary import attribute, shape_fractions
 from ilfs.selector import RankingSelector
 from ilfs.ties import UNIT_FLOOR, first_of_largest
-from ilfs.words import counted, probability_text
+from ilfs.words import counted
 
 MAIN_FRACTION = 0.5  # of what a feature added, from which on the spread of its values is the main reason of its pick
 SPREAD_UNSEEN = (
@@ -73,9 +74,9 @@ def sets_sentence(selector: RankingSelector) -> list[str]:
     found = significant_sets(selector)
     if found is None:
         return []
-    smallest = probability_text(float(found.adjusted_p_values.min()))
-    are = "tells" if len(np.unique(found.columns, axis=0)) == 1 else "tell"
-    return [f"together: {counted_sets(found.columns)} {are} the class (smallest adjusted p = {smallest})"]
+    smallest = probability_text(float(found.log10_adjusted_p_values.min()))
+    tell = "tells" if found.n_pairs + found.n_triples == 1 else "tell"
+    return [f"together: {found.different_sets} {tell} the class (smallest adjusted p = {smallest})"]
 
 
 def significant_sets(selector: RankingSelector) -> Interactions | None:

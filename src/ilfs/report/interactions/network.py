@@ -7,11 +7,11 @@ from ilfs.explanation import class_name
 from ilfs.report.charts.networks import NetworkEdge, network_chart
 from ilfs.report.interactions.sentences import found_sentence
 from ilfs.report.interactions.summary import FoundSet, InteractionSummary
-from ilfs.words import counted, probability_text
+from ilfs.words import counted
 
 MAX_NODES = 40  # features whose names fit beside each other
 MAX_EDGES = 150
-MAX_TRIPLES = 8  # whose lines can be told apart
+MAX_DRAWN_TRIPLES = 8  # whose lines can be told apart
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def strongest(summary: InteractionSummary, max_nodes: int) -> tuple[list[FoundSe
         # Two sets of the same features, by other bits or for another label, would be one line on top of another.
         if len(chosen) >= MAX_EDGES or len(place) + len(new) > max_nodes or one.columns in seen:
             continue
-        if is_triple and n_triples == MAX_TRIPLES:
+        if is_triple and n_triples == MAX_DRAWN_TRIPLES:
             continue
         n_triples += is_triple
         place |= {column: len(place) + k for k, column in enumerate(new)}
@@ -172,4 +172,4 @@ def relative_strengths(statistics: list[float]) -> list[float]:
 
 def about(one: FoundSet) -> str:
     """Describe a set in one line."""
-    return f"{' & '.join(one.names)}: {one.words} (adjusted p-value {probability_text(one.adjusted_p_value)})"
+    return f"{' & '.join(one.names)}: {one.words} (adjusted p-value {one.p_text})"

@@ -21,7 +21,7 @@ from ilfs.report.page.document import (
     paragraphs,
     warning_box,
 )
-from ilfs.words import counted, probability_text
+from ilfs.words import counted
 
 MAX_ROWS = 1000  # sets in the table of a page
 MAX_SECTION_ROWS = 50  # sets in the section of a ranking
@@ -158,7 +158,7 @@ def table_row(summary: InteractionSummary, rank: int, has_ranks: bool) -> list[o
     one = summary.sets[rank - 1]
     names = " & ".join(shortened(name, MAX_TOOLTIP_LETTERS) for name in one.names)
     label = shortened(summary.labels[one.group], MAX_TOOLTIP_LETTERS)
-    p_value = float(f"{one.adjusted_p_value:.2g}") or probability_text(one.adjusted_p_value)
+    p_value = float(f"{one.adjusted_p_value:.2g}") or one.p_text
     row: list[object] = [rank, names, one.pattern, label, one.statistic, p_value]
     return [*row, " & ".join(f"{place:,}" for place in one.alone)] if has_ranks else row
 

@@ -1,13 +1,11 @@
 """Sentences on interactions: how many were found, how to read them, and what could have been found."""
 
-import numpy as np
-
 from ilfs.arrays import Integers
 from ilfs.interactions.power import LARGEST_EXCESS
+from ilfs.interactions.result import NO_FEATURE
 from ilfs.report.interactions.summary import InteractionSummary
 from ilfs.words import counted
 
-NO_FEATURE = -1  # in the third place of a pair
 LEVEL_MEANINGS = {
     "high & high": "both values above their medians, or both below",
     "high & low": "one value above its median, the other below",
@@ -50,32 +48,6 @@ def different_sets(summary: InteractionSummary) -> str:
     columns = {one.columns for one in summary.sets}
     numbers = ((size, noun, sum(len(one) == size for one in columns)) for size, noun in ((2, "pair"), (3, "triple")))
     return " and ".join(counted(n, f"different {noun}") for _, noun, n in numbers if n)
-
-
-def counted_sets(columns: Integers) -> str:
-    """Count different pairs and triples.
-
-    Parameters
-    ----------
-    columns : ndarray of int of shape (n_sets, 3)
-        Columns of each set; -1 in the third place of a pair.
-
-    Returns
-    -------
-    str
-        Numbers with their nouns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ilfs.report.interactions.sentences import counted_sets
-    >>> counted_sets(np.array([[0, 1, -1], [0, 1, -1], [0, 1, 2], [0, 1, 3]]))
-    '1 pair and 2 triples'
-    """
-    different = np.unique(columns, axis=0)
-    n_pairs = int(np.count_nonzero(different[:, 2] == NO_FEATURE))
-    numbers = ((n_pairs, "pair"), (len(different) - n_pairs, "triple"))
-    return " and ".join(counted(n, noun) for n, noun in numbers if n)
 
 
 def kinds_of_sets(columns: Integers) -> str:
@@ -146,19 +118,17 @@ def power_sentence(summary: InteractionSummary) -> str:
         return ""
     needed = f"{power.samples_needed(USUAL_EXCESS):,} samples"
     chance, samples = f"{100 * power.power:.0f} %", counted(power.n_samples, "sample")
-    usual = f"{100 * (0.5 + USUAL_EXCESS):.0f} %"
     if power.smallest_excess > LARGEST_EXCESS:
         least = power.samples_needed(LARGEST_EXCESS)
         why = f"with {samples} and so many tests, {'other pairs' if summary.sets else 'pairs'} may have been missed"
         return (
-            f"{why}: to find a pair with a probability of {chance}, {least:,} samples are needed if all samples of "
-            f"class {power.label} show its pattern, and {needed} if {usual} of them do"
+            f"{why}: to find a pair with a probability of {chance}, {least:,} samples are needed if "
+            f"{power.condition(LARGEST_EXCESS)}; and {needed} if {power.condition(USUAL_EXCESS)}"
         )
-    shown = f"{100 * (0.5 + power.smallest_excess):.0f} %"
-    more = (
-        "" if power.samples_needed(USUAL_EXCESS) <= power.n_samples else f"; if {usual} of them do, {needed} are needed"
-    )
+    more = ""
+    if power.samples_needed(USUAL_EXCESS) > power.n_samples:
+        more = f"; {needed} are needed if {power.condition(USUAL_EXCESS)}"
     return (
-        f"with {samples}, a pair is found with a probability of {chance} if at least {shown} of the samples of "
-        f"class {power.label} show its pattern, which half of them do by chance{more}"
+        f"with {samples}, a pair is found with a probability of {chance} if "
+        f"{power.condition(power.smallest_excess)}; by chance, half of all samples show it{more}"
     )

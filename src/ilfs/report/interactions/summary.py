@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.interactions import Interactions, InteractionTable
 from ilfs.interactions.power import Power
-from ilfs.interactions.words import most_affected, short_pattern
+from ilfs.interactions.words import most_affected, probability_text, short_pattern
 
 DEFAULT_ALPHA = 0.05
-NUMBERS_OF_SETS = ("excess", "statistic", "p_value", "adjusted_p_value")  # in files
+NUMBERS_OF_SETS = ("excess", "statistic", "p_value", "adjusted_p_value", "log10_adjusted_p_value")  # in files
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class FoundSet:
         Names of the features.
     bits : tuple of int
         0 for a level bit, 1 for a size bit.
-    statistic, p_value, adjusted_p_value : float
+    statistic, p_value, adjusted_p_value, log10_adjusted_p_value : float
         As in `ilfs.interactions.Interactions`.
     words : str
         The effect in words, such as "high together with high, or low with low: more often in tumour".
@@ -50,12 +50,18 @@ class FoundSet:
     statistic: float
     p_value: float
     adjusted_p_value: float
+    log10_adjusted_p_value: float
     words: str
     pattern: str
     group: int
     is_opposite: bool
     excess: float
     alone: tuple[int, ...] = ()
+
+    @property
+    def p_text(self) -> str:
+        """The adjusted p-value as text, also if it is too small for a number."""
+        return probability_text(self.log10_adjusted_p_value)
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ class InteractionSummary:
     table : InteractionTable
         All columns, for files.
     order : int
-        Largest number of features of a set.
+        Largest number of features of a tested set.
     n_features, n_tests, n_significant : int
         Number of all features, of tested sets and of significant ones.
     alpha : float
@@ -124,7 +130,6 @@ class InteractionSummary:
 def summarise_interactions(
     found: Interactions,
     *,
-    order: int = 2,
     names: Sequence[Any] | None = None,
     labels: Sequence[Any] | None = None,
     class_sizes: Integers | None = None,
@@ -137,8 +142,6 @@ def summarise_interactions(
     ----------
     found : Interactions
         The significant sets.
-    order : {2, 3}, default=2
-        Largest number of features of a set in the search.
     names : sequence, optional
         Names of all columns; by default those seen in the search, or x0, x1, ...
     labels : sequence, optional
@@ -178,7 +181,7 @@ def summarise_interactions(
         sets=sets,
         labels=classes,
         table=file_table(sets, classes),
-        order=order,
+        order=max(found.orders),
         n_features=len(every),
         n_tests=found.n_tests,
         n_significant=found.n_significant,
@@ -200,6 +203,7 @@ def found_set(
         statistic=float(found.statistic[row]),
         p_value=float(found.p_values[row]),
         adjusted_p_value=float(found.adjusted_p_values[row]),
+        log10_adjusted_p_value=float(found.log10_adjusted_p_values[row]),
         words=words,
         pattern=short_pattern(found.bits[row], is_minus),
         group=k if found.labels is None else int(found.labels[row]),
@@ -223,8 +227,8 @@ def file_table(sets: Sequence[FoundSet], labels: Sequence[str]) -> InteractionTa
     -------
     InteractionTable
         ``rank``, ``features`` (names), ``column_1`` to ``column_3`` (indices), ``pattern`` (in short), ``class`` (in
-        which the pattern is more frequent), ``excess``, ``statistic``, ``p_value``, ``adjusted_p_value``, ``effect``
-        (in words), and ``rank_alone_1`` to ``rank_alone_3`` if they are known.
+        which the pattern is more frequent), ``excess``, ``statistic``, ``p_value``, ``adjusted_p_value`` and its
+        decimal logarithm, ``effect`` (in words), and ``rank_alone_1`` to ``rank_alone_3`` if they are known.
     """
     found: dict[str, Any] = {
         "rank": np.arange(1, len(sets) + 1),

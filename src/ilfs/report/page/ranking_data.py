@@ -12,7 +12,7 @@ from ilfs.ranking_table import MEAN_PREFIX, USUAL
 from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, TokenSummary
-from ilfs.words import counted, probability_text
+from ilfs.words import counted
 
 TOKEN_LEVELS = 255
 HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
@@ -180,7 +180,7 @@ def sets_data(summary: RankingSummary) -> list[dict[str, Any]]:
     return [
         {
             "places": " ".join(str(place[column]) for column in one.columns),
-            "words": f"{one.words} (adjusted p-value {probability_text(one.adjusted_p_value)})",
+            "words": f"{one.words} (adjusted p-value {one.p_text})",
         }
         for one in summary.interactions.sets[:MAX_SETS]
     ]
