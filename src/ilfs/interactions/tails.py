@@ -28,7 +28,7 @@ def log10_chi2_tail(statistic: Floats, degrees_of_freedom: int) -> Floats:
     >>> import numpy as np
     >>> from ilfs.interactions.tails import log10_chi2_tail
     >>> log10_chi2_tail(np.array([3.841, 5000.0]), 1).round(2)
-    array([   -1.3 , -1087.69])
+    array([   -1.3 , -1087.68])
     """
     from scipy.stats import chi2
 

@@ -85,8 +85,8 @@ def probability_text(log10: float) -> str:
     Examples
     --------
     >>> from ilfs.interactions.words import probability_text
-    >>> probability_text(-1.3), probability_text(-412.5), probability_text(0.0)
-    ('0.05', '3.2e-412', '1')
+    >>> probability_text(-1.3), probability_text(-412.5), probability_text(-400.001), probability_text(0.0)
+    ('0.05', '3.2e-413', '1.0e-400', '1')
     """
     if log10 > SMALLEST_LOGARITHM:
         return f"{10.0**log10:.2g}"
