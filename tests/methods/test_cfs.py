@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from helpers import DATA, NO_DATA, TaskCounter, load, needs_callbacks, oracle, peak_megabytes, planted
 from scipy import sparse
-from sklearn.feature_selection import SelectKBest
 
 from ilfs import CFS, scorer
 from ilfs.methods import cfs
@@ -132,12 +131,6 @@ def test_scores_are_lower_bounds_if_a_callback_ends_the_fit(small_panels):
     ended, full = CFS().set_callbacks(TaskCounter(stop_after=2)).fit(X), CFS().fit(X)
     assert (ended.scores_ <= full.scores_ + 1e-15).all()
     assert (ended.scores_ > -1).any()
-
-
-def test_the_scorer_works_in_select_k_best():
-    X, y = planted()
-    chosen = SelectKBest(scorer("cfs"), k=4).fit(X, y)  # not 5: the scores come in pairs of equal values
-    np.testing.assert_array_equal(np.flatnonzero(chosen.get_support()), np.sort(CFS().fit(X).order_[:4]))
 
 
 def test_peak_memory_does_not_grow_with_n_features_squared():
