@@ -12,7 +12,7 @@ from ilfs.arrays import Floats, Integers
 from ilfs.interactions.bits import PackedBits
 from ilfs.interactions.sets import FoundSets
 from ilfs.interactions.tails import log10_chi2_tail
-from ilfs.interactions.words import describe_effects, probability_text
+from ilfs.interactions.words import describe_effects, text_of_log10
 from ilfs.ranking_table import RankingTable, is_left_out
 from ilfs.statistics import ProductTerms
 from ilfs.ties import stable_order
@@ -54,7 +54,7 @@ class InteractionTable(RankingTable):
         if LOGARITHM not in self or np.all(self[title] > 0.0):
             shown = RankingTable(self)
         else:
-            texts = [probability_text(value).rjust(len(title)) for value in self[LOGARITHM].tolist()]
+            texts = [text_of_log10(value).rjust(len(title)) for value in self[LOGARITHM].tolist()]
             shown = RankingTable({**self, title: np.array(texts, dtype=object)})
         default = [name for name in self if name != LOGARITHM and not is_left_out(name, self[name])]
         return shown.to_text(default if columns is None else columns)

@@ -79,13 +79,13 @@ def pattern(bits: NDArray[np.int8], is_minus: int) -> str:
     return f"{first[0]} together with {second[is_minus]}, or {first[1]} with {second[1 - is_minus]}"
 
 
-def probability_text(log10: float) -> str:
+def text_of_log10(log10: float) -> str:
     """Format a probability with two significant digits, given its decimal logarithm.
 
     Examples
     --------
-    >>> from ilfs.interactions.words import probability_text
-    >>> probability_text(-1.3), probability_text(-412.5), probability_text(-400.001), probability_text(0.0)
+    >>> from ilfs.interactions.words import text_of_log10
+    >>> text_of_log10(-1.3), text_of_log10(-412.5), text_of_log10(-400.001), text_of_log10(0.0)
     ('0.05', '3.2e-413', '1.0e-400', '1')
     """
     if log10 > SMALLEST_LOGARITHM:
