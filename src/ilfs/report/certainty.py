@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Integers
 from ilfs.interactions import Interactions
-from ilfs.interactions.words import probability_text
+from ilfs.interactions.words import text_of_log10
 from ilfs.report.interactions.sentences import kinds_of_sets
 from ilfs.report.summary import attribute, shape_fractions
 from ilfs.selector import RankingSelector
@@ -74,7 +74,7 @@ def sets_sentence(selector: RankingSelector) -> list[str]:
     found = significant_sets(selector)
     if found is None:
         return []
-    smallest = probability_text(float(found.log10_adjusted_p_values.min()))
+    smallest = text_of_log10(float(found.log10_adjusted_p_values.min()))
     tell = "tells" if found.n_pairs + found.n_triples == 1 else "tell"
     return [f"together: {found.different_sets} {tell} the class (smallest adjusted p = {smallest})"]
 

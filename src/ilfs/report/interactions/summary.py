@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.interactions import Interactions, InteractionTable
 from ilfs.interactions.power import Power
-from ilfs.interactions.words import most_affected, probability_text, short_pattern
+from ilfs.interactions.words import most_affected, short_pattern, text_of_log10
 
 DEFAULT_ALPHA = 0.05
 NUMBERS_OF_SETS = ("excess", "statistic", "p_value", "adjusted_p_value", "log10_adjusted_p_value")  # in files
@@ -61,7 +61,7 @@ class FoundSet:
     @property
     def p_text(self) -> str:
         """The adjusted p-value as text, also if it is too small for a number."""
-        return probability_text(self.log10_adjusted_p_value)
+        return text_of_log10(self.log10_adjusted_p_value)
 
 
 @dataclass(frozen=True)
