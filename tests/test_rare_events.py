@@ -125,6 +125,18 @@ class TestPicks:
         found = ILFS().fit(X, y, np.append(0.0, np.ones(89)))
         np.testing.assert_array_equal(found.order_, ILFS().fit(X[1:], y[1:]).order_)
 
+    def test_there_are_no_shapes_beside_the_products_of_counts(self):
+        rng = np.random.default_rng(0)
+        X = rng.poisson(0.15, size=(400, 20)).astype(float)
+        y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+        X[:, 5] = np.where(y, rng.poisson(0.3, size=400), 0)
+        found = ILFS(interactions=2).fit(X, y)
+        assert len(found.interactions_) > 0
+        assert not found.shape_gain_.any()
+        without = ILFS(interactions=2, shapes=False).fit(X, y)
+        np.testing.assert_array_equal(found.order_, without.order_)
+        np.testing.assert_allclose(found.gain_, without.gain_)
+
     def test_dense_and_sparse_tables_and_other_rows_give_the_same_order(self):
         X, y = words()
         expected = ILFS().fit(X, y).order_

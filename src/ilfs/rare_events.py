@@ -36,6 +36,8 @@ class Regression:
         Correlations of the linear columns with the classes.
     covariance : ndarray of shape (n_candidates, n_candidates)
         Correlations of the linear columns with each other.
+    columns : FurtherColumns
+        Further columns.
     further : tuple of ndarrays, or None
         Covariances of the further columns, if there are any.
     factor : float
@@ -44,12 +46,13 @@ class Regression:
 
     of_classes: Floats
     covariance: Floats
+    columns: FurtherColumns
     further: Further | None
     factor: float = 1.0
 
-    def terms(self, columns: FurtherColumns, n_features: int, n_samples: float) -> FurtherTerms:
+    def terms(self, n_features: int, n_samples: float) -> FurtherTerms:
         """Return the terms of the further columns."""
-        return columns.terms(self.of_classes, self.covariance, self.further, n_features, n_samples, self.factor)
+        return self.columns.terms(self.of_classes, self.covariance, self.further, n_features, n_samples, self.factor)
 
 
 def read_regression(
@@ -78,14 +81,15 @@ def read_regression(
         columns.read(candidates, association, labelling), find_counts(candidates[by_column], one_class(labelling))
     )
     if unit is None:
-        return rho, Regression(association.correlation, covariance, further)
-    if len(columns.products.columns):
-        return rho, Regression(association.correlation, covariance, further, RARE_EVENT_FACTOR)
+        return rho, Regression(association.correlation, covariance, columns, further)
+    columns, further = columns.without_shapes(further)
+    if further is not None:
+        return rho, Regression(association.correlation, covariance, columns, further, RARE_EVENT_FACTOR)
     of_classes, of_pairs = yield from log_correlations(
         candidates[by_column], unit, association.take(by_column), labelling
     )
     place = inverse(by_column)
-    return rho, Regression(of_classes[place], of_pairs[np.ix_(place, place)], None, RARE_EVENT_FACTOR)
+    return rho, Regression(of_classes[place], of_pairs[np.ix_(place, place)], columns, None, RARE_EVENT_FACTOR)
 
 
 def find_counts(columns: Integers, labelling: int | None) -> Plan[Floats | None]:

@@ -29,7 +29,7 @@ def add_to(commands: Any) -> None:
         "together. The table is held in memory.",
         epilog=EXAMPLES,
     )
-    table_options.add_table(parser)
+    table_options.add_table(parser, with_groups=False)
     add_search(parser)
     add_showing(parser)
     add_outputs(parser)
@@ -105,10 +105,8 @@ def check_options(options: argparse.Namespace, path: str) -> None:
     if options.show is not None:
         check_integer("--show", options.show, 1)
     check_between("--alpha", options.alpha, 0, 1)
-    if options.groups is not None:
-        raise ValueError(f"--groups has no use here, as no labels are permuted, got {options.groups!r}: leave it out")
     table_options.check_engine(options)
-    outputs.check_outputs(options, 1, path)
+    outputs.check_outputs(options, 1, path, "interactions are")
 
 
 def check_table(table: Any) -> None:
@@ -133,7 +131,7 @@ def search(table: Any, options: argparse.Namespace) -> Any:
         found = interactions_in(table.source, options.order, options.alpha, options.jobs)
         alone = ranks_alone(table.source, options.jobs) if len(found) else None
     sizes = table.source.labellings[0].rows if len(table.source.labellings) == 1 else None
-    return summarise_interactions(found, order=options.order, class_sizes=sizes, ranks_alone=alone, alpha=options.alpha)
+    return summarise_interactions(found, class_sizes=sizes, ranks_alone=alone, alpha=options.alpha)
 
 
 def with_pairs(summary: Any, table: Any) -> Any:
@@ -209,7 +207,8 @@ def write_outputs(summary: Any, table: Any, options: argparse.Namespace) -> Any:
         from ilfs.report.plots.interactions import write_network_plot
 
         write_network_plot(summary, options.plot)
-        yield f"{options.plot}: a picture of the network"
+        drawn = "a picture of the network" if summary.sets else "one sentence, as no set is significant"
+        yield f"{options.plot}: {drawn}"
     if options.report is not None:
         from ilfs.report.interactions import write_interactions_page
 
