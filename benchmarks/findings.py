@@ -1,6 +1,6 @@
 """Run all experiments, and write the tables and diagrams of docs/findings.md and docs/subsets.md.
 
-    make findings                              # everything: about 100 minutes of one core
+    make findings                              # everything: about 5 hours of one core
     python benchmarks/findings.py run out      # the missing jobs only; stop it at any time, the same command continues
     python benchmarks/findings.py run out --methods fisher mi --jobs 1
     python benchmarks/findings.py left out     # what is missing, and how long it will take
