@@ -79,6 +79,11 @@ def groups_of(adata: Any, groupby: str, groups: Literal["all"] | Sequence[str]) 
     return Groups([names[place] for place in chosen], member, codes != NO_GROUP)
 
 
+def labelled_cells(adata: Any, groupby: str) -> NDArray[np.bool_]:
+    """Return the mask of the cells that have a group."""
+    return np.asarray(encoded(obs_values(adata, "groupby", groupby))[1] != NO_GROUP)
+
+
 def encoded(values: Any) -> tuple[list[str], Integers]:
     """Number the groups: categories in their order without those that no cell has, otherwise sorted values."""
     import pandas as pd
@@ -144,7 +149,9 @@ def donors_of(adata: Any, donor_key: str | None, groups: Groups) -> NDArray[Any]
     names, codes = encoded(obs_values(adata, "donor_key", donor_key))
     n_without = int((codes[groups.labelled] == NO_GROUP).sum())
     if n_without:
-        raise ValueError(f"adata.obs[{donor_key!r}] must name the donor of each cell, got none for {n_without} cells")
+        raise ValueError(
+            f"adata.obs[{donor_key!r}] must name the donor of each cell, got none for {counted(n_without, 'cell')}"
+        )
     fixed = fixed_groups(groups, codes, len(names))
     if len(fixed) == len(groups.names):
         raise ValueError(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, ask, fold_of, run_plan
 from ilfs.omics.cells import matrix_of, open_cells
-from ilfs.omics.grouping import groups_of
+from ilfs.omics.grouping import labelled_cells
 from ilfs.omics.tables import group_table, result_of
 from ilfs.parameters import check_between, check_integer, check_within
 from ilfs.statistics import Association, Moments, Products
@@ -144,7 +144,7 @@ def correlations(adata: Any, params: Any, genes: list[str]) -> Floats:
     """Compute the correlations of some genes over the ranked cells, in two reads of these columns."""
     cells = matrix_of(adata, params.get("layer"), bool(params["use_raw"]))
     columns = column_numbers([str(name) for name in cells.var_names], genes)
-    labelled = groups_of(adata, params["groupby"], "all").labelled
+    labelled = labelled_cells(adata, params["groupby"])
     source = open_cells(cells, labelled.astype(np.int64), labelled.astype(np.float64))
     try:
         return run_plan(plan_correlations(columns), fold_of(source))

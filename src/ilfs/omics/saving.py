@@ -61,7 +61,7 @@ def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
     with file:
         check_genes(file["var"], [str(name) for name in adata.var_names], path)
         for name, values in columns.items():
-            replace(file["var"], name, values.array if hasattr(values, "array") else np.asarray(values))
+            replace(file["var"], name, column_of(values))
         add_to_order(file["var"], list(columns))
         replace(file.require_group("uns"), key, {name: result[name] for name in result})
 
@@ -89,3 +89,9 @@ def replace(group: Any, key: str, value: Any) -> None:
     if key in group:
         del group[key]
     group.move(PART, key)
+
+
+def column_of(values: Any) -> Any:
+    """Return the values of a column as an array that anndata can write; a lazy column is loaded."""
+    found = getattr(values, "array", values)
+    return found if hasattr(found, "categories") else np.asarray(found)
