@@ -12,6 +12,7 @@ from ilfs.sources.permutations import PermutedLabels
 
 pytestmark = [
     pytest.mark.skipif(find_spec("anndata") is None, reason="anndata is not installed"),
+    pytest.mark.filterwarnings("ignore:Variable names are not unique"),
     pytest.mark.filterwarnings("ignore:The 'mode.chained_assignment' option"),  # of anndata 0.12.6 with pandas 3
 ]
 
@@ -304,6 +305,13 @@ def test_errors_are_one_sentence_and_write_nothing(arguments, message):
         ilfs.omics.rank(adata, **({"groupby": "cell_type"} | arguments))
     assert not adata.uns
     assert list(adata.var.columns) == ["marker_of"]
+
+
+def test_genes_of_equal_names_are_refused():
+    adata = cells()
+    adata.var_names = ["x", "x", *adata.var_names[2:]]
+    with pytest.raises(ValueError, match=r"got 'x' twice: call adata.var_names_make_unique\(\)"):
+        ilfs.omics.rank(adata, "cell_type")
 
 
 def test_other_objects_are_refused():

@@ -154,6 +154,7 @@ class TestPanel:
 @pytest.fixture(params=["csr", "csc", "dense"])
 def path(request, tmp_path):
     adata = cells()
+    adata.obs["cell_type"] = adata.obs["cell_type"].cat.reorder_categories(adata.obs["cell_type"].cat.categories[::-1])
     adata.X = adata.X.toarray() if request.param == "dense" else adata.X.asformat(request.param)
     adata.write_h5ad(tmp_path / "cells.h5ad")
     return tmp_path / "cells.h5ad"
@@ -208,6 +209,7 @@ class TestFiles:
                     ilfs.omics.rank(lazy, "cell_type")
                 return
             ilfs.omics.rank(lazy, "cell_type", donor_key="donor")
+            assert lazy.uns["ilfs"]["names"].dtype.names[0] == "monocyte"  # groups are in the order of the categories
             assert_equal_results(loaded.uns["ilfs"], lazy.uns["ilfs"])
         ilfs.omics.save(lazy, path)
         assert_equal_results(loaded.uns["ilfs"], anndata.read_h5ad(path).uns["ilfs"])

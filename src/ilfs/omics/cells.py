@@ -69,15 +69,24 @@ def matrix_of(adata: Any, layer: str | None, use_raw: bool) -> MatrixOfCells:
         The matrix.
     """
     check_choice("use_raw", use_raw, (True, False))
+    check_unique(adata.var_names)
     backed = bool(adata.isbacked)
     if use_raw:
         check_raw(adata, layer)
+        check_unique(adata.raw.var_names)
         return MatrixOfCells(adata.raw.X, adata.raw.var_names, adata.obs, backed, adata.is_view)
     if layer is not None:
         check_layer(adata, layer)
         X = adata.layers[layer]
         return MatrixOfCells(X, adata.var_names, adata.obs, backed and not is_loaded(X))
     return MatrixOfCells(adata.X, adata.var_names, adata.obs, backed, adata.is_view)
+
+
+def check_unique(names: Any) -> None:
+    """Raise if two genes have the same name."""
+    if not names.is_unique:
+        twice = names[names.duplicated()][0]
+        raise ValueError(f"genes must have different names, got {twice!r} twice: call adata.var_names_make_unique()")
 
 
 def check_raw(adata: Any, layer: str | None) -> None:
@@ -158,7 +167,10 @@ def obs_values(adata: Any, role: str, column: str) -> Any:
     names = [str(name) for name in adata.obs.columns]
     find_column(role, column, names, len(names), "adata.obs")
     values = adata.obs[column]
-    return values.to_series() if hasattr(values, "to_series") else values
+    if not hasattr(values, "to_series"):
+        return values
+    loaded = values.to_series()
+    return loaded.astype(values.dtype) if str(values.dtype) == "category" else loaded  # in the order of its categories
 
 
 def warn_of_counts(source: Source) -> None:
