@@ -261,7 +261,8 @@ class TestScanpy:
             up = theirs["scores"].abs() > 1  # for clear differences, the signs are the same
             assert (np.sign(ours["scores"][up]) * np.sign(theirs["scores"][up]) >= 0).all()
 
-    @pytest.mark.parametrize("plot", ["", "_dotplot", "_heatmap", "_matrixplot", "_violin", "_stacked_violin"])
+    @pytest.mark.parametrize("adata", ["file"], indirect=True, scope="class")
+    @pytest.mark.parametrize("plot", ["", "_dotplot", "_heatmap", "_matrixplot", "_violin"])
     def test_plots(self, adata, plot):
         import matplotlib.pyplot as plt
         import scanpy as sc
