@@ -20,7 +20,7 @@ VERSIONS = $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 export ILFS_DATA   ?= $(wildcard $(abspath ../shared/data))
 export ILFS_ORACLE ?= $(wildcard $(abspath ../shared/oracle))
 
-.PHONY: help demo test test-oldest test-newest test-slow test-browser page coverage lint workflows review format docs dist bench bench-quick bench-timing bench-peers bench-fdr findings figures tables fidelity robustness quality clean-kernels clean
+.PHONY: help demo test test-oldest test-newest test-slow test-browser page coverage lint workflows review format docs dist bench bench-quick bench-timing bench-peers bench-fdr bench-omics findings figures tables fidelity robustness quality clean-kernels clean
 .DEFAULT_GOAL := help
 
 help:  ## list all commands
@@ -127,12 +127,13 @@ findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, wr
 	$(BIN)/python benchmarks/findings.py run out
 	$(BIN)/python benchmarks/findings.py tables out
 
-figures: $(VENV)/report  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md and docs/certainty.md, and from ILFS_DATA those of docs/redundancy.md, docs/stability.md and docs/interactions.md
+figures: $(VENV)/report $(VENV)/omics  ## draw the pictures of docs/ilfs.md, docs/selection.md, docs/reading.md, docs/pictures.md, docs/certainty.md and docs/howto/single_cell.md, and from ILFS_DATA those of docs/redundancy.md, docs/stability.md and docs/interactions.md
 	$(BIN)/python docs/figures/plate.py
 	$(BIN)/python docs/figures/sizes.py
 	$(BIN)/python docs/figures/reading.py
 	$(BIN)/python docs/figures/pictures.py
 	$(BIN)/python docs/figures/fdr.py
+	$(BIN)/python docs/figures/single_cell.py
 	$(BIN)/python docs/figures/pixels.py
 	$(BIN)/python docs/figures/stability.py
 	$(BIN)/python docs/figures/interactions.py
@@ -162,6 +163,10 @@ bench-fdr: $(FDR_PEERS)/ready  ## measure false discovery rates beside other pac
 	$(FDR_PEERS)/bin/python benchmarks/fdr.py uneven
 	$(FDR_PEERS)/bin/python benchmarks/fdr.py table
 	$(FDR_PEERS)/bin/python docs/figures/fdr.py
+
+bench-omics: $(VENV)/test  ## compare the ranking of cells with scanpy, write the tables of docs/howto/single_cell.md (ten minutes)
+	$(BIN)/python benchmarks/omics.py donors
+	$(BIN)/python benchmarks/omics.py speed
 
 fidelity: $(VENV)/test  ## print the difference of every method from its independent references
 	$(BIN)/python benchmarks/fidelity.py

@@ -507,7 +507,7 @@ class TestNotInMemory:
             (lambda X: Path("x.csv"), r"got the path 'x\.csv': open the file first"),
             (
                 lambda X: AnnData(),
-                r"X must be an array or a data frame, got an AnnData: pass adata.X",
+                r"X must be an array or a data frame, got an AnnData: pass adata.to_df\(\) or adata.X, and labels",
             ),
         ],
         ids=["dask array", "dask frame", "lazy", "dataset", "reader", "path", "AnnData"],

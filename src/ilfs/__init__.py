@@ -77,7 +77,7 @@ MODULES = {  # modules of the public names that are not in ilfs.methods
     "scorer": "ilfs.scoring",
     "summarise": "ilfs.sites",
 }
-PACKAGES = ("benchmark", "datasets", "interactions", "methods", "registry", "report", "selection")
+PACKAGES = ("benchmark", "datasets", "interactions", "methods", "omics", "registry", "report", "selection")
 
 
 def __getattr__(name: str) -> "Any":

@@ -48,7 +48,10 @@ LOADING_ADVICE = {  # (package, class): how to load such a table into memory
     ("duckdb", "DuckDBPyRelation"): f"call X.to_arrow_table() {IF_IT_FITS}",
     ("ilfs", "Source"): f"pass the table itself {IF_IT_FITS}",
 }
-ANNDATA_ADVICE = "X must be an array or a data frame, got an AnnData: pass adata.X"
+ANNDATA_ADVICE = (
+    "X must be an array or a data frame, got an AnnData: pass adata.to_df() or adata.X, and labels from adata.obs "
+    "(load a backed one first, adata.to_memory())"
+)
 NON_NUMERIC_ADVICE = (
     "drop such columns or convert them to numbers (text and categories with OneHotEncoder or OrdinalEncoder of "
     "sklearn.preprocessing, dates to days since a date; a missing value is NaN)"

@@ -1,5 +1,6 @@
 """Data sets: registered ones by name, files of the user, and synthetic data with known informative features."""
 
+from ilfs.datasets.cells import make_cells
 from ilfs.datasets.dataset import Dataset
 from ilfs.datasets.folders import cache_folder
 from ilfs.datasets.known_answer import make_known_answer
@@ -32,6 +33,7 @@ __all__ = [
     "fetch_dataset",
     "load",
     "load_truth",
+    "make_cells",
     "make_known_answer",
     "make_truth",
     "measure_properties",
