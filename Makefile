@@ -157,5 +157,5 @@ clean-kernels:  ## remove compiled kernels
 	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that make created
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -exec rm -rf {} +
