@@ -70,8 +70,9 @@ test-browser: $(VENV)/test $(VENV)/browser  ## test the pages in Chromium, which
 		|| echo "make test-browser needs Chromium and chromedriver: apt-get install chromium chromium-driver"
 	$(BIN)/python -m pytest -m browser tests/browser
 
-page: $(VENV)/browser  ## draw the picture of docs/page.md, a page in Chromium
+page: $(VENV)/browser  ## draw the pictures of docs/page.md and docs/tutorial.md, pages in Chromium
 	$(BIN)/python docs/figures/page.py
+	$(BIN)/python docs/figures/tutorial.py
 
 coverage: $(VENV)/test  ## report how much of the code the tests cover (kernels run as plain Python: some minutes)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning

@@ -89,9 +89,9 @@ def oriented(value, rule):
 
 
 def shade(value, low, high):
-    """Return the class of a value between the worst and the best one."""
+    """Return the class of a value between the worst and the best one; shades near the best one differ most."""
     part = (value - low) / (high - low) if high > low else 1.0
-    return f"heat{min(int(part * N_SHADES), N_SHADES - 1)}"
+    return f"heat{min(int(part**2 * N_SHADES), N_SHADES - 1)}"
 
 
 def looks_around_zero(values):
