@@ -64,7 +64,7 @@ test-slow: $(VENV)/test  ## run the tests that take minutes or need much data
 	$(BIN)/python -m pytest -n 2 -m slow
 
 # Chromium is a package of the system: it is installed if this user may, and otherwise the tests say what they need.
-test-browser: $(VENV)/test $(VENV)/browser  ## test the pages in Chromium, which is installed if possible (Debian, as root)
+test-browser: $(VENV)/test $(VENV)/browser docs  ## test the pages and the documentation in Chromium, which is installed if possible (Debian, as root)
 	@command -v chromedriver >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; } \
 		|| echo "make test-browser needs Chromium and chromedriver: apt-get install chromium chromium-driver"
@@ -158,5 +158,5 @@ clean-kernels:  ## remove compiled kernels
 	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that make created
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

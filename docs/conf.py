@@ -66,6 +66,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "min_reported_time": 60,
+    "write_computation_times": False,  # a page that loads scripts from other hosts
     "abort_on_example_error": True,
     "image_scrapers": ("matplotlib",),
 }
