@@ -69,6 +69,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,  # a page that loads scripts from other hosts
     "abort_on_example_error": True,
     "image_scrapers": ("matplotlib",),
+    "capture_repr": (),  # print() shows what is worth seeing
 }
 
 autosummary_generate = True

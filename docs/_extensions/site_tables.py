@@ -7,7 +7,7 @@ from docutils import nodes
 from heat import looks
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-MANY_COLUMNS = 7  # headings stand upright from here on
+CLASSES = {"upright": 7, "compact": 16}  # headings stand upright, and letters are small, in tables with more columns
 
 
 class ResultTables(SphinxPostTransform):
@@ -33,7 +33,7 @@ def style(table):
     if found is None:
         return
     before["classes"].append("table-title")
-    table["classes"] += ["results", *(["upright"] if len(header) > MANY_COLUMNS else [])]
+    table["classes"] += ["results", *(name for name, columns in CLASSES.items() if len(header) > columns)]
     for row, row_looks in zip(rows, found, strict=True):
         for cell, look in zip(row, row_looks, strict=True):
             decorate(cell, look)

@@ -7,6 +7,8 @@ Which measurements of a tumour tell whether it is malignant? Rank them, see how 
 The table ships with scikit-learn: 569 tumours, 30 measurements of each.
 """
 
+import textwrap
+
 from sklearn.datasets import load_breast_cancer
 
 from ilfs import ILFS
@@ -31,4 +33,4 @@ selector.plot.volcano()
 
 # %%
 # Why is a feature where it is?
-print(selector.explain("worst texture"))
+print(textwrap.fill(str(selector.explain("worst texture")), 95))
