@@ -1,17 +1,15 @@
-"""Evaluate the configurations of ILFS without redundancy, or all methods, on real data: the tables of docs/quality.md.
+"""Evaluate the configurations of ILFS without redundancy on real data: the tables of docs/quality.md.
 
 The protocol is the paper's, on the data sets in ILFS_DATA. There are 20 stratified splits into 2/3 for training and
 1/3 for testing, the same for all variants. Features are ranked on the training rows; the best 10, 50, 100, 150 and 200
 are standardised on the training rows and given to a linear SVM (C = 0.01). The metric is the average precision of
 each class against the rest, averaged over the classes. The baselines of the configurations of ILFS are Fisher's score
-and a random order. `--of methods` compares the twelve methods and HallCFS with default parameters instead. If a method
-takes no missing values, they are replaced by means; if it takes no sparse matrices, they are made dense.
+and a random order.
 
 Results are appended to a file, one line per split and variant. Jobs whose results are in the file are skipped:
 
     python benchmarks/quality.py run --store out/quality.jsonl --jobs 2
     python benchmarks/quality.py table --store out/quality.jsonl
-    python benchmarks/quality.py run --of methods --splits 5 --store out/methods.jsonl
     python benchmarks/quality.py suspects
 """
 
@@ -33,7 +31,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from ilfs import ILFS, METHODS, HallCFS
+from ilfs import ILFS
 from ilfs.benchmark.methods.fitting import impute, prepared
 
 SIZES = (10, 50, 100, 150, 200)
@@ -65,12 +63,6 @@ CONFIGURATIONS = {
     "same, 12 tokens": ILFS(n_tokens=12, redundancy=None),
     "same, 60 tokens": ILFS(n_tokens=60, redundancy=None),
 }
-OF = {
-    "ilfs": CONFIGURATIONS,
-    "methods": {"random": None}
-    | {name: method(n_features_to_select=max(SIZES)) for name, method in METHODS.items()}
-    | {"hall_cfs": HallCFS()},
-}
 
 
 def load(name):
@@ -89,7 +81,7 @@ def order_by(variant, X, y, seed):
     if variant == "Fisher":
         scores, _ = f_classif(*impute(X), y)
         return np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")
-    selector = {**OF["methods"], **OF["ilfs"]}[variant]
+    selector = CONFIGURATIONS[variant]
     return selector.fit(prepared(selector, X), y).order_
 
 
@@ -143,17 +135,14 @@ def read(store):
     return rows
 
 
-def table(store, of):
-    """Print means over splits and sizes in %; for ILFS, a table of evidence and topics, and one of changed defaults."""
-    variants = list(OF[of])
+def table(store):
+    """Print means over splits and sizes in %: a table of evidence and topics, and one of changed defaults."""
+    variants = list(CONFIGURATIONS)
     means, splits = means_by_set(read(store), variants)
     ranks = np.mean([rankdata(-np.round(row, 3)) for row in means.values()], axis=0)
     values = np.array(list(means.values()))
-    parts = [list(range(len(variants)))]
-    if of == "ilfs":
-        default = variants.index("posterior, shrunk")
-        parts = [[default, 1, 0, *range(2, default)], [default, *range(default + 1, len(variants))]]
-    for columns in parts:
+    default = variants.index("posterior, shrunk")
+    for columns in ([default, 1, 0, *range(2, default)], [default, *range(default + 1, len(variants))]):
         print("\n| data set (splits) | " + " | ".join(variants[c] for c in columns) + " |")
         print("|---" * (len(columns) + 1) + "|")
         for title, row, digits in (
@@ -201,7 +190,6 @@ def suspects(names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["run", "table", "suspects"])
-    parser.add_argument("--of", choices=list(OF), default="ilfs")
     parser.add_argument("--store", type=Path, default=Path("out/quality.jsonl"))
     parser.add_argument("--sets", nargs="+", default=BY_COST, metavar="NAME")
     parser.add_argument("--splits", type=int, default=N_SPLITS)
@@ -214,8 +202,8 @@ def main():
         suspects(MICROARRAYS)
         return
     if args.command == "run":
-        run(args.store, OF[args.of], args.sets, args.splits, args.jobs)
-    table(args.store, args.of)
+        run(args.store, CONFIGURATIONS, args.sets, args.splits, args.jobs)
+    table(args.store)
 
 
 if __name__ == "__main__":

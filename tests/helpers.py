@@ -25,6 +25,24 @@ needs_callbacks = pytest.mark.skipif(
 )
 
 
+class TaskCounter:
+    """Callback that counts the tasks that end, all or those of one name, and may end the fit after some of them."""
+
+    max_propagation_depth = None
+
+    def __init__(self, stop_after=None, task_name=None):
+        self.count, self.stop_after, self.task_name = 0, stop_after, task_name
+
+    def setup(self, estimator, context): ...
+    def teardown(self, estimator, context): ...
+    def on_fit_task_begin(self, estimator, context): ...
+
+    def on_fit_task_end(self, estimator, context):
+        is_counted = self.task_name in (None, context.task_name)
+        self.count += is_counted
+        return is_counted and self.stop_after is not None and self.count >= self.stop_after
+
+
 def load(name):
     """Return X and y of a real data set from the folder ILFS_DATA; skip the test if it is not there."""
     path = Path(DATA or "") / f"{name}.npz"

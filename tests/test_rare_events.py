@@ -98,12 +98,58 @@ class TestPicks:
         picks, gains = picked_by_gain(Z, T, RARE_EVENT_FACTOR * ridge_of(30, 90), 5)
         np.testing.assert_allclose(found.gain_[picks], gains, rtol=1e-7, atol=1e-11)
 
+    def test_one_informative_label_has_one_gain(self):
+        X, y = words(n_classes=2)
+        with pytest.warns(UserWarning, match="the same for all samples"):
+            found = ILFS().fit(X, np.column_stack([y, np.zeros(90, dtype=int)]))
+        expected = ILFS(class_weight=None).fit(X, y)
+        np.testing.assert_array_equal(found.order_, expected.order_)
+        np.testing.assert_allclose(found.gain_, expected.gain_[:, 1:])
+
+    @pytest.mark.parametrize("offset", [-1e9, 1e9])
+    def test_dense_columns_far_from_0_keep_their_correlations(self, offset):
+        X, y = words(seed=3)
+        rng = np.random.default_rng(0)
+        X[:, 20] = rng.normal(size=90) + y
+        X[:, 21] = X[:, 20] + 0.3 * rng.normal(size=90)  # repeats it
+        moved = X.copy()
+        moved[:, 20:22] += offset
+        found, expected = ILFS().fit(moved, y), ILFS().fit(X, y)
+        np.testing.assert_array_equal(found.order_, expected.order_)
+        np.testing.assert_allclose(found.gain_, expected.gain_, rtol=1e-5, atol=1e-7)
+
+    @pytest.mark.filterwarnings("error")
+    def test_rows_without_weight_may_have_negative_values(self):
+        X, y = words()
+        X[0] = -5.0
+        found = ILFS().fit(X, y, np.append(0.0, np.ones(89)))
+        np.testing.assert_array_equal(found.order_, ILFS().fit(X[1:], y[1:]).order_)
+
+    def test_there_are_no_shapes_beside_the_products_of_counts(self):
+        rng = np.random.default_rng(0)
+        X = rng.poisson(0.15, size=(400, 20)).astype(float)
+        y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+        X[:, 5] = np.where(y, rng.poisson(0.3, size=400), 0)
+        found = ILFS(interactions=2).fit(X, y)
+        assert len(found.interactions_) > 0
+        assert not found.shape_gain_.any()
+        without = ILFS(interactions=2, shapes=False).fit(X, y)
+        np.testing.assert_array_equal(found.order_, without.order_)
+        np.testing.assert_allclose(found.gain_, without.gain_)
+
     def test_dense_and_sparse_tables_and_other_rows_give_the_same_order(self):
         X, y = words()
         expected = ILFS().fit(X, y).order_
         rows = np.random.default_rng(0).permutation(90)
         np.testing.assert_array_equal(ILFS().fit(sparse.csr_array(X), y).order_, expected)
         np.testing.assert_array_equal(ILFS(n_jobs=2).fit(np.asfortranarray(X[rows]), y[rows]).order_, expected)
+
+    def test_fractional_weights_do_not_look_like_missing_values(self):
+        X, y = words()
+        weight = np.random.default_rng(0).uniform(0.5, 1.5, size=90)
+        dense, stored = (ILFS().fit(table, y, weight) for table in (X, sparse.csr_array(X)))
+        np.testing.assert_array_equal(stored.order_, dense.order_)
+        np.testing.assert_allclose(stored.gain_, dense.gain_, rtol=1e-9, atol=1e-12)
 
     def test_the_unit_of_the_counts_does_not_change_the_order(self):
         X, y = words()
@@ -141,8 +187,9 @@ class TestLogs:
 
     def test_correlations_are_pearson_s(self):
         X, y = words()
-        plan = log_correlations(np.arange(30), np.ones(30), np.ones(3), 0)
-        of_classes, of_pairs = run_plan(plan, fold_of(table_source(X, y)))
+        fold = fold_of(table_source(X, y))
+        association = Association.from_moments(fold(Moments()))
+        of_classes, of_pairs = run_plan(log_correlations(np.arange(30), np.ones(30), association, 0), fold)
         every = np.corrcoef(np.column_stack([np.log1p(X), y[:, None] == np.arange(3)]).T)
         np.testing.assert_allclose(of_pairs, every[:30, :30], atol=1e-12)
         np.testing.assert_allclose(of_classes, every[:30, 30:], atol=1e-12)

@@ -6,14 +6,14 @@ relevant features, the *pool*, are compared with a *sample* a quarter as large, 
 order of their relevance. The pool is *narrow* if two conditions hold:
 
 1. Its effective rank is below that of the sample, although it is larger (`ilfs.solvers.breadth`).
-2. The sample explains the classes nearly as well. Explained is what the first picks from each gain. The rest is
+2. The sample explains the classes nearly as well. Explained is what the picks with the largest gains add. The rest is
 
    .. math:: u = 1 - \frac1K \sum_k \sum_j g_{jk},
 
    where :math:`g_{jk}` is the gain of pick j for class k.
 
 In place of a narrow pool, half of the candidates are the most relevant features, and the other half are taken evenly
-from all features whose correlation with a class is above chance.
+from those that follow by relevance. As many features count as there are features with a correlation above chance.
 
 The sample is read together with the most relevant features. So another pass over the rows is needed only if these are
 narrow.

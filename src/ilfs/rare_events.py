@@ -6,7 +6,7 @@ the first. So if most candidates are such counts, the regression of ``redundancy
 columns, and a larger ridge, with which a pick takes less from similar features.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from ilfs.arrays import Floats, Integers
 from ilfs.execution import Plan, ask, both, together
 from ilfs.regression_terms import Further, FurtherColumns, inverse, one_class
 from ilfs.solvers.picking import FurtherTerms
-from ilfs.statistics import Association, ClassMoments, ClassProfile, LogMoments, LogProducts, Profile
+from ilfs.statistics import Association, ClassProfile, LogMoments, LogProducts, Profile
+from ilfs.ties import RELATIVE_TOLERANCE
 
 MIN_ZEROS = 0.8  # fraction of the values of a column of rare events that are zero
 MIN_COLUMNS = 0.5  # fraction of the candidates that must be such columns
@@ -35,6 +36,8 @@ class Regression:
         Correlations of the linear columns with the classes.
     covariance : ndarray of shape (n_candidates, n_candidates)
         Correlations of the linear columns with each other.
+    columns : FurtherColumns
+        Further columns.
     further : tuple of ndarrays, or None
         Covariances of the further columns, if there are any.
     factor : float
@@ -43,12 +46,13 @@ class Regression:
 
     of_classes: Floats
     covariance: Floats
+    columns: FurtherColumns
     further: Further | None
     factor: float = 1.0
 
-    def terms(self, columns: FurtherColumns, n_features: int, n_samples: float) -> FurtherTerms:
+    def terms(self, n_features: int, n_samples: float) -> FurtherTerms:
         """Return the terms of the further columns."""
-        return columns.terms(self.of_classes, self.covariance, self.further, n_features, n_samples, self.factor)
+        return self.columns.terms(self.of_classes, self.covariance, self.further, n_features, n_samples, self.factor)
 
 
 def read_regression(
@@ -77,12 +81,15 @@ def read_regression(
         columns.read(candidates, association, labelling), find_counts(candidates[by_column], one_class(labelling))
     )
     if unit is None:
-        return rho, Regression(association.correlation, covariance, further)
-    if len(columns.products.columns):
-        return rho, Regression(association.correlation, covariance, further, RARE_EVENT_FACTOR)
-    of_classes, of_pairs = yield from log_correlations(candidates[by_column], unit, association.class_weight, labelling)
+        return rho, Regression(association.correlation, covariance, columns, further)
+    columns, further = columns.without_shapes(further)
+    if further is not None:
+        return rho, Regression(association.correlation, covariance, columns, further, RARE_EVENT_FACTOR)
+    of_classes, of_pairs = yield from log_correlations(
+        candidates[by_column], unit, association.take(by_column), labelling
+    )
     place = inverse(by_column)
-    return rho, Regression(of_classes[place], of_pairs[np.ix_(place, place)], None, RARE_EVENT_FACTOR)
+    return rho, Regression(of_classes[place], of_pairs[np.ix_(place, place)], columns, None, RARE_EVENT_FACTOR)
 
 
 def find_counts(columns: Integers, labelling: int | None) -> Plan[Floats | None]:
@@ -104,8 +111,13 @@ def find_counts(columns: Integers, labelling: int | None) -> Plan[Floats | None]
     if not columns.size:
         return None
     profile = yield from ask(Profile(), columns, labelling)
-    is_complete = (profile.count == profile.count.max(axis=1, keepdims=True)).all()
-    return units(profile) if is_complete and count_rare_events(profile) else None
+    return units(profile) if is_complete(profile) and count_rare_events(profile) else None
+
+
+def is_complete(profile: ClassProfile) -> bool:
+    """Return True if all columns have the same number of values in each class, up to rounding of weights."""
+    most = profile.count.max(axis=1, keepdims=True)
+    return bool((most - profile.count <= RELATIVE_TOLERANCE * most).all())
 
 
 def units(profile: ClassProfile) -> Floats:
@@ -169,7 +181,7 @@ def count_rare_events(profile: ClassProfile) -> bool:
 
 
 def log_correlations(
-    columns: Integers, unit: Floats, class_weight: Floats, labelling: Labelling
+    columns: Integers, unit: Floats, association: Association, labelling: Labelling
 ) -> Plan[tuple[Floats, Floats]]:
     """Correlate columns with the classes and with each other after the transformation log(1 + x / unit) of the counts.
 
@@ -179,8 +191,8 @@ def log_correlations(
         Candidates, in ascending order.
     unit : ndarray of shape (n,)
         Unit of each column; 0 for columns that are not transformed.
-    class_weight : ndarray of shape (n_classes,)
-        Weight of a sample of each class.
+    association : Association
+        Mean and deviation of the columns as they are, and the weight of a sample of each class.
     labelling : int or tuple of int
         Labelling of the classes; or all labels, and then all rows are one class.
 
@@ -190,19 +202,26 @@ def log_correlations(
         Correlations with the classes or labels, of shape (n, n_classes), and with each other.
     """
     labels = (labelling,) if isinstance(labelling, int) else labelling
-    # Values of log(1 + x / unit) are small and mostly 0, so products from 0 lose no precision.
-    at_zero = Association(np.zeros(columns.size), np.ones(columns.size), np.empty((columns.size, 0)), class_weight)
     products, moments = yield from both(
-        ask(LogProducts(at_zero, unit), columns, labelling if isinstance(labelling, int) else None),
+        ask(LogProducts(near_centre(association, unit), unit), columns, one_class(labelling)),
         together([ask(LogMoments(unit), columns, label) for label in labels]),
     )
     rho = products.correlation()
     np.fill_diagonal(rho, 1.0)
-    return correlation_with_classes(moments, class_weight), rho
+    if isinstance(labelling, int):
+        return Association.from_moments(moments[0], association.class_weight).correlation, rho
+    return np.column_stack([Association.from_moments(one).correlation[:, 1] for one in moments]), rho
 
 
-def correlation_with_classes(moments: list[ClassMoments], class_weight: Floats) -> Floats:
-    """Return the correlations with each class, or with each of several labels."""
-    if len(moments) == 1:
-        return Association.from_moments(moments[0], class_weight).correlation
-    return np.column_stack([Association.from_moments(one).correlation[:, 1] for one in moments])
+def near_centre(association: Association, unit: Floats) -> Association:
+    """Approximate the means and deviations of log(1 + x / unit) by those of x.
+
+    They are only used to centre and scale the products, so that columns far from 0 lose no digits.
+    """
+    mean, deviation, is_count = association.mean, association.deviation, unit > 0
+    ratio = np.divide(mean, unit, out=np.zeros_like(mean), where=is_count)
+    return replace(
+        association,
+        mean=np.where(is_count, np.log1p(ratio), mean),
+        deviation=np.where(is_count, deviation / np.where(is_count, unit + mean, 1.0), deviation),
+    )

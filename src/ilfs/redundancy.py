@@ -474,7 +474,7 @@ def pick(
         columns = FurtherColumns.among(candidates, n_usable, association.correlation.shape[1], shapes, products)
         rho, regression = yield from read_regression(columns, candidates, association, labelling)
         with one_blas_thread():
-            terms = regression.terms(columns, n_usable, n_samples)
+            terms = regression.terms(n_usable, n_samples)
             ridge = regression.factor * ridge_of(n_usable, n_samples)
             picks, gains = picks_by_terms(regression.of_classes, rho, ridge, terms, regression.covariance, first)
     return expand_to_all_features(picks, gains, rho, candidates, relevance, usable, tie_break, shapes is not None)

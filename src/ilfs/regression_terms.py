@@ -95,6 +95,19 @@ class FurtherColumns:
         none = np.full((self.shapes.features.size, 2), -1)
         return np.vstack([np.column_stack([self.shapes.features, none]), self.products.columns])
 
+    def without_shapes(self, further: Further | None) -> tuple[Self, Further | None]:
+        """Return the products alone, and their covariances; None if there are no products."""
+        n_shapes = len(self.of_shapes)
+        products = replace(
+            self, shapes=ShapeColumns.none(), of_shapes=self.of_shapes[:0], shape_prices=self.shape_prices[:0]
+        )
+        if further is None or not len(self.products.columns):
+            return products, None
+        covariance, of_classes = further
+        n = len(covariance) - covariance.shape[1]
+        rows = np.delete(np.arange(len(covariance)), np.arange(n, n + n_shapes))
+        return products, (covariance[rows, n_shapes:], of_classes[n_shapes:])
+
     def read(
         self, candidates: Integers, association: Association, labelling: int | tuple[int, ...] = 0
     ) -> Plan[tuple[Floats, Floats, Further | None]]:

@@ -127,6 +127,11 @@ def test_the_evaluation_depends_on_no_method_and_the_protocol_is_in_it():
     assert not [name for name in files if name.startswith(("ilfs.methods", "ilfs.selector", "ilfs.kernels"))]
 
 
+def test_what_decides_the_order_of_ilfs_is_not_ignored():
+    files = dependencies(["ilfs.methods.ilfs"], ignored=IGNORED_MODULES).files
+    assert {"ilfs.candidates", "ilfs.rare_events", "ilfs.statistics.profile", "ilfs.kernels.gains"} <= set(files)
+
+
 def test_a_baseline_depends_on_no_method_but_fishers_score():
     files = dependencies([ExtraTrees.__module__]).files
     assert [name for name in files if name.startswith("ilfs.methods")] == ["ilfs.methods.fisher"]

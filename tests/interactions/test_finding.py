@@ -207,7 +207,7 @@ def test_table_names_the_features_of_a_data_frame(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "n_rounds", "n_real"), [("colon", 100, 0), ("srbct", 60, 1), ("madelon", 100, 93)])
+@pytest.mark.parametrize(("name", "n_rounds", "n_real"), [("colon", 100, 0), ("srbct", 60, 0), ("madelon", 100, 93)])
 def test_permuted_labels_rarely_have_a_significant_set(name, n_rounds, n_real):
     (X, y), rng = load(name), np.random.default_rng(0)
     assert find_interactions(X, y).n_significant == n_real

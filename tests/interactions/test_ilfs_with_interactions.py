@@ -4,7 +4,8 @@ from helpers import load, planted
 from metamorphic import changed_fits
 
 import ilfs
-from ilfs import ILFS
+from ilfs import ILFS, Novelty
+from ilfs.selection import stability
 
 MADELON = [28, 48, 64, 105, 128, 153, 241, 281, 318, 336, 338, 378, 433, 442, 451, 453, 455, 472, 475, 493]
 
@@ -71,8 +72,19 @@ def test_bad_parameters_and_rows_that_are_not_in_memory_are_refused():
     blocks = [(X[:100], y[:100]), (X[100:], y[100:])]
     with pytest.raises(TypeError, match=r"ILFS\(interactions=2\) needs all rows in memory"):
         ILFS(interactions=2).fit(lambda: iter(blocks))
-    with pytest.raises(TypeError, match=r"ILFS\(interactions=2\) needs all rows in memory"):
+    with pytest.raises(TypeError, match=r"ILFS\(interactions=2\) needs all rows together"):
         ilfs.summarise(X, y, selector=ILFS(interactions=2))
+
+
+def test_selectors_around_ilfs_search_for_interactions_in_their_rows():
+    X, y = xor(n_features=20)
+    selector = ILFS(2, interactions=2)
+    wrapped = Novelty(selector).fit(X, y)
+    np.testing.assert_array_equal(wrapped.relevance_, selector.fit(X, y).relevance_)
+    np.testing.assert_array_equal(wrapped.selector_.interactions_.columns, [[18, 19, -1]])
+    found = stability(selector, X, y, n_resamples=4)
+    np.testing.assert_array_equal(found.order, selector.order_)
+    assert found.nogueira.value == 1.0  # the pair of each half
 
 
 @pytest.mark.slow

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, needs_callbacks, oracle, peak_megabytes, planted
+from helpers import DATA, NO_DATA, TaskCounter, load, needs_callbacks, oracle, peak_megabytes, planted
 from scipy import sparse
-from sklearn.feature_selection import SelectKBest
 
 from ilfs import CFS, scorer
 from ilfs.methods import cfs
@@ -126,35 +125,12 @@ def test_a_single_varying_column_scores_zero():
     assert CFS().fit(np.column_stack([np.arange(5.0), np.ones(5)])).scores_.tolist() == [0.0, -1.0]
 
 
-class EndAfter:
-    """Callback that ends the fit after some steps."""
-
-    max_propagation_depth = None
-
-    def __init__(self, n_steps):
-        self.left = n_steps
-
-    def setup(self, estimator, context): ...
-    def teardown(self, estimator, context): ...
-    def on_fit_task_begin(self, estimator, context): ...
-
-    def on_fit_task_end(self, estimator, context):
-        self.left -= 1
-        return self.left <= 0
-
-
 @needs_callbacks
 def test_scores_are_lower_bounds_if_a_callback_ends_the_fit(small_panels):
     X, _ = planted(n_features=30)
-    ended, full = CFS().set_callbacks(EndAfter(2)).fit(X), CFS().fit(X)
+    ended, full = CFS().set_callbacks(TaskCounter(stop_after=2)).fit(X), CFS().fit(X)
     assert (ended.scores_ <= full.scores_ + 1e-15).all()
     assert (ended.scores_ > -1).any()
-
-
-def test_the_scorer_works_in_select_k_best():
-    X, y = planted()
-    chosen = SelectKBest(scorer("cfs"), k=4).fit(X, y)  # not 5: the scores come in pairs of equal values
-    np.testing.assert_array_equal(np.flatnonzero(chosen.get_support()), np.sort(CFS().fit(X).order_[:4]))
 
 
 def test_peak_memory_does_not_grow_with_n_features_squared():

@@ -3,7 +3,6 @@ import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
 
 from ilfs import InfFS, scorer
@@ -142,13 +141,6 @@ def test_scores_are_zero_if_the_graph_has_no_edges():
 def test_too_few_steps_give_a_warning():
     with pytest.warns(ConvergenceWarning, match="did not converge to tol=1e-10 in max_iter=2 steps"):
         InfFS(max_iter=2).fit(table())
-
-
-def test_the_scorer_returns_the_scores_and_works_in_select_k_best():
-    X = table()
-    np.testing.assert_array_equal(scorer("inf_fs", alpha=0.5)(X), InfFS(alpha=0.5).fit(X).scores_)
-    chosen = SelectKBest(scorer("inf_fs"), k=3).fit(X, np.zeros(80)).get_support(indices=True)
-    assert set(chosen) == set(InfFS().fit(X).order_[:3].tolist())
 
 
 @pytest.mark.parametrize(

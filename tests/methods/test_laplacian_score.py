@@ -5,7 +5,6 @@ import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
-from sklearn.feature_selection import SelectKBest
 from sklearn.neighbors import kneighbors_graph
 
 from ilfs import LaplacianScore, scorer
@@ -143,12 +142,6 @@ def test_too_few_samples_give_a_warning_and_all_are_neighbours():
 def test_invalid_parameters_raise(parameters, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         LaplacianScore(**parameters).fit(np.eye(5))
-
-
-def test_the_scorer_works_in_select_k_best():
-    X, y = planted(n_features=12)
-    kept = SelectKBest(scorer("ls"), k=3).fit(X, y).get_support(indices=True)
-    assert set(kept) == set(LaplacianScore().fit(X).order_[:3])
 
 
 def test_peak_memory_is_a_float32_copy_and_blocks():

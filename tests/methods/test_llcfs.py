@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from helpers import DATA, NO_DATA, load, oracle, peak_megabytes
 from scipy import sparse
-from sklearn.feature_selection import SelectKBest
 
-from ilfs import LLCFS, scorer
+from ilfs import LLCFS
 from ilfs.methods import llcfs as method
 from ilfs.methods.llcfs import (
     coefficient_norms,
@@ -237,13 +236,6 @@ def test_too_few_samples_give_a_warning():
         LLCFS(n_neighbors=9).fit(groups(6))
     with pytest.warns(UserWarning, match="n_clusters=6 must be less than the 6 samples: using 5"):
         LLCFS(n_clusters=6, n_neighbors=3).fit(groups(6))
-
-
-def test_the_scorer_returns_the_scores_and_works_in_select_k_best():
-    X, y = planted(60, 12)
-    np.testing.assert_array_equal(scorer("llcfs", beta=0.5)(X), LLCFS(beta=0.5).fit(X).scores_)
-    chosen = SelectKBest(scorer("llcfs"), k=3).fit(X, y).get_support(indices=True)
-    assert set(chosen) == set(LLCFS().fit(X).order_[:3].tolist())
 
 
 @pytest.mark.parametrize(

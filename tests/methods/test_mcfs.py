@@ -5,10 +5,9 @@ import pytest
 from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
 from scipy import sparse
 from scipy.linalg import eigh
-from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import lars_path
 
-from ilfs import MCFS, scorer
+from ilfs import MCFS
 from ilfs.methods import mcfs as module
 from ilfs.neighbours import DistinctSamples, heat_graph
 
@@ -153,12 +152,6 @@ def test_more_clusters_than_samples_give_a_warning():
     X = np.random.default_rng(0).normal(size=(7, 5))
     with pytest.warns(UserWarning, match="n_clusters=9 exceeds the 6 eigenvectors of 7 samples: using all of them"):
         assert MCFS(n_clusters=9).fit(X).embedding_.shape == (7, 6)
-
-
-def test_the_scorer_works_in_select_k_best():
-    X, y = planted(n_features=12)
-    kept = SelectKBest(scorer("mcfs", n_features_to_select=3, n_clusters=1), k=3).fit(X, y).get_support(indices=True)
-    assert set(kept) == set(MCFS(3, n_clusters=1).fit(X).order_[:3])
 
 
 @pytest.mark.parametrize(("m", "n"), [(3000, 1500), (800, 4000)])

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
-from sklearn.feature_selection import SelectKBest
 
 from ilfs import ReliefF, scorer
 from ilfs.neighbours import by_class, manhattan
@@ -241,12 +240,6 @@ def test_a_callback_may_stop_after_some_samples(monkeypatch):
 def test_invalid_parameters_raise(parameters, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         ReliefF(**parameters).fit(np.eye(6), [0, 1] * 3)
-
-
-def test_the_scorer_works_in_select_k_best():
-    X, y = planted(n_features=12)
-    kept = SelectKBest(scorer("relieff"), k=3).fit(X, y).get_support(indices=True)
-    assert set(kept) == set(ReliefF().fit(X, y).order_[:3])
 
 
 def test_peak_memory_is_a_copy_of_two_bytes_per_value_the_neighbours_and_blocks():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, needs_callbacks, peak_megabytes, planted
+from helpers import DATA, NO_DATA, TaskCounter, load, needs_callbacks, peak_megabytes, planted
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC, LinearSVC
@@ -166,29 +166,10 @@ def test_the_weight_of_a_feature_grows_when_its_copy_is_removed():
     assert done.squared_weights_[0] > 2 * done.squared_weights_[2]
 
 
-class StopAfter:
-    """Callback that stops the elimination after some steps."""
-
-    max_propagation_depth = None
-
-    def __init__(self, steps):
-        self.left = steps
-
-    def setup(self, estimator, context): ...
-
-    def teardown(self, estimator, context): ...
-
-    def on_fit_task_begin(self, estimator, context): ...
-
-    def on_fit_task_end(self, estimator, context):
-        self.left -= 1
-        return self.left <= 0
-
-
 @needs_callbacks
 def test_features_left_by_an_early_stop_are_ranked_by_their_weights():
     X, y = planted(60, 20)
-    done = SVMRFE().set_callbacks(StopAfter(7)).fit(X, y)
+    done = SVMRFE().set_callbacks(TaskCounter(stop_after=7)).fit(X, y)
     whole = SVMRFE().fit(X, y)
     np.testing.assert_array_equal(done.order_[-7:], whole.order_[-7:])
     left = np.sort(done.order_[:13])

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from helpers import DATA, NO_DATA, load, oracle, peak_megabytes, planted
+from helpers import DATA, NO_DATA, load, oracle, peak_megabytes
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectKBest
 
-from ilfs import UDFS, scorer
+from ilfs import UDFS
 from ilfs.methods import udfs as method
 from ilfs.methods.udfs import (
     DenseScatter,
@@ -240,13 +239,6 @@ def test_too_few_features_or_samples_give_a_warning():
 def test_too_few_steps_give_a_convergence_warning():
     with pytest.warns(ConvergenceWarning, match=r"did not converge to tol=1e-12 in max_iter=2 steps"):
         UDFS(max_iter=2, tol=1e-12).fit(table())
-
-
-def test_the_scorer_returns_the_scores_and_works_in_select_k_best():
-    X, y = planted(60, 12)
-    np.testing.assert_array_equal(scorer("udfs", gamma=0.5)(X), UDFS(gamma=0.5).fit(X).scores_)
-    chosen = SelectKBest(scorer("udfs"), k=3).fit(X, y).get_support(indices=True)
-    assert set(chosen) == set(UDFS().fit(X).order_[:3].tolist())
 
 
 @pytest.mark.parametrize(

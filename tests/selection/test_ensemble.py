@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import needs_callbacks
+from helpers import TaskCounter, needs_callbacks
 from scipy import sparse
 from scipy.stats import beta, spearmanr
 from sklearn.base import BaseEstimator, clone
@@ -238,26 +238,10 @@ def test_a_table_that_is_not_in_memory_is_refused():
 
 @needs_callbacks
 class TestProgress:
-    class Stopping:
-        """A callback that counts the rankings and stops after some of them."""
-
-        def __init__(self, stop_after=None):
-            self.count, self.stop_after = 0, stop_after
-
-        def setup(self, estimator, context): ...
-
-        def teardown(self, estimator, context): ...
-
-        def on_fit_task_begin(self, estimator, context): ...
-
-        def on_fit_task_end(self, estimator, context):
-            self.count += context.task_name == "ranking"
-            return self.count == self.stop_after
-
     @pytest.mark.parametrize("n_jobs", [1, 2])
     @pytest.mark.parametrize("stop_after", [3, None])
     def test_a_callback_sees_each_ranking_and_may_stop_the_loop(self, stop_after, n_jobs):
         X, y = load_wine(return_X_y=True)
-        counter = self.Stopping(stop_after)
+        counter = TaskCounter(stop_after, "ranking")
         found = RankEnsemble(["fisher", "mi"], n_bootstraps=4, n_jobs=n_jobs).set_callbacks(counter).fit(X, y)
         assert len(found.rankings_) == counter.count == (stop_after or 8)

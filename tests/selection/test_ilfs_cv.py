@@ -54,6 +54,15 @@ class TestOneReading:
         for order, one in zip(orders_of(configurations(), Samples(X, Y)), configurations(), strict=True):
             np.testing.assert_array_equal(order, one.fit(X, Y).order_)
 
+    def test_orders_with_interactions_are_those_of_separate_fits(self):
+        X, _ = planted(150, 20, 3)
+        y = ((X[:, 10] > 0) ^ (X[:, 11] > 0)).astype(int)
+        for order, one in zip(
+            orders_of(configurations(interactions=2), Samples(X, y)), configurations(interactions=2), strict=True
+        ):
+            np.testing.assert_array_equal(order, one.fit(X, y).order_)
+            assert set(order[:2]) == {10, 11}
+
     def test_a_fold_reads_the_moments_once_and_the_tokens_of_all_candidates_together(self, monkeypatch):
         reads, read = [], InMemory.read
 

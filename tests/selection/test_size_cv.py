@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import needs_callbacks
+from helpers import TaskCounter, needs_callbacks
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
@@ -209,40 +209,24 @@ class TestFolds:
 
 @needs_callbacks
 class TestProgress:
-    class Counter:
-        """A callback that counts the folds and stops after some of them."""
-
-        def __init__(self, stop_after):
-            self.folds, self.stop_after = 0, stop_after
-
-        def setup(self, estimator, context): ...
-
-        def teardown(self, estimator, context): ...
-
-        def on_fit_task_begin(self, estimator, context): ...
-
-        def on_fit_task_end(self, estimator, context):
-            self.folds += context.task_name == "fold"
-            return context.task_name == "fold" and self.folds == self.stop_after
-
     @pytest.mark.parametrize("stop_after", [1, 3, None])
     def test_a_callback_sees_each_fold_and_may_stop_the_loop(self, stop_after):
         X, y = informative()
-        counter = self.Counter(stop_after)
+        counter = TaskCounter(stop_after, "fold")
         found = SizeCV("fisher", sizes=[1, 2]).set_callbacks(counter).fit(X, y)
         n_folds = sum(name.startswith("split") for name in found.cv_results_)
-        assert n_folds == counter.folds == (stop_after or 5)
+        assert n_folds == counter.count == (stop_after or 5)
         assert found.n_features_ in (1, 2)
 
     def test_folds_in_processes_may_be_stopped(self):
-        counter = self.Counter(1)
+        counter = TaskCounter(1, "fold")
         found = SizeCV("fisher", sizes=[1, 2], n_jobs=2).set_callbacks(counter).fit(*informative())
-        assert counter.folds == sum(name.startswith("split") for name in found.cv_results_) == 1
+        assert counter.count == sum(name.startswith("split") for name in found.cv_results_) == 1
 
     def test_a_search_for_parameters_reports_its_folds(self):
-        counter = self.Counter(None)
+        counter = TaskCounter(task_name="fold")
         ILFSCV(n_tokens=(4, 6), sizes=[1, 2]).set_callbacks(counter).fit(*informative())
-        assert counter.folds == 5
+        assert counter.count == 5
 
 
 class TestResult:

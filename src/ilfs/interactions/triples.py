@@ -8,6 +8,7 @@ import numpy as np
 from ilfs.arrays import Floats, Integers
 from ilfs.execution import thread_map
 from ilfs.interactions.bits import LEVEL, PackedBits
+from ilfs.interactions.odds import keep_unequal_odds
 from ilfs.interactions.sets import FoundSets
 from ilfs.warn import warn
 
@@ -41,14 +42,14 @@ def largest_affordable(steps: int) -> int:
 
 
 def screen_all_triples(bits: PackedBits, threshold: float, n_jobs: int | None = None) -> FoundSets:
-    """Find the triples of bits whose statistic is at least the threshold.
+    """Find the triples of bits whose statistics are at least the threshold in all tests.
 
     Parameters
     ----------
     bits : PackedBits
         Level bits, one of each feature.
     threshold : float
-        Least statistic of a product, alone and beyond the products of fewer of its bits.
+        Least statistic of a product, alone, beyond the products of fewer of its bits, and of equal odds ratios.
     n_jobs : int, optional
         Number of threads.
 
@@ -64,16 +65,19 @@ def screen_all_triples(bits: PackedBits, threshold: float, n_jobs: int | None = 
 
 
 def screened(bits: PackedBits, threshold: float, n_jobs: int | None) -> Iterator[tuple[Integers, Floats]]:
-    """Screen the triples of each first bit in threads; triples with missing values have a kernel of their own."""
+    """Test the triples of each first bit in threads; triples with missing values have a kernel of their own."""
     from ilfs.kernels.bit_triples import screen_incomplete_triples, screen_triples
 
     n = bits.n_complete
 
     def complete(i: int) -> tuple[Integers, Floats]:
-        return screen_triples(bits.words, bits.present, bits.starts, bits.total, i, n, threshold)
+        return confirmed(*screen_triples(bits.words, bits.present, bits.starts, bits.total, i, n, threshold))
 
     def incomplete(i: int) -> tuple[Integers, Floats]:
-        return screen_incomplete_triples(bits.words, bits.present, bits.starts, i, n, threshold)
+        return confirmed(*screen_incomplete_triples(bits.words, bits.present, bits.starts, i, n, threshold))
+
+    def confirmed(triples: Integers, statistic: Floats) -> tuple[Integers, Floats]:
+        return keep_unequal_odds(bits, triples, statistic, threshold)
 
     yield from thread_map(complete, range(n), n_jobs)
     if n < bits.n_bits:

@@ -34,7 +34,7 @@ def screen_pairs(
     """Find the pairs of bits i < j, first <= i < last, whose statistic is at least the threshold.
 
     words is words x bits. The words of class k are starts[k] to starts[k + 1] - 1; it has total[k] samples, and
-    ones[k] of each bit. Returns the pairs (found x 2), and their statistics and effects (found x (1 + classes)).
+    ones[k] of each bit. Returns the pairs (found x 2) and their statistics.
     """
     n_words, n_bits = words.shape
     n_classes, m = total.size, float(total.sum())
@@ -42,8 +42,8 @@ def screen_pairs(
     describe_bits(ones, total, m, mean, covariance)
     own, counts = np.empty(n_words, np.uint64), np.empty((n_classes, TILE_BITS), np.int64)
     unequal, loss, marks = np.empty(TILE_BITS), np.empty(TILE_BITS), np.empty(TILE_BITS, np.int64)
-    row, weight = np.empty((4, n_classes)), m / total
-    pairs, values, n_found = np.empty((CAPACITY, 2), np.int64), np.empty((CAPACITY, 1 + n_classes)), 0
+    row, weight = np.empty((3, n_classes)), m / total
+    pairs, values, n_found = np.empty((CAPACITY, 2), np.int64), np.empty(CAPACITY), 0
     limit = threshold * (1.0 - SLACK) / (m * (1.0 + SPREAD_PRIOR))
     for i in range(first, last):
         for w in range(n_words):
@@ -58,10 +58,10 @@ def screen_pairs(
                     continue
                 for k in range(n_classes):
                     row[0, k], row[1, k], row[2, k] = ones[k, i], ones[k, low + j], counts[k, j]
-                value = pair_statistic(row[0], row[1], row[2], total, row[3])
+                value = pair_statistic(row[0], row[1], row[2], total)
                 if value >= threshold:
                     pairs, values = with_room(pairs, values, n_found)
-                    put(pairs, values, n_found, i, low + j, value, row[3])
+                    pairs[n_found, 0], pairs[n_found, 1], values[n_found] = i, low + j, value
                     n_found += 1
     return pairs[:n_found].copy(), values[:n_found].copy()
 
@@ -69,17 +69,9 @@ def screen_pairs(
 @formula
 def with_room(pairs: Integers, values: Floats, n_found: int) -> tuple[Integers, Floats]:
     """Double the arrays if they are full."""
-    if n_found < values.shape[0]:
+    if n_found < values.size:
         return pairs, values
     return np.concatenate((pairs, pairs)), np.concatenate((values, values))
-
-
-@formula
-def put(pairs: Integers, values: Floats, place: int, i: int, j: int, value: float, effect: Floats) -> None:
-    """Store a pair, its statistic and its effects."""
-    pairs[place, 0], pairs[place, 1], values[place, 0] = i, j, value
-    for k in range(effect.size):
-        values[place, 1 + k] = effect[k]
 
 
 @formula
@@ -175,12 +167,11 @@ def product_moments(mine: float, other: float, c: float) -> tuple[float, float, 
 
 
 @formula
-def pair_statistic(one: Floats, other: Floats, unequal: Floats, total: Floats, effect: Floats) -> float:
-    """Compute the statistic of one pair from its counts in each class, and write its effect in each class.
+def pair_statistic(one: Floats, other: Floats, unequal: Floats, total: Floats) -> float:
+    """Compute the statistic of one pair from its counts in each class.
 
     one and other count the ones of the two bits, unequal the samples in which they differ. The product of the bits is
-    regressed on the two bits. The effect is half the mean residual of a class: the excess fraction of its samples in
-    which the product is +1. Near copies have statistic 0.
+    regressed on the two bits, and the mean residuals of the classes are compared. Near copies have statistic 0.
     """
     m = float(total.sum())
     if m == 0.0:
@@ -196,12 +187,10 @@ def pair_statistic(one: Floats, other: Floats, unequal: Floats, total: Floats, e
     spread = 1.0 - c * c - a * e - b * f + SPREAD_PRIOR
     loss = 0.0
     for k in range(total.size):
-        effect[k] = 0.0
         if total[k] > 0.0:
             product = 1.0 - 2.0 * unequal[k] / total[k] - c
             bits = a * (2.0 * one[k] / total[k] - 1.0 - mu) + b * (2.0 * other[k] / total[k] - 1.0 - nu)
-            effect[k] = 0.5 * (product - bits)
-            loss += 4.0 * total[k] * effect[k] * effect[k]
+            loss += total[k] * (product - bits) ** 2
     return float((1.0 + SPREAD_PRIOR) * loss / spread)
 
 
@@ -216,10 +205,10 @@ def screen_incomplete_pairs(
     n_words, n_bits = words.shape
     n_classes = starts.size - 1
     own, own_present = np.empty(n_words, np.uint64), np.empty(n_words, np.uint64)
-    counts, row = np.empty((4, n_classes, TILE_BITS), np.int64), np.empty((5, n_classes))
+    counts, row = np.empty((4, n_classes, TILE_BITS), np.int64), np.empty((4, n_classes))
     means, loss, marks = np.empty((4, TILE_BITS)), np.empty(TILE_BITS), np.empty(TILE_BITS, np.int64)
     limit = threshold * (1.0 - SLACK) / (1.0 + SPREAD_PRIOR)
-    pairs, values, n_found = np.empty((CAPACITY, 2), np.int64), np.empty((CAPACITY, 1 + n_classes)), 0
+    pairs, values, n_found = np.empty((CAPACITY, 2), np.int64), np.empty(CAPACITY), 0
     for i in range(first, last):
         for w in range(n_words):
             own[w], own_present[w] = words[w, i], present[w, i]
@@ -234,10 +223,10 @@ def screen_incomplete_pairs(
                 for k in range(n_classes):
                     for c in range(4):
                         row[c, k] = counts[c, k, j]
-                value = pair_statistic(row[0], row[1], row[2], row[3], row[4])
+                value = pair_statistic(row[0], row[1], row[2], row[3])
                 if value >= threshold:
                     pairs, values = with_room(pairs, values, n_found)
-                    put(pairs, values, n_found, i, low + j, value, row[4])
+                    pairs[n_found, 0], pairs[n_found, 1], values[n_found] = i, low + j, value
                     n_found += 1
     return pairs[:n_found].copy(), values[:n_found].copy()
 

@@ -32,13 +32,13 @@ def screen_triples(
 ) -> tuple[Integers, Floats]:
     """Find the triples of bits i < j < k below n_complete whose statistic is at least the threshold.
 
-    words and present are words x bits. Returns the triples (found x 3), and their statistics and effects.
+    words and present are words x bits. Returns the triples (found x 3) and their statistics.
     """
     n_words, n_classes, m = words.shape[0], total.size, float(total.sum())
     product, counts = np.empty(n_words, np.uint64), np.empty((n_classes, TILE_BITS), np.int64)
     unequal, loss, marks = np.empty(TILE_BITS), np.empty(TILE_BITS), np.empty(TILE_BITS, np.int64)
-    cells, effect = np.empty((N_COMBINATIONS, n_classes)), np.empty(n_classes)
-    triples, values, n_found = np.empty((CAPACITY, 3), np.int64), np.empty((CAPACITY, 1 + n_classes)), 0
+    cells = np.empty((N_COMBINATIONS, n_classes))
+    triples, values, n_found = np.empty((CAPACITY, 3), np.int64), np.empty(CAPACITY), 0
     limit = threshold * (1.0 - SLACK) / (m * (1.0 + SPREAD_PRIOR))
     for j in range(i + 1, n_complete):
         for w in range(n_words):
@@ -51,10 +51,10 @@ def screen_triples(
             for k in range(size):
                 if marks[k] > 0:
                     count_combinations(words, present, starts, i, j, low + k, cells)
-                    value = triple_statistic(cells, effect)
+                    value = triple_statistic(cells)
                     if value >= threshold:
                         triples, values = with_room(triples, values, n_found)
-                        put_triple(triples, values, n_found, i, j, low + k, value, effect)
+                        put_triple(triples, values, n_found, i, j, low + k, value)
                         n_found += 1
     return triples[:n_found].copy(), values[:n_found].copy()
 
@@ -67,9 +67,9 @@ def screen_incomplete_triples(
     n_words, n_bits = words.shape
     n_classes = starts.size - 1
     product, there = np.empty(n_words, np.uint64), np.empty(n_words, np.uint64)
-    unequal, total, effect = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    unequal, total = np.empty(n_classes), np.empty(n_classes)
     cells = np.empty((N_COMBINATIONS, n_classes))
-    triples, values, n_found = np.empty((CAPACITY, 3), np.int64), np.empty((CAPACITY, 1 + n_classes)), 0
+    triples, values, n_found = np.empty((CAPACITY, 3), np.int64), np.empty(CAPACITY), 0
     for j in range(i + 1, n_bits):
         for w in range(n_words):
             product[w], there[w] = words[w, i] ^ words[w, j], present[w, i] & present[w, j]
@@ -77,22 +77,18 @@ def screen_incomplete_triples(
             count_present_products(product, there, words, present, starts, k, unequal, total)
             if product_statistic(unequal, total) >= threshold * (1.0 - SLACK):
                 count_combinations(words, present, starts, i, j, k, cells)
-                value = triple_statistic(cells, effect)
+                value = triple_statistic(cells)
                 if value >= threshold:
                     triples, values = with_room(triples, values, n_found)
-                    put_triple(triples, values, n_found, i, j, k, value, effect)
+                    put_triple(triples, values, n_found, i, j, k, value)
                     n_found += 1
     return triples[:n_found].copy(), values[:n_found].copy()
 
 
 @formula
-def put_triple(
-    triples: Integers, values: Floats, place: int, i: int, j: int, k: int, value: float, effect: Floats
-) -> None:
-    """Store a triple, its statistic and its effects."""
-    triples[place, 0], triples[place, 1], triples[place, 2], values[place, 0] = i, j, k, value
-    for c in range(effect.size):
-        values[place, 1 + c] = effect[c]
+def put_triple(triples: Integers, values: Floats, place: int, i: int, j: int, k: int, value: float) -> None:
+    """Store a triple and its statistic."""
+    triples[place, 0], triples[place, 1], triples[place, 2], values[place] = i, j, k, value
 
 
 @formula
@@ -177,8 +173,8 @@ def count_combinations(words: Words, present: Words, starts: Integers, i: int, j
 
 
 @formula
-def triple_statistic(cells: Floats, effect: Floats) -> float:
-    """Compute the statistic of a triple beyond its bits and their pairs, and write its effect in each class.
+def triple_statistic(cells: Floats) -> float:
+    """Compute the statistic of a triple beyond its bits and their pairs.
 
     cells is combinations x classes. The product of the three bits is regressed on the bits and on the products of two,
     by elimination of one term after the other. If one of them is nearly explained by those before it, the statistic
@@ -203,8 +199,8 @@ def triple_statistic(cells: Floats, effect: Floats) -> float:
     loss = 0.0
     for k in range(n_classes):
         total = float(cells[:, k].sum())
-        effect[k] = 0.5 * m * classes[k, N_TERMS - 1] / total if total > 0.0 else 0.0
-        loss += 4.0 * total * effect[k] * effect[k]
+        if total > 0.0:
+            loss += (m * classes[k, N_TERMS - 1]) ** 2 / total
     return float((1.0 + SPREAD_PRIOR) * loss / (moments[N_TERMS - 1, N_TERMS - 1] + SPREAD_PRIOR))
 
 

@@ -37,7 +37,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilfs.arrays import Floats, Integers
 from ilfs.candidates import pick_from_pool
-from ilfs.execution import Fold, Plan, ask, both
+from ilfs.execution import Plan, ask, both
 from ilfs.interactions.finding import interactions_in
 from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
@@ -491,13 +491,14 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
             self.interactions_ = interactions_in(source, self.interactions, n_jobs=self.n_jobs)
         return super()._score_any(source)
 
-    def _score_fold(self, fold: Fold) -> Scores:
-        if self.interactions and not hasattr(self, "interactions_"):
-            raise TypeError(
-                f"ILFS(interactions={self.interactions}) needs all rows in memory: load the table if it fits, e.g. "
-                "with ilfs.read and a higher memory_limit, or set interactions=False"
-            )
-        return super()._score_fold(fold)
+    @property
+    def _streams(self) -> bool:  # type: ignore[override]
+        """Without interactions, the order needs only statistics of the rows."""
+        return not self.interactions
+
+    @property
+    def _title(self) -> str:
+        return f"ILFS(interactions={self.interactions})" if self.interactions else super()._title
 
     def _clone_of_label(self, label: int) -> Self:
         one = super()._clone_of_label(label)

@@ -282,7 +282,7 @@ class Novelty(PicksSubsets):
 
     @property
     def _prefers_statistics(self) -> bool:  # type: ignore[override]
-        return isinstance(self.selector, PlannedSelector) and self.selector._prefers_statistics
+        return self._streams and self.selector._prefers_statistics
 
     @property
     def _title(self) -> str:

@@ -237,6 +237,9 @@ def configuration_scores(
 
 def orders_of(selectors: Sequence[ILFS], samples: Samples) -> list[Integers]:
     """Fit several selectors that differ in `SEARCHED` parameters, in the same reads, and return their orders."""
+    if selectors[0].interactions:  # the search needs the rows themselves
+        with without_warnings():
+            return [one.fit(samples.X, samples.y, samples.weight).order_ for one in selectors]
     fold = fold_of(table_source(samples.X, samples.y, samples.weight), selectors[0].n_jobs)
     for one in selectors:
         one.n_features_in_ = fold.n_features

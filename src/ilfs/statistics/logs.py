@@ -91,4 +91,5 @@ def take_logs(values: Floats, divisor: Floats) -> None:
     """Replace values x by log(1 + x / divisor) where the divisor is not 0."""
     chosen = divisor > 0
     np.divide(values, divisor, out=values, where=chosen)
-    np.log1p(values, out=values, where=chosen)
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows that are left out may have negative values
+        np.log1p(values, out=values, where=chosen)

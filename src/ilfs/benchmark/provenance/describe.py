@@ -45,7 +45,6 @@ IGNORED_MODULES = (  # imported by methods or by the evaluation, without an effe
     # Descriptions of a finished ranking: tables, explanations, files, and the selected columns.
     "ilfs.selector.description",
     "ilfs.effects",
-    "ilfs.statistics.profile",
     "ilfs.explanation",
     "ilfs.ranking_table",
     "ilfs.text_table",
