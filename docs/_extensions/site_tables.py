@@ -8,6 +8,7 @@ from heat import looks
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 CLASSES = {"upright": 7, "compact": 16}  # headings stand upright, and letters are small, in tables with more columns
+LONG_TEXT = 80  # letters
 
 
 class ResultTables(SphinxPostTransform):
@@ -19,6 +20,7 @@ class ResultTables(SphinxPostTransform):
     def run(self, **_):
         for table in list(self.document.findall(nodes.table)):
             style(table)
+            widen(table)
         for block in self.document.findall(nodes.literal_block):
             trim(block)
 
@@ -37,6 +39,14 @@ def style(table):
     for row, row_looks in zip(rows, found, strict=True):
         for cell, look in zip(row, row_looks, strict=True):
             decorate(cell, look)
+
+
+def widen(table):
+    """Mark values of many words, which need a wide column on a phone, too."""
+    for row in cells_of(table)[1]:
+        for cell in row:
+            if len(cell.astext()) > LONG_TEXT:
+                cell["classes"].append("long")
 
 
 def trim(block):
