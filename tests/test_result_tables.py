@@ -73,8 +73,14 @@ def test_differences_have_one_colour_above_zero_and_another_below(heat):
     assert bold(found) == []
 
 
+def test_significant_differences_are_coloured_by_their_verdict(heat):
+    rows = [["mi", "0.3 n.s.", "1.2 better", "-0.4 worse"]]
+    found = heat.looks("ilfs against each method over the classes", ["method", "51", "102", "256"], rows)
+    assert [look.shade for look in found[0]] == [None, None, "above3", "below3"]
+
+
 def test_other_tables_are_left_as_they_are(heat):
-    assert heat.looks("ilfs against each method over the data sets", HEADER, ROWS) is None
+    assert heat.looks("The paper's procedure for ilfs", HEADER, ROWS) is None
 
 
 def test_too_few_values_are_not_compared(heat):

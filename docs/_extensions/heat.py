@@ -15,7 +15,7 @@ NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 @dataclass(frozen=True)
 class Rule:
-    """What is compared: the values of a column, of a row, or all with zero."""
+    """What is compared: the values of a column, of a row, all with zero, or verdicts in words."""
 
     axis: str
     larger_is_better: bool = True
@@ -39,8 +39,10 @@ RULES = (
     (r"Stability of", Rule("column")),
     (r"Ours .*minus|.*ours minus the paper's", Rule("zero")),
     (r"True features among", Rule("row")),
+    (r".* against each method", Rule("verdict")),
     (r".*average precision of each class|.*mean of the classes by number", Rule("row")),
 )
+VERDICTS = {"better": "above3", "worse": "below3"}
 UNCOMPARED = {"k", "level", "repeats", "tables", "column"}  # columns that describe the row
 
 
@@ -60,6 +62,8 @@ def looks(title, header, rows):
     rule = rule_of(title)
     if rule is None:
         return None
+    if rule.axis == "verdict":
+        return [[verdict_look(word) for word in row] for row in rows]
     values = [
         [math.nan if j == 0 or header[j] in UNCOMPARED else number_in(word) for j, word in enumerate(row)]
         for row in rows
@@ -92,6 +96,11 @@ def shade(value, low, high):
     """Return the class of a value between the worst and the best one; shades near the best one differ most."""
     part = (value - low) / (high - low) if high > low else 1.0
     return f"heat{min(int(part**2 * N_SHADES), N_SHADES - 1)}"
+
+
+def verdict_look(word):
+    """Return the look of a significant difference."""
+    return Look(next((shade for verdict, shade in VERDICTS.items() if verdict in word.split()), None))
 
 
 def looks_around_zero(values):

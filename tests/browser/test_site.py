@@ -71,7 +71,7 @@ def test_a_table_of_results_scrolls_inside_its_frame_and_keeps_its_first_column(
     """
     moved, name, value = browser.run(scrolled)
     assert moved == 150
-    assert abs(name) < 3
+    assert abs(name) < 6  # the padding of the frame
     assert value < 0
 
 
@@ -86,7 +86,7 @@ def test_the_best_values_are_bold_and_good_ones_are_coloured(browser):
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_home_page_has_three_doors(browser, dark):
     browser.open(SITE / "index.html", width=1400, dark=dark)
-    assert browser.texts(".sd-card-title") == ["Biologist", "Researcher", "Engineer"]
+    assert [title.strip() for title in browser.texts(".sd-card-title")] == ["Biologist", "Researcher", "Engineer"]
     links = browser.run(
         "return [...document.querySelectorAll('.sd-card')].map((one) => one.querySelectorAll('a').length)"
     )
