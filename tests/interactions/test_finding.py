@@ -5,9 +5,11 @@ from helpers import load
 from scipy import sparse
 from scipy.stats import chi2
 
+import ilfs
 from ilfs.execution import LabelledRows
 from ilfs.interactions import find_interactions, pairs, sets, triples
 from ilfs.interactions.bits import PackedBits
+from ilfs.interactions.tails import log10_chi2_tail, log_of_far_tail
 from ilfs.sources import table_source
 
 FIELDS = ("columns", "bits", "statistic", "p_values", "adjusted_p_values", "effect", "cuts")
@@ -163,6 +165,77 @@ def test_too_many_features_for_triples_are_named_in_a_warning(monkeypatch):
     with pytest.warns(UserWarning, match="at most 10 features of 300 samples in 2 classes, got 20: only pairs"):
         found = find_interactions(X, y, order=3)
     assert_same(found, find_interactions(X, y))
+    assert (found.orders, found.tested) == ((2,), "pairs")
+
+
+def test_tested_sets_are_named():
+    X, y = xor_table()
+    assert find_interactions(X, y).tested == "pairs"
+    assert find_interactions(X, y, order=3).tested == "pairs and triples"
+    several = find_interactions(X, np.column_stack([y, 1 - y]), order=3)
+    assert (several.orders, several.tested) == ((2, 3), "pairs and triples")
+
+
+def test_sets_of_the_same_features_are_counted_once():
+    X = np.random.default_rng(0).normal(size=(600, 6))
+    level, size = (X[:, 2] > 0) ^ (X[:, 5] > 0), (np.abs(X[:, 2]) > 0.7) ^ (np.abs(X[:, 5]) > 0.7)
+    y = np.where(np.random.default_rng(1).random(600) < 0.5, level, size)
+    found = find_interactions(X, y, order=3)
+    assert found.columns.tolist() == [[2, 5, -1], [2, 5, -1]]  # by their levels and by their sizes
+    assert (found.n_significant, found.n_pairs, found.n_triples) == (2, 1, 0)
+    assert repr(found) == "<Interactions: 2 of 80 tests significant (1 pair of features)>"
+    both = find_interactions(*xor_table(n_true=3), order=3)
+    assert (both.n_pairs, both.n_triples, both.different_sets) == (0, 1, "1 triple of features")
+    assert repr(both.table()).startswith("<InteractionTable of 1 set:")
+
+
+def test_p_values_too_small_for_a_number_are_ordered_and_printed():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 6))
+    y = (X[:, 0] > 0) ^ (X[:, 3] > 0)
+    Y = np.column_stack([y ^ (rng.random(6000) < 0.05), y, y ^ (rng.random(6000) < 0.02)]).astype(int)
+    found = find_interactions(X, Y)
+    assert found.adjusted_p_values.tolist() == [0, 0, 0]
+    assert found.labels.tolist() == [1, 2, 0]
+    # One degree of freedom: p = erfc(sqrt(statistic / 2)), about exp(-x^2) / (x sqrt(pi)) for large x.
+    expected = -found.statistic / 2 - 0.5 * np.log(np.pi * found.statistic / 2) + np.log(180)
+    np.testing.assert_allclose(found.log10_adjusted_p_values, expected / np.log(10), rtol=1e-6)
+    lines = str(found.table()).splitlines()
+    exponents = [f"e-{int(-logarithm) + 1} " for logarithm in expected / np.log(10)]
+    assert all(exponent in line for exponent, line in zip(exponents, lines[1:], strict=True))
+    assert lines[0].split() == ["rank", "features", "statistic", "adjusted_p_value", "effect"]
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 9, 40])
+def test_logarithms_of_tails_agree_with_scipy_and_go_on_beyond_it(degrees):
+    near = np.array([0.0, 1.0, 100.0, 1200.0])
+    np.testing.assert_allclose(log10_chi2_tail(near, degrees), chi2.logsf(near, degrees) / np.log(10), atol=1e-12)
+    np.testing.assert_allclose(log_of_far_tail(near[2:], degrees), chi2.logsf(near[2:], degrees), rtol=1e-12)
+    # The density is the derivative of the tail.
+    far, step = 5000.0, 1e-3
+    values = log_of_far_tail(np.array([far - step, far, far + step]), degrees)
+    slope = (values[2] - values[0]) / (2 * step)
+    np.testing.assert_allclose(np.log(-slope) + values[1], chi2.logpdf(far, degrees), rtol=1e-9)
+
+
+def test_a_table_that_was_opened_is_searched_without_y(tmp_path):
+    X, y = xor_table(n_features=5)
+    frame = pd.DataFrame(X).add_prefix("gene ").assign(kind=np.array(["well", "ill"])[y])
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    found = find_interactions(ilfs.read(path, target="kind"))
+    assert_same(found, find_interactions(frame, "kind"))
+    assert found.table()["features"].tolist() == ["gene 0 & gene 1"]
+    with pytest.raises(TypeError, match=r"find_interactions\(ilfs.read\(path, target=...\)\)"):
+        find_interactions(path, "kind")
+    with pytest.raises(ValueError, match=r"got a table without a target: name its column, ilfs.read"):
+        find_interactions(ilfs.read(path, drop="kind"))
+    with pytest.raises(TypeError, match="y must be None if X is a source"):
+        find_interactions(ilfs.read(path, target="kind"), y)
+    with pytest.raises(TypeError, match="X must be in memory, got BatchSource, which is read in blocks"):
+        find_interactions(ilfs.read(path, target="kind", memory_limit=2000))
+    with pytest.raises(ValueError, match="y must be the class of every row of X"):
+        find_interactions(X)
 
 
 def test_only_the_strongest_sets_are_kept(monkeypatch):
@@ -188,6 +261,8 @@ def test_bad_input_is_refused_in_one_sentence():
     X, y = xor_table()
     with pytest.raises(ValueError, match="order must be 2 or 3, got 4"):
         find_interactions(X, y, order=4)
+    with pytest.raises(ValueError, match="order must be 2 or 3, got True: use 2 to test pairs, 3 to test triples, too"):
+        find_interactions(X, y, order=True)
     with pytest.raises(ValueError, match="alpha must be a number strictly between 0 and 1, got 2"):
         find_interactions(X, y, alpha=2)
     with pytest.raises(ValueError, match="y must have at least two classes"):

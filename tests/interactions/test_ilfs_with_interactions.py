@@ -67,6 +67,10 @@ def test_bad_parameters_and_rows_that_are_not_in_memory_are_refused():
     X, y = xor(n_features=10)
     with pytest.raises(ValueError, match="interactions must be False, 2 or 3, got 1"):
         ILFS(interactions=1).fit(X, y)
+    with pytest.raises(
+        ValueError, match="interactions must be False, 2 or 3, got True: use 2 to test pairs, 3 to test"
+    ):
+        ILFS(interactions=True).fit(X, y)
     with pytest.raises(ValueError, match="interactions=2 must be used with redundancy='gain', got redundancy=None"):
         ILFS(interactions=2, redundancy=None).fit(X, y)
     blocks = [(X[:100], y[:100]), (X[100:], y[100:])]

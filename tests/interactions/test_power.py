@@ -36,6 +36,16 @@ def test_more_tests_and_rarer_classes_need_more_samples():
     assert needed([50, 50], 10**4) < needed([50, 50], 10**8) < needed([90, 10], 10**8)
 
 
+def test_the_condition_says_how_much_the_other_samples_avoid_the_pattern():
+    # 30 of 120 samples: 1/2 - 0.3 * 0.25 / 0.75 = 0.4.
+    quarter = Power.of_search(np.array(["a", "b"]), np.array([30, 90]), 100)
+    assert quarter.condition(0.3) == (
+        "at least 80 % of the samples of class a show its pattern, and at most 40 % of the others"
+    )
+    half = Power.of_search(np.array(["a", "b"]), np.array([30, 30]), 100)
+    assert half.condition(0.5) == "all samples of class a show its pattern, and none of the others"
+
+
 def planted_pair(rng, y, power):
     """Two features whose product of signs is +1 more often in one class, by the smallest excess that is found."""
     in_class = y == power.label

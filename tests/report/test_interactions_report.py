@@ -119,7 +119,7 @@ class TestSentences:
         assert f"with 60 samples, a pair is found with a probability of 80 % if at least {50 + 100 * excess:.0f} %" in (
             power_sentence(found)
         )
-        assert f"if 80 % of them do, {needed} samples are needed" in power_sentence(found)
+        assert f"{needed} samples are needed if at least 80 % of the samples of class 0" in power_sentence(found)
         assert reading_sentence(found) == ""
 
     def test_too_few_samples_are_called_so(self):

@@ -133,7 +133,7 @@ def search(table: Any, options: argparse.Namespace) -> Any:
         found = interactions_in(table.source, options.order, options.alpha, options.jobs)
         alone = ranks_alone(table.source, options.jobs) if len(found) else None
     sizes = table.source.labellings[0].rows if len(table.source.labellings) == 1 else None
-    return summarise_interactions(found, order=options.order, class_sizes=sizes, ranks_alone=alone, alpha=options.alpha)
+    return summarise_interactions(found, class_sizes=sizes, ranks_alone=alone, alpha=options.alpha)
 
 
 def with_pairs(summary: Any, table: Any) -> Any:

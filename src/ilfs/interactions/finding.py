@@ -1,5 +1,6 @@
 """Search for interactions among all pairs and triples of features."""
 
+import os
 from dataclasses import replace
 from math import comb
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from ilfs.interactions.pairs import count_pairs, screen_all_pairs
 from ilfs.interactions.result import Interactions, in_one_table
 from ilfs.interactions.triples import are_triples_affordable, level_bits, screen_all_triples
 from ilfs.parameters import check_between, check_choice
-from ilfs.sources import TableSource, table_source
+from ilfs.sources import Source, TableSource, stream_source, table_source
 from ilfs.sources.row_index import check_same_index
 from ilfs.statistics.moments import UnusableColumnError
 from ilfs.validation import (
@@ -35,7 +36,7 @@ DEFAULT_ALPHA = 0.05  # probability of at least one false set
 
 def find_interactions(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     order: Literal[2, 3] = 2,
     alpha: float = DEFAULT_ALPHA,
@@ -44,19 +45,21 @@ def find_interactions(
 ) -> Interactions:
     """Find all pairs (and triples) of features that are informative together, beyond what each says alone.
 
-    Every pair of features is tested, however weak the two are alone. Each feature is reduced to two bits, above the
-    median and outside of the quartiles, so that a test takes one or two nanoseconds for hundreds of samples. Peak
-    memory is about one byte for each value of X and 150 bytes for each feature and class; X is not copied.
+    Every pair of features is tested, however weak the two are alone. A pair must be informative beyond the sum of what
+    its features say, and the features must depend on each other in another way in one class than in another. Each
+    feature is reduced to two bits, above the median and outside of the quartiles, so that a test takes one or two
+    nanoseconds for hundreds of samples. Peak memory is about one byte for each value of X and 150 bytes for each
+    feature and class; X is not copied.
 
     Parameters
     ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
+    X : array, data frame, sparse matrix of shape (n_samples, n_features), or a table opened by `ilfs.read`
         Numbers; NaN is a missing value, and each pair is tested on the samples in which both values are present.
-    y : array of shape (n_samples,) or (n_samples, n_labels)
+    y : array of shape (n_samples,) or (n_samples, n_labels), optional
         Class of every sample, of any type; or an indicator matrix, if a sample may have several labels; or the name of
-        the column of X that holds the classes.
+        the column of X that holds the classes. Leave it out if ``X`` was opened by `ilfs.read` with a target.
     order : {2, 3}, default=2
-        2: pairs. 3: pairs, and triples of level bits.
+        2: pairs. 3: pairs, and triples of level bits unless there are too many features, of which a warning tells.
     alpha : float, default=0.05
         Probability of at least one false set, if there are no interactions at all.
     sample_weight : array of int of shape (n_samples,), optional
@@ -79,7 +82,7 @@ def find_interactions(
     >>> found.columns.tolist(), found.n_tests
     ([[0, 1, -1]], 1998000)
     """
-    check_choice("order", order, (2, 3))
+    check_order("order", order, (2, 3))
     check_between("alpha", alpha, 0, 1)
     check_n_jobs(n_jobs)
     source = checked_source(X, y, sample_weight)
@@ -90,9 +93,28 @@ def find_interactions(
         raise ValueError(f"column {name} of X {error.reason}") from None
 
 
+def check_order(name: str, order: Any, choices: tuple[bool | int, ...]) -> None:
+    """Raise an error unless the largest number of features of a set is one of the choices; explain them for True."""
+    if order is True or isinstance(order, np.bool_):
+        words = ", ".join(repr(choice) for choice in choices[:-1])
+        raise ValueError(
+            f"{name} must be {words} or {choices[-1]}, got {bool(order)}: use 2 to test pairs, 3 to test triples, too"
+        )
+    check_choice(name, order, choices)
+
+
 def checked_source(X: Any, y: Any, sample_weight: ArrayLike | None) -> TableSource:
     """Validate a table in memory, its labels and weights."""
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(
+            f"X must be a table, got the path {os.fspath(X)!r}: open the file, "
+            "find_interactions(ilfs.read(path, target=...))"
+        )
+    if isinstance(X, Source) or callable(X):
+        return opened_source(X, y, sample_weight)
     check_in_memory(X)
+    if y is None:
+        raise ValueError("y must be the class of every row of X, or the name of the column that holds it, got None")
     if is_column_name(y, X):
         X, y = take_target(X, y)
     names = column_names(X)
@@ -103,6 +125,21 @@ def checked_source(X: Any, y: Any, sample_weight: ArrayLike | None) -> TableSour
     check_same_index(X, y, "y")
     check_same_index(X, sample_weight, "sample_weight")
     return table_source(table, labels, weight, names)
+
+
+def opened_source(X: Any, y: Any, sample_weight: ArrayLike | None) -> TableSource:
+    """Return a table that was opened by ``ilfs.read`` if all its rows are in memory and have labels."""
+    if isinstance(X, Source) and not X.has_labels:
+        raise ValueError(
+            "X must have labels, got a table without a target: name its column, ilfs.read(..., target=...)"
+        )
+    source = stream_source(X, y, sample_weight, reads_labels=True)
+    if not isinstance(source, TableSource):
+        raise TypeError(
+            f"X must be in memory, got {type(X).__name__}, which is read in blocks: load it if it fits, e.g. with "
+            "ilfs.read and a higher memory_limit"
+        )
+    return source
 
 
 def interactions_in(

@@ -1,7 +1,8 @@
 r"""Power of the search for interactions: which pairs so many samples can find, and how many samples a pair needs.
 
 Let a pattern, the product +1 of two balanced bits, occur in a fraction 1/2 + e of the samples of one class, which has a
-fraction f of all samples, and be as frequent as chance overall. The squared correlation of the product with the classes
+fraction f of all samples. **The other samples are assumed to avoid it as much**, so that half of all samples show it: a
+fraction 1/2 - e f / (1 - f) of the others. The squared correlation of the product with the classes
 is then :math:`r^2 = 4 e^2 f / (1 - f)`, and the statistic of the pair has about a non-central chi-squared distribution
 with non-centrality :math:`m r^2` for m samples. A pair is found if it exceeds the threshold of the search.
 """
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from ilfs.arrays import Integers
 
 DEFAULT_POWER = 0.8  # probability with which a pair is to be found
+NO_SAMPLES = 0.005  # fraction of samples that is formatted as 0 %
 LARGEST_EXCESS = 0.5  # all samples of the class show the pattern, instead of half of them
 
 
@@ -69,7 +71,7 @@ class Power:
         Returns
         -------
         Power
-            For patterns of one class against all others.
+            For patterns of one class against all others, which avoid the pattern as much.
 
         Examples
         --------
@@ -94,6 +96,32 @@ class Power:
     def smallest_excess(self) -> float:
         """Smallest excess e that is found with the probability ``power``; above 0.5 if even a perfect pair is not."""
         return float(np.sqrt(self.noncentrality * (1 - self.fraction) / (4 * self.fraction * self.n_samples)))
+
+    def condition(self, excess: float) -> str:
+        """Say in words how frequent a pattern with an excess is in the class and in all others.
+
+        Parameters
+        ----------
+        excess : float
+            Fraction of the samples of the class that show the pattern, minus one half.
+
+        Returns
+        -------
+        str
+            A clause, to be put behind "if".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ilfs.interactions.power import Power
+        >>> found = Power.of_search(np.array(["a", "b"]), np.array([30, 60]), n_tests=1000)
+        >>> found.condition(0.3)
+        'at least 80 % of the samples of class a show its pattern, and at most 35 % of the others'
+        """
+        others = 0.5 - excess * self.fraction / (1 - self.fraction)
+        own = "all" if excess >= LARGEST_EXCESS else f"at least {100 * (0.5 + excess):.0f} % of the"
+        rest = "none" if others < NO_SAMPLES else f"at most {100 * others:.0f} %"
+        return f"{own} samples of class {self.label} show its pattern, and {rest} of the others"
 
     def samples_needed(self, excess: float) -> int:
         """Return the number of samples with which an excess is found with the probability ``power``."""

@@ -11,13 +11,19 @@ from scipy import sparse
 from ilfs.arrays import Floats, Integers
 from ilfs.interactions.bits import PackedBits
 from ilfs.interactions.sets import FoundSets
-from ilfs.interactions.words import describe_effects
-from ilfs.ranking_table import RankingTable
+from ilfs.interactions.tails import log10_chi2_tail
+from ilfs.interactions.words import describe_effects, text_of_log10
+from ilfs.ranking_table import RankingTable, is_left_out
 from ilfs.statistics import ProductTerms
 from ilfs.ties import stable_order
+from ilfs.words import counted
 
 NO_FEATURE = -1  # in the third place of a pair
-OF_SETS = ("columns", "bits", "statistic", "p_values", "adjusted_p_values", "effect")  # fields with a row for each set
+OF_SETS = (  # fields with a row for each set
+    "columns", "bits", "statistic", "p_values", "adjusted_p_values", "log10_adjusted_p_values", "effect",
+)  # fmt: skip
+NOUNS = {2: "pair", 3: "triple"}  # of sets of so many features
+LOGARITHM = "log10_adjusted_p_value"  # column of the table, for p-values that are too small for a number
 # Sets that enter the regression by which features are picked. The gains of the products of one feature are added, and
 # products of related features have much in common. With one set a feature, nothing is counted twice. On the development
 # sets of benchmarks/options.py without MADELON, eight sets changed average precision by -0.46 / -0.20 / -0.13 points
@@ -29,7 +35,29 @@ class InteractionTable(RankingTable):
     """Columns of a table of interactions, strongest first; see `Interactions.table`."""
 
     def __repr__(self) -> str:
-        return f"<InteractionTable of {len(self['features'])} sets: {', '.join(self)}>"
+        return f"<InteractionTable of {counted(len(self['features']), 'set')}: {', '.join(self)}>"
+
+    def to_text(self, columns: Sequence[str] | None = None) -> str:
+        """Format the table with aligned columns; p-values that are too small for a number have their true exponent.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Titles of the columns to show. By default all but indices, p-values that are not adjusted, and logarithms.
+
+        Returns
+        -------
+        str
+            One line for each set, below a line of titles.
+        """
+        title = "adjusted_p_value"
+        if LOGARITHM not in self or np.all(self[title] > 0.0):
+            shown = RankingTable(self)
+        else:
+            texts = [text_of_log10(value).rjust(len(title)) for value in self[LOGARITHM].tolist()]
+            shown = RankingTable({**self, title: np.array(texts, dtype=object)})
+        default = [name for name in self if name != LOGARITHM and not is_left_out(name, self[name])]
+        return shown.to_text(default if columns is None else columns)
 
 
 @dataclass(frozen=True)
@@ -38,7 +66,8 @@ class Interactions:
 
     A feature has two bits: a level bit, +1 if the value is above the median, and a size bit, +1 if it is outside of the
     quartiles; -1 otherwise. A set is two or three bits of different features. It is significant if the product of its
-    bits depends on the class beyond what lower-order terms say: the bits themselves, and for triples their pairs.
+    bits depends on the class beyond what lower-order terms say (the bits themselves, and for triples their pairs), and
+    if the bits depend on each other in another way in one class than in another (unequal odds ratios).
 
     Parameters
     ----------
@@ -47,20 +76,24 @@ class Interactions:
     bits : ndarray of int8 of shape (n_sets, 3)
         0 for a level bit, 1 for a size bit; -1 in the third place of a pair.
     statistic : ndarray of shape (n_sets,)
-        The larger, the stronger. Without an interaction, about a chi-squared variable.
+        The larger, the stronger: the smallest of the statistics of all tests of the set, each of which is about a
+        chi-squared variable if there is no interaction.
     p_values : ndarray of shape (n_sets,)
         Probability that the statistic of a set without an interaction is as large as this one.
     adjusted_p_values : ndarray of shape (n_sets,)
         p-values times the number of tests of sets of the same size (Bonferroni), and twice that if both pairs and
         triples were tested; at most 1. They are at most ``alpha`` for all sets of the table.
+    log10_adjusted_p_values : ndarray of shape (n_sets,)
+        Decimal logarithms of the adjusted p-values, also where these are too small for a floating-point number and
+        therefore 0.
     effect : ndarray of shape (n_sets, n_classes)
-        For each class, the excess fraction of its samples with a product of +1 beyond what the lower-order terms say:
-        with 0.2, so many more of 100 samples as if there were no interaction. The product of two level bits is +1 if
-        both values are high or both are low; that of three, if one or all three are high.
+        For each class, the excess fraction of its samples with a product of +1. With 0.2, 20 more of 100 samples have
+        it than if the features depended on each other in the same way in all classes. The product of two level bits is
+        +1 if both values are high or both are low; that of three, if one or all three are high.
     n_tests : int
-        Number of tested sets.
+        Number of tests. A pair of features has up to four of them, one for each pair of their bits.
     n_significant : int
-        Number of significant sets, of which the strongest are in this table.
+        Number of significant tests, of which the strongest are in this table.
     degrees_of_freedom : int
         Of the chi-squared distribution: the number of classes minus 1.
     cuts : ndarray of shape (n_features, 3)
@@ -73,6 +106,8 @@ class Interactions:
         for samples without and with this label.
     feature_names : sequence or None
         Names of the columns of X, if known.
+    orders : tuple of int
+        Numbers of features of the sets that were tested: (2,), or (2, 3) if triples were tested, too.
 
     Examples
     --------
@@ -93,6 +128,7 @@ class Interactions:
     statistic: Floats
     p_values: Floats
     adjusted_p_values: Floats
+    log10_adjusted_p_values: Floats
     effect: Floats
     n_tests: int
     n_significant: int
@@ -101,6 +137,7 @@ class Interactions:
     classes: NDArray[Any]
     labels: Integers | None = None
     feature_names: Sequence[Any] | None = None
+    orders: tuple[int, ...] = (2,)
 
     @classmethod
     def from_sets(
@@ -129,27 +166,58 @@ class Interactions:
         from scipy.stats import chi2
 
         columns, kinds, degrees = bits.columns[found.sets], bits.kinds[found.sets], classes.size - 1
+        statistic, n_adjusted = found.values[:, 0], max(n_tests * n_families, 1)
         by_column = np.argsort(columns, axis=1)
-        p_values = chi2.sf(found.values[:, 0], degrees)
+        p_values = chi2.sf(statistic, degrees)
+        logarithms = log10_chi2_tail(statistic, degrees) + np.log10(n_adjusted)
         return cls(
             columns=in_three_places(np.take_along_axis(columns, by_column, axis=1)),
             bits=in_three_places(np.take_along_axis(kinds, by_column, axis=1)),
-            statistic=found.values[:, 0],
+            statistic=statistic,
             p_values=p_values,
-            adjusted_p_values=np.minimum(p_values * n_tests * n_families, 1.0),
+            adjusted_p_values=np.minimum(p_values * n_adjusted, 1.0),
+            log10_adjusted_p_values=np.minimum(logarithms, 0.0),
             effect=found.values[:, 1:],
             n_tests=n_tests,
             n_significant=found.n_significant,
             degrees_of_freedom=degrees,
             cuts=bits.cuts,
             classes=classes,
+            orders=(found.sets.shape[1],),
         )
 
     def __len__(self) -> int:
         return self.statistic.size
 
     def __repr__(self) -> str:
-        return f"<Interactions: {self.n_significant:,} significant of {self.n_tests:,} sets>"
+        sets = f" ({self.different_sets})" if len(self) else ""
+        return f"<Interactions: {self.n_significant:,} of {counted(self.n_tests, 'test')} significant{sets}>"
+
+    @property
+    def tested(self) -> str:
+        """What was tested: "pairs", or "pairs and triples"."""
+        return " and ".join(f"{NOUNS[order]}s" for order in self.orders)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of different pairs of features; a pair may be in the table for several of its bits or labels."""
+        return self._count_different(2)
+
+    @property
+    def n_triples(self) -> int:
+        """Number of different triples of features."""
+        return self._count_different(3)
+
+    @property
+    def different_sets(self) -> str:
+        """The number of different pairs and triples in words: "84 pairs of features"."""
+        numbers = {2: self.n_pairs, 3: self.n_triples}
+        return f"{' and '.join(counted(n, NOUNS[size]) for size, n in numbers.items() if n)} of features"
+
+    def _count_different(self, size: int) -> int:
+        """Count the different sets of so many features."""
+        of_size = np.count_nonzero(self.columns != NO_FEATURE, axis=1) == size
+        return len(np.unique(self.columns[of_size], axis=0))
 
     def words(self, row: int) -> str:
         """Describe the effect of one set in words.
@@ -250,8 +318,8 @@ class Interactions:
         -------
         InteractionTable
             A dict of columns that can be printed, written as CSV and turned into a data frame: ``rank``, ``features``
-            (names), ``column_1`` to ``column_3`` (indices), ``statistic``, ``p_value``, ``adjusted_p_value`` and
-            ``effect`` in words.
+            (names), ``column_1`` to ``column_3`` (indices), ``statistic``, ``p_value``, ``adjusted_p_value``,
+            ``log10_adjusted_p_value`` and ``effect`` in words.
         """
         names = self.feature_names if names is None else names
         every = [f"x{j}" for j in range(len(self.cuts))] if names is None else names
@@ -265,6 +333,7 @@ class Interactions:
                 "statistic": self.statistic,
                 "p_value": self.p_values,
                 "adjusted_p_value": self.adjusted_p_values,
+                LOGARITHM: self.log10_adjusted_p_values,
                 "effect": np.array(describe_effects(self.bits, self.effect, titles, self.labels), dtype=object),
             }
         )
@@ -292,12 +361,10 @@ def in_one_table(
     Returns
     -------
     Interactions
-        All sets. The statistic minus twice the logarithm of the number of tests orders them: about as the adjusted
-        p-values do, which may be too small for a floating-point number.
+        All sets, in the order of the logarithms of their adjusted p-values: the p-values themselves may all be 0.
     """
     columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in each]) for name in OF_SETS}
-    n_tests = np.repeat([one.n_tests for one in each], [len(one) for one in each])
-    order = stable_order(columns["statistic"] - 2.0 * np.log(n_tests))
+    order = stable_order(-columns["log10_adjusted_p_values"])
     return replace(
         each[0],
         **{name: values[order] for name, values in columns.items()},
@@ -305,4 +372,5 @@ def in_one_table(
         classes=each[0].classes if classes is None else classes,
         n_tests=sum(one.n_tests for one in each),
         n_significant=sum(one.n_significant for one in each),
+        orders=tuple(sorted({order for one in each for order in one.orders})),
     )

@@ -10,6 +10,7 @@ from ilfs.ties import first_of_largest
 
 SIDES = (("high", "low"), ("extreme", "moderate"))  # of a level bit and of a size bit: +1 and -1
 TRIPLES = ("one or all three high", "none or two high")  # product of three level bits: +1 and -1
+SMALLEST_LOGARITHM = -300  # smaller probabilities cannot be formatted as numbers
 SHORT_TRIPLES = ("1 or 3 high", "0 or 2 high")
 
 
@@ -76,3 +77,18 @@ def pattern(bits: NDArray[np.int8], is_minus: int) -> str:
         return TRIPLES[is_minus]
     first, second = SIDES[bits[0]], SIDES[bits[1]]
     return f"{first[0]} together with {second[is_minus]}, or {first[1]} with {second[1 - is_minus]}"
+
+
+def text_of_log10(log10: float) -> str:
+    """Format a probability with two significant digits, given its decimal logarithm.
+
+    Examples
+    --------
+    >>> from ilfs.interactions.words import text_of_log10
+    >>> text_of_log10(-1.3), text_of_log10(-412.5), text_of_log10(-400.001), text_of_log10(0.0)
+    ('0.05', '3.2e-413', '1.0e-400', '1')
+    """
+    if log10 > SMALLEST_LOGARITHM:
+        return f"{10.0**log10:.2g}"
+    mantissa, exponent = f"{10.0 ** (log10 % 1.0):.1e}".split("e")  # 9.96 is rounded to 1.0e+01
+    return f"{mantissa}e{np.floor(log10) + int(exponent):.0f}"

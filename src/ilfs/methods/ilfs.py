@@ -38,7 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 from ilfs.arrays import Floats, Integers
 from ilfs.candidates import pick_from_pool
 from ilfs.execution import Plan, ask, both
-from ilfs.interactions.finding import interactions_in
+from ilfs.interactions.finding import check_order, interactions_in
 from ilfs.interactions.result import Interactions
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, check_integer
@@ -667,7 +667,7 @@ class ILFS(HasNull, PicksSubsets, StatisticsSelector):
         check_choice("class_weight", self.class_weight, ("balanced", None))
         check_redundancy(self.redundancy, self.n_candidates, ("gain", "novelty", None))
         check_choice("shapes", self.shapes, (True, False))
-        check_choice("interactions", self.interactions, (False, 2, 3))
+        check_order("interactions", self.interactions, (False, 2, 3))
         if self.interactions and self.redundancy != "gain":
             raise ValueError(
                 f"interactions={self.interactions} must be used with redundancy='gain', got "

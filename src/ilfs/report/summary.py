@@ -492,12 +492,10 @@ def interactions_of(
     found = attribute(selector, "interactions_")
     if found is None:
         return None
-    order = next((one.interactions for one in chain(selector) if hasattr(one, "interactions")), 2)
     relevance = attribute(selector, "relevance_")
     sizes = None if class_rows is None or len(class_rows) != found.classes.size else np.asarray(class_rows)
     return summarise_interactions(
         found,
-        order=int(order),
         names=selector._names(input_features).tolist(),
         class_sizes=sizes,
         ranks_alone=None if relevance is None else ranks_of(relevance),

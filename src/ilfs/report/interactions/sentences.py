@@ -73,18 +73,16 @@ def power_sentence(summary: InteractionSummary) -> str:
         return ""
     needed = f"{power.samples_needed(USUAL_EXCESS):,} samples"
     chance, samples = f"{100 * power.power:.0f} %", counted(power.n_samples, "sample")
-    usual = f"{100 * (0.5 + USUAL_EXCESS):.0f} %"
     if power.smallest_excess > LARGEST_EXCESS:
         least = power.samples_needed(LARGEST_EXCESS)
         return (
             f"{samples} are too few for so many tests: to find a pair with a probability of {chance}, {least:,} samples"
-            f" are needed if all samples of class {power.label} show its pattern, and {needed} if {usual} of them do"
+            f" are needed if {power.condition(LARGEST_EXCESS)}; and {needed} if {power.condition(USUAL_EXCESS)}"
         )
-    shown = f"{100 * (0.5 + power.smallest_excess):.0f} %"
-    more = (
-        "" if power.samples_needed(USUAL_EXCESS) <= power.n_samples else f"; if {usual} of them do, {needed} are needed"
-    )
+    more = ""
+    if power.samples_needed(USUAL_EXCESS) > power.n_samples:
+        more = f"; {needed} are needed if {power.condition(USUAL_EXCESS)}"
     return (
-        f"with {samples}, a pair is found with a probability of {chance} if at least {shown} of the samples of "
-        f"class {power.label} show its pattern, which half of them do by chance{more}"
+        f"with {samples}, a pair is found with a probability of {chance} if "
+        f"{power.condition(power.smallest_excess)}; by chance, half of all samples show it{more}"
     )

@@ -91,7 +91,7 @@ class InteractionSummary:
     table : InteractionTable
         All columns, for files.
     order : int
-        Largest number of features of a set.
+        Largest number of features of a tested set.
     n_features, n_tests, n_significant : int
         Number of all features, of tested sets and of significant ones.
     alpha : float
@@ -117,7 +117,6 @@ class InteractionSummary:
 def summarise_interactions(
     found: Interactions,
     *,
-    order: int = 2,
     names: Sequence[Any] | None = None,
     labels: Sequence[Any] | None = None,
     class_sizes: Integers | None = None,
@@ -130,8 +129,6 @@ def summarise_interactions(
     ----------
     found : Interactions
         The significant sets.
-    order : {2, 3}, default=2
-        Largest number of features of a set in the search.
     names : sequence, optional
         Names of all columns; by default those seen in the search, or x0, x1, ...
     labels : sequence, optional
@@ -170,7 +167,7 @@ def summarise_interactions(
         sets=tuple(found_set(found, row, every, str(table["effect"][row]), ranks_alone) for row in range(len(found))),
         labels=classes,
         table=table if ranks_alone is None else with_ranks(table, ranks_alone),
-        order=order,
+        order=max(found.orders),
         n_features=len(every),
         n_tests=found.n_tests,
         n_significant=found.n_significant,
