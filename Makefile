@@ -105,7 +105,7 @@ bench-quick: $(VENV)/package  ## run a small benchmark from end to end, with dat
 	$(BIN)/ilfs bench statistics quick --store out/quick.sqlite
 	$(BIN)/ilfs bench report quick --store out/quick.sqlite -o out/quick.html
 
-findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (100 minutes of one core; continues where it stopped)
+findings: $(VENV)/baselines  ## run all experiments on the data in ILFS_DATA, write the tables of docs/findings.md and docs/subsets.md (about 5 hours of one core; continues where it stopped)
 	$(BIN)/python benchmarks/findings.py run out
 	$(BIN)/python benchmarks/findings.py tables out
 

@@ -1,6 +1,6 @@
 """Run all experiments, and write the tables and diagrams of docs/findings.md and docs/subsets.md.
 
-    make findings                              # everything: about 100 minutes of one core
+    make findings                              # everything: about 5 hours of one core
     python benchmarks/findings.py run out      # the missing jobs only; stop it at any time, the same command continues
     python benchmarks/findings.py run out --methods fisher mi --jobs 1
     python benchmarks/findings.py left out     # what is missing, and how long it will take
@@ -231,12 +231,11 @@ def write_known_answer(results):
 
 def write_paper(results):
     """Write the tables of the paper's second experiment."""
-    macro, majority, printed, macro_difference, majority_difference, seconds = tables_of(results)
+    macro, majority, _, macro_difference, majority_difference, seconds = tables_of(results)
     ranks, over_datasets, on_datasets, procedure, by_set, by_size = statistics_of(results, "ilfs")
     for name, grids in {
         "macro": [macro],
         "majority": [majority],
-        "paper": [printed],
         "difference": [macro_difference, majority_difference],
         "seconds": [seconds],
         "ranks": [ranks],
@@ -260,32 +259,27 @@ def write_modern(results, widest):
     write_grids("modern_families", [family_stability_grid(results, FAMILY_SIZE)])
     write_grids("modern_balanced_accuracy", classifier_grids(results, "ilfs", "balanced_accuracy"))
     for classifier in results.classifiers:
-        of_one = results.by_classifier(classifier)
-        write_grids(f"modern_macro_{classifier}", tables_of(of_one)[:1])
-        write_grids(f"modern_ranks_{classifier}", statistics_of(of_one, "ilfs")[:1])
-    for name, methods in {
-        "modern": results.methods,
-        "twelve": tuple(METHODS),
-        "variants": VARIANTS,
-        "baselines": (VARIANTS[0], *BASELINES),
-    }.items():
-        attempt(name, write_group, name, results.select(methods=methods))
+        write_grids(f"modern_macro_{classifier}", tables_of(results.by_classifier(classifier))[:1])
+    attempt("all methods", write_group, "modern", results, ())
+    attempt("variants", write_group, "variants", results.select(methods=VARIANTS), results.classifiers[:1])
+    baselines = results.select(methods=(VARIANTS[0], *BASELINES))
+    attempt("baselines", write_group, "baselines", baselines, results.classifiers[:1])
+    twelve = results.select(methods=tuple(METHODS))
+    attempt("twelve methods", write_group, "twelve", twelve, results.classifiers)
+    write_grids("twelve_ranks", statistics_of(twelve, "ilfs")[:1])
     by_classifier = [tables_of(widest.by_classifier(name))[0] for name in widest.classifiers]
     write_grids("modern_widest", [*by_classifier, tables_of(widest)[-1]])
 
 
-def write_group(name, results):
-    """Write the tables of a group of methods: all classifiers side by side, ranks, a diagram for each classifier."""
+def write_group(name, results, with_diagram):
+    """Write the table of a group of methods, all classifiers side by side, and diagrams for some classifiers."""
     write_grids(f"{name}_classifiers", classifier_grids(results, "ilfs"))
-    write_grids(f"{name}_ranks", statistics_of(results, "ilfs")[:1])
-    for classifier in results.classifiers:
+    for classifier in with_diagram:
         write(f"{name}_{classifier}.svg", diagram_svg(rank_diagram(results.by_classifier(classifier))))
 
 
 def write_novelty(results):
-    write_grids("novelty_macro", tables_of(results)[:1])
     write_grids("novelty_classifiers", classifier_grids(results, results.methods[0]))
-    write_grids("novelty_ranks", statistics_of(results, results.methods[0])[:1])
     write("novelty.svg", diagram_svg(rank_diagram(results)))
 
 

@@ -8,7 +8,7 @@ import pytest
 from helpers import planted
 
 from ilfs import ILFS, FisherScore, LaplacianScore
-from ilfs.explanation import Explanation, column_of, paragraph
+from ilfs.explanation import Explanation, Together, column_of, paragraph
 
 NAMES = np.array([f"gene_{j}" for j in range(40)])
 
@@ -124,7 +124,8 @@ class TestParagraph:
 
     def test_a_whole_one(self):
         one = some(
-            criterion="gain", relevance=0.71, relevance_rank=13, direction="tumour", effect=-1.5, log2_fold_change=-1.0,
+            criterion="gain", relevance=0.71, relevance_rank=13, direction="higher in tumour", effect=-1.5,
+            log2_fold_change=-1.0,
             means={"normal": 4.0, "tumour": 8.0}, well_represented=0.812, q_value=0.002, fdr=0.05, verdict="confirmed",
             nearest="MDM2", correlation=-0.83, novelty=0.31, repeated_by={"A": 0.9, "B": -0.8}, missing=0.02,
             nonzero=0.6,
@@ -193,15 +194,25 @@ class TestParagraph:
 
     def test_more_than_two_classes(self):
         means = {"a": 1.0, "b": 3.0, "c": 2.0}
-        text = paragraph(some(direction="b", side="higher", effect=2.0, means=means))
-        assert (
-            "It is higher in b (3 on average) than in the other classes together (a 1, c 2). The difference is 2 stan"
-            in text
-        )
-        text = paragraph(some(direction="a", side="lower", effect=-2.0, means=means))
-        assert "It is lower in a (1 on average) than in the other classes together (b 3, c 2). The diff" in text
-        many = some(direction="3", side="lower", effect=-2.0, means={str(k): 1.0 for k in range(9)})
-        assert "It is lower in 3 than in the other classes together. The difference is 2 standard" in paragraph(many)
+        text = paragraph(some(direction="higher in b", effect=2.0, means=means))
+        assert "It is higher in b (3 on average) than in the other classes (a 1, c 2). The difference is 2 stan" in text
+        text = paragraph(some(direction="lower in a", effect=-2.0, means=means))
+        assert "It is lower in a (1 on average) than in the other classes (b 3, c 2). The difference" in text
+        text = paragraph(some(direction="higher in b and c", effect=2.0, means=means | {"d": 0.5}))
+        assert "It is higher in b (3 on average) and c (2) than in the other classes (a 1, d 0.5). The diff" in text
+
+    def test_many_classes_and_classes_without_means(self):
+        many = some(direction="lower in a and c", effect=-2.0, means=dict.fromkeys("abcdefgh", 1.0))
+        assert "It is lower in a and c than in the other classes. The difference is 2 standard" in paragraph(many)
+        unknown = some(direction="lower in a", effect=-2.0)
+        assert "It is lower in a than in the other classes. The difference is 2 standard" in paragraph(unknown)
+
+    def test_classes_that_are_numbers_are_called_classes(self):
+        text = paragraph(some(direction="higher in 1", effect=2.0, means={"0": 1.0, "1": 3.0}))
+        assert "It is higher in class 1 (3 on average) than in class 0 (1). The difference" in text
+        text = paragraph(some(direction="lower in -1 and 2.5", effect=2.0, means={"-1": 1.0, "2.5": 3.0, "7": 9.0}))
+        assert "It is lower in class -1 (1 on average) and class 2.5 (3) than in class 7 (9)." in text
+        assert "more frequent in class 0." in paragraph(some(shape_fraction=0.5, widest="0"))
 
     def test_a_feature_that_must_be_kept_is_not_said_to_add_most(self):
         X, y = planted()
@@ -223,6 +234,39 @@ class TestParagraph:
             why
         )
 
+    def test_a_test_that_does_not_see_the_reason_is_said_not_to(self):
+        unconfirmed = {"fdr": 0.05, "verdict": "not confirmed", "q_value": 0.5}
+        means, blind = (
+            "But this tests differences of class means, feature by feature, and does not see ",
+            Together(("MDM2",), "high together with high: more often in a", 1e-9),
+        )
+        assert means not in paragraph(some(**unconfirmed))
+        assert f"{means}the spread of the values. " in paragraph(some(**unconfirmed, shape_fraction=0.5, missing=0.1))
+        text = paragraph(some(**unconfirmed, works_with=(blind,), missing=0.1))
+        assert f"{means}what features tell together; for that, the adjusted p-value counts. " in text
+        text = paragraph(some(**unconfirmed, works_with=(blind,), shape_fraction=0.5))
+        assert f"{means}the spread of the values and what features tell together; for that" in text
+        confirmed = unconfirmed | {"verdict": "confirmed", "q_value": 0.01}
+        assert means not in paragraph(some(**confirmed, works_with=(blind,), shape_fraction=0.5))
+
+    def test_a_pick_for_a_set_names_the_set(self):
+        pair = Together(("MDM2",), "high together with high, or low with low: more often in ill", 1.24e-30, True, True)
+        text = paragraph(some(criterion="gain", rank=1, score=1.0, works_with=(pair,)))
+        assert (
+            "It was picked together with MDM2, because the two tell the class together: high together with high, or "
+            "low with low, more often in ill (adjusted p-value 1.2e-30)." in text
+        )
+        assert "alone adds most" not in text
+        later = Together(("A", "B"), "one or all three high: more often in ill", 0.0, True)
+        text = paragraph(
+            some(criterion="gain", rank=7, score=0.4, works_with=(pair.__class__(("C",), "x", 0.01), later))
+        )
+        assert (
+            "It was picked after A and B, also for what the three tell together: one or all three high, more often in "
+            "ill (adjusted p-value <1e-300). It added 40 % as much as the first pick." in text
+        )
+        assert "It also tells the class together with C: x (adjusted p-value 0.01)." in text
+
     def test_a_small_part_of_the_gain_is_not_mentioned(self):
         assert "spread" not in paragraph(some(shape_fraction=0.05, widest="a"))
         assert "30 % of what it added comes from the spread of its values in the classes. " in paragraph(
@@ -230,7 +274,7 @@ class TestParagraph:
         )
 
     def test_an_infinite_effect_is_said_in_words(self):
-        assert "Within each class it is constant." in paragraph(some(direction="a", effect=np.inf))
+        assert "Within each class it is constant." in paragraph(some(direction="higher in a", effect=np.inf))
 
     def test_many_repeating_features_are_counted(self):
         text = paragraph(some(repeated_by={f"g{j}": 0.9 for j in range(10)}))

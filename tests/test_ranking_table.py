@@ -11,7 +11,7 @@ from scipy import sparse
 
 import ilfs
 from ilfs import ILFS, FisherScore, MutualInformation, Novelty, ReliefF, summarise
-from ilfs.ranking_table import ORDER, RankingTable, in_order, verdicts
+from ilfs.ranking_table import ORDER, RankingTable, direction_phrase, in_order, split_direction, verdicts
 from ilfs.selection import RankEnsemble, SizeCV
 
 
@@ -54,7 +54,8 @@ class TestColumns:
             a, b = X[y == "normal", j], X[y == "tumour", j]
             assert table["mean_normal"][j] == pytest.approx(np.nanmean(a))
             assert table["mean_tumour"][j] == pytest.approx(np.nanmean(b))
-            assert table["direction"][j] == ("tumour" if np.nanmean(b) > np.nanmean(a) else "normal")
+            higher = "tumour" if np.nanmean(b) > np.nanmean(a) else "normal"
+            assert table["direction"][j] == f"higher in {higher}"
             assert table["log2_fold_change"][j] == pytest.approx(np.log2(np.nanmean(b) / np.nanmean(a)))
             assert table["missing"][j] == pytest.approx(np.isnan(X[:, j]).mean())
             assert table["nonzero"][j] == pytest.approx((X[~np.isnan(X[:, j]), j] != 0).mean())
@@ -68,7 +69,12 @@ class TestColumns:
         X, y = planted(n_classes=11, n_samples=110)
         table = FisherScore().fit(X, y).table()
         assert not [title for title in table if title.startswith("mean_")]
-        assert set(table["direction"]) <= {str(k) for k in range(11)}
+        labels = [str(k) for k in range(11)]
+        for phrase in table["direction"].tolist():
+            side, classes = split_direction(phrase, labels)
+            assert side in ("higher", "lower")
+            assert 1 <= len(classes) <= 3
+            assert phrase == direction_phrase(side, classes)
 
     def test_a_method_without_labels_has_no_direction(self):
         X, _ = counts()
@@ -200,9 +206,17 @@ class TestText:
         X, y = counts()
         return ILFS(n_permutations=20).fit(X, y).table(4)
 
-    def test_direction_is_a_phrase(self):
-        lines = str(self.table()).splitlines()
-        assert all("higher in tumour" in line or "higher in normal" in line for line in lines[1:])
+    def test_direction_is_the_same_phrase_in_the_text_and_in_the_column(self):
+        table = self.table()
+        for phrase, line in zip(table["direction"].tolist(), str(table).splitlines()[1:], strict=True):
+            assert phrase in ("higher in tumour", "higher in normal")
+            assert phrase in line
+
+    def test_a_direction_is_taken_apart_if_its_classes_are_known(self):
+        assert split_direction("lower in a, b and c", list("abc")) == ("lower", ("a", "b", "c"))
+        assert split_direction("higher in a and b", ["a and b", "c"]) == ("higher", ("a and b",))
+        assert split_direction("higher in x and y", ["a and b", "c"]) == ("higher", ())
+        assert split_direction("", list("abc")) == ("", ())
 
     def test_long_columns_are_left_out_and_may_be_asked_for(self):
         table = self.table()

@@ -75,7 +75,7 @@ def feature(y, scale, rank, name, effect, direction, q_value, nearest, correlati
     width = scale * abs(effect)
     yield words(RANK, y, rank, "end")
     yield words(NAME, y, name)
-    yield box(BAR, y, width, 14, COLOURS[direction])
+    yield box(BAR, y, width, 14, COLOURS[direction.removeprefix("higher in ")])
     yield words(BAR + width + 6, y, f"{abs(effect):.2f}", size=12)
     yield words(Q_VALUE, y, f"{q_value:.2g}", "end", size=12)
     if nearest:

@@ -3,12 +3,14 @@ r"""Direction and size of the difference between classes, feature by feature.
 With class means :math:`\mu_k`, and :math:`s` the pooled standard deviation within the classes (:math:`n - K` degrees of
 freedom for :math:`n` values in :math:`K` classes):
 
-- The **direction** of two classes is the class with the larger mean. With more classes it is the class h that stands
-  out: the one for which :math:`|\mu_h - \mu_r| / s` is largest, where :math:`\mu_r` is the mean of all values of the
-  other classes. The feature is higher or lower in this class than in the others. If a class stands out above as far as
-  another one below, the direction is the one above.
+- The **direction** of two classes names the class with the larger mean. With more classes, the class means are sorted
+  and divided at the largest gap between neighbours, and the direction names the classes on the smaller side: those in
+  which the feature is higher, or lower, than in all others. At most `MAX_NAMED_CLASSES` classes are named; gaps with
+  more classes on both sides are not considered. Of equal gaps, the one with the smallest side counts, and of two sides
+  of equal size, the higher one is named.
 - The **effect** of two classes is Cohen's :math:`d = (\mu_2 - \mu_1) / s`, with the sign of the second class minus the
-  first. With more classes it is :math:`(\mu_h - \mu_r) / s`; it is negative if the feature is lower in class h.
+  first. With more classes it is :math:`(\mu_h - \mu_r) / s`, where :math:`\mu_h` is the mean of all values of the
+  named classes, and :math:`\mu_r` that of all others; it is negative if the feature is lower in the named classes.
 - The **fold change** is :math:`\log_2 (\mu_2 / \mu_1)`, or :math:`\log_2 (\mu_h / \mu_r)`, without a pseudo-count: it
   is infinite if one of the two means is 0. It has no meaning if values may be negative, so it is computed only if no
   value of the whole table is.
@@ -29,9 +31,10 @@ from ilfs.statistics.profile import ClassProfile
 from ilfs.ties import tolerance
 
 MAX_CLASS_MEANS = 10  # classes whose means are kept; with more, a table would have too many columns
+MAX_NAMED_CLASSES = 3  # classes that a direction names; more would be hard to read
 MEAN_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # relative error of a mean; equal means may differ by this much
 MIN_VARIANCE_RATIO = 1.2  # of the largest to the second largest class variance, if a class is called the widest
-NO_CLASS = -1  # direction of a feature whose class means are equal, or that has values in one class only
+NO_CLASS = -1  # in place of the widest class, if there is none
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class FeatureProfile:
         Fraction of its values that are not zero; NaN for a feature without values.
     labels : ndarray of shape (n_classes,), optional
         Class labels. None without labels or for several labels, as all fields below.
-    direction : ndarray of int of shape (n_features,), optional
-        Index of the class with the larger mean, or of the class that stands out of more than two; -1 if all class means
-        are equal up to rounding, or if the feature has values in fewer than two classes.
+    named : ndarray of bool of shape (n_classes, n_features), optional
+        Classes that the direction names: the one with the larger mean, or those that stand out of more than two. None
+        of them if all class means are equal up to rounding, or if the feature has values in fewer than two classes.
     effect : ndarray of shape (n_features,), optional
         Standardised difference of the class means. Infinite if the feature is constant within every class, but not
         over all classes; 0 if the class means are equal; NaN if the feature has values in fewer than two classes.
@@ -63,7 +66,7 @@ class FeatureProfile:
     missing: Floats
     nonzero: Floats
     labels: NDArray[Any] | None = None
-    direction: Integers | None = None
+    named: NDArray[np.bool_] | None = None
     effect: Floats | None = None
     fold_change: Floats | None = None
     means: Floats | None = None
@@ -96,23 +99,23 @@ class FeatureProfile:
         >>> from ilfs.statistics import Profile
         >>> fold = fold_of(table_source(np.array([[1.0], [3.0], [5.0], [7.0]]), np.array(["a", "a", "b", "b"])))
         >>> found = FeatureProfile.from_statistics(fold(Profile()), fold.classes)
-        >>> found.direction.tolist(), found.effect.round(4).tolist(), found.fold_change.round(4).tolist()
-        ([1], [2.8284], [1.585])
+        >>> found.named.tolist(), found.effect.round(4).tolist(), found.fold_change.round(4).tolist()
+        ([[False], [True]], [2.8284], [1.585])
         """
         moments = profile.moments
         described = cls(missing_fraction(moments, classes), nonzero_fraction(profile))
         if classes.n_classes < 2:
             return described
         is_pair = classes.n_classes == 2
-        outstanding = highest_class(moments) if is_pair else most_different_class(moments)
-        one = np.ones_like(outstanding) if is_pair else outstanding
-        difference, of_one, of_others = compare_with_others(moments, one)
+        named = is_highest(moments) if is_pair else outstanding_classes(moments)
+        second = np.repeat([[False], [True]], named.shape[1], axis=1)
+        difference, of_one, of_others = compare_with_others(moments, second if is_pair else named)
         effect = standardised(difference, moments)
         is_difference = np.abs(difference) > MEAN_ROUNDING * np.maximum(np.abs(of_one), np.abs(of_others))
         return replace(
             described,
             labels=classes.labels,
-            direction=np.where(is_difference, outstanding, NO_CLASS),
+            named=named & is_difference,
             effect=np.where(is_difference | np.isnan(effect), effect, 0.0),
             fold_change=None if profile.negative.any() else log_ratio(of_one, of_others),
             means=np.where(moments.count > 0, moments.mean, np.nan) if classes.n_classes <= MAX_CLASS_MEANS else None,
@@ -136,9 +139,10 @@ def nonzero_fraction(profile: ClassProfile) -> Floats:
     return np.asarray(1.0 - np.divide(zeros, total, out=np.full_like(total, np.nan), where=total > 0))
 
 
-def highest_class(moments: ClassMoments) -> Integers:
-    """Return the index of the class with the largest mean, for each feature."""
-    return np.asarray(np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0))
+def is_highest(moments: ClassMoments) -> NDArray[np.bool_]:
+    """Return a mask of the class with the largest mean, of shape (n_classes, n_features)."""
+    highest = np.argmax(np.where(moments.count > 0, moments.mean, -np.inf), axis=0)
+    return np.asarray(np.arange(len(moments.count))[:, None] == highest)
 
 
 def widest_class(moments: ClassMoments) -> Integers:
@@ -148,8 +152,8 @@ def widest_class(moments: ClassMoments) -> Integers:
     return np.where(largest > MIN_VARIANCE_RATIO * second, np.argmax(variance, axis=0), NO_CLASS)
 
 
-def most_different_class(moments: ClassMoments) -> Integers:
-    """Find the class whose mean is farthest from the mean of all other values.
+def outstanding_classes(moments: ClassMoments) -> NDArray[np.bool_]:
+    """Divide the classes at the largest gap between their sorted means, and find those on the smaller side.
 
     Parameters
     ----------
@@ -158,48 +162,57 @@ def most_different_class(moments: ClassMoments) -> Integers:
 
     Returns
     -------
-    ndarray of shape (n_features,)
-        Index of the class. If several are equally far, it is the first one whose mean is above that of the others.
+    ndarray of bool of shape (n_classes, n_features)
+        Classes that stand out; none if the feature has values in fewer than two classes.
     """
-    total = np.where(moments.total > 0, moments.total, 1.0)
     # With means from the first class on, a large offset of all means costs no digits.
-    overall = (moments.count * moments.offset).sum(axis=0) / total
-    others = total - moments.count
-    # The mean of the other values follows from the overall mean m: mu_k - mu_r = (mu_k - m) * total / (total - n_k).
-    factor = np.divide(total, others, out=np.zeros_like(others), where=(others > 0) & (moments.count > 0))
-    difference = (moments.offset - overall) * factor
-    size = np.abs(difference)
+    mean = np.where(moments.count > 0, moments.offset, np.nan)
+    rising = np.argsort(mean, axis=0, kind="stable")  # classes without values come last
+    gap, n_below = np.diff(np.take_along_axis(mean, rising, axis=0), axis=0), np.arange(1, len(mean))[:, None]
+    n_above = moments.n_observed - n_below
+    n_named = np.minimum(n_below, n_above)
+    is_possible = (n_named >= 1) & (n_named <= MAX_NAMED_CLASSES)
+    gap = np.where(is_possible, gap, -np.inf)
     floor = MEAN_ROUNDING * np.abs(np.where(moments.count > 0, moments.mean, 0.0)).max(axis=0)
-    largest = size.max(axis=0)
-    is_farthest = size >= largest - tolerance(largest) - floor
-    is_above = is_farthest & (difference > 0)
-    return np.asarray(np.where(is_above.any(axis=0), is_above.argmax(axis=0), is_farthest.argmax(axis=0)))
+    is_largest = is_possible & (gap >= gap.max(axis=0) - tolerance(gap.max(axis=0)) - floor)
+    # Of equal gaps the one with the fewest named classes, and of those the one below the highest classes.
+    cost = np.where(is_largest, 2 * n_named + (n_above > n_below), 2 * len(mean) + 2)
+    split = np.argmin(cost, axis=0)
+    names_high = np.take_along_axis(n_above <= n_below, split[None], axis=0)[0]
+    is_above = np.argsort(rising, axis=0) > split
+    return np.asarray((is_above == names_high) & (moments.count > 0) & is_largest.any(axis=0))
 
 
-def compare_with_others(moments: ClassMoments, one: Integers) -> tuple[Floats, Floats, Floats]:
-    """Compare one class of each feature with all other classes together.
+def compare_with_others(moments: ClassMoments, named: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    """Compare some classes of each feature together with all other classes together.
 
     Parameters
     ----------
     moments : ClassMoments
         Moments of the features.
-    one : ndarray of shape (n_features,)
-        Index of the class, for each feature.
+    named : ndarray of bool of shape (n_classes, n_features)
+        The classes to compare with the others.
 
     Returns
     -------
-    difference, of_one, of_others : ndarray of shape (n_features,)
-        Mean of the class minus that of all values of the other classes, and the two means. NaN if the feature has
-        values in fewer than two classes.
+    difference, of_named, of_others : ndarray of shape (n_features,)
+        Mean of all values of the named classes minus that of all other values, and the two means. NaN if one of the two
+        has no values.
     """
-    columns, known = np.arange(one.size), moments.n_observed >= 2
-    of_one, weight = moments.mean[one, columns], moments.count.copy()
-    weight[one, columns] = 0.0
-    weight /= np.where(known, weight.sum(axis=0), 1.0)
+    parts = [weights_within(moments.count, mask) for mask in (named, ~named)]
+    of_named, of_others = ((weight * moments.mean).sum(axis=0) for weight in parts)
     # Not the difference of the two means: a large offset of all means would cost digits.
-    found = (weight * (of_one - moments.mean)).sum(axis=0), of_one, (weight * moments.mean).sum(axis=0)
-    difference, of_one, of_others = (np.where(known, values, np.nan) for values in found)
-    return difference, of_one, of_others
+    difference = ((parts[0] - parts[1]) * moments.offset).sum(axis=0)
+    known = np.all([weight.any(axis=0) for weight in parts], axis=0)
+    difference, of_named, of_others = (np.where(known, values, np.nan) for values in (difference, of_named, of_others))
+    return difference, of_named, of_others
+
+
+def weights_within(count: Floats, mask: NDArray[np.bool_]) -> Floats:
+    """Return counts as fractions of those of the masked classes; 0 for all other classes."""
+    chosen = np.where(mask, count, 0.0)
+    total = chosen.sum(axis=0)
+    return np.asarray(np.divide(chosen, total, out=np.zeros_like(chosen), where=total > 0))
 
 
 def standardised(difference: Floats, moments: ClassMoments) -> Floats:

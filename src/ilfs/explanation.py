@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from ilfs.parameters import is_integer
 from ilfs.ranking_table import (
     CONFIRMED,
-    HIGHER,
     MEAN_PREFIX,
     MIN_FREQUENCY,
     NOT_CONFIRMED,
     TENTATIVE_FACTOR,
     RankingTable,
+    split_direction,
 )
+from ilfs.words import counted, listed, p_value_text
 
 MAX_NAMED = 4  # features or class means that a paragraph lists
 MAX_PARTNERS = 3  # interactions that a paragraph lists
@@ -27,8 +28,34 @@ MAX_COMPARED = 2000  # names that a wrong name is compared with; each takes some
 STRONG_CORRELATION = 0.7  # absolute correlation from which on a feature is said to repeat another one
 OF_TABLE = {  # fields that are columns of the ranking table
     "feature", "column", "rank", "score", "relevance", "p_value", "q_value", "verdict", "selection_frequency",
-    "side", "direction", "effect", "log2_fold_change", "missing", "nonzero", "novelty", "nearest", "correlation",
+    "direction", "effect", "log2_fold_change", "missing", "nonzero", "novelty", "nearest", "correlation",
 }  # fmt: skip
+NUMBER_WORDS = ("no", "one", "two", "three")
+
+
+@dataclass(frozen=True)
+class Together:
+    """A significant set of features that tell the class together, seen from one of them.
+
+    Parameters
+    ----------
+    others : tuple of str
+        Names of the other features of the set: one or two.
+    effect : str
+        What they tell, in words, such as "high together with high, or low with low: more often in tumour".
+    adjusted_p_value : float
+        p-value of the set, adjusted for the number of tests.
+    is_reason : bool
+        What the set tells is part of what the feature added when it was picked.
+    at_once : bool
+        It was picked in one step with others of the set. Otherwise they were picked before it.
+    """
+
+    others: tuple[str, ...]
+    effect: str
+    adjusted_p_value: float
+    is_reason: bool = False
+    at_once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +96,8 @@ class Explanation:
     selection_frequency : float or None
         Fraction of subsamples of the rows on which the feature is selected.
     direction : str or None
-        Label of the class with the larger mean, or of the class that stands out of more than two; empty if all class
-        means are equal.
-    side : {"higher", "lower"} or None
-        Whether the feature is higher or lower in that class; None for two classes.
+        In which class or classes the feature is higher or lower than in the others, such as "higher in tumour"; empty
+        if all class means are equal.
     effect, log2_fold_change : float or None
         Difference of the class means in standard deviations within classes, and logarithm of their quotient; see
         `ilfs.ranking_table.RankingTable`.
@@ -93,8 +118,8 @@ class Explanation:
         than from the values themselves.
     widest : str or None
         Class in which the values are clearly spread most; None if there is none.
-    works_with : dict of str to str
-        Features that tell the class together with this one, strongest first, and how.
+    works_with : tuple of Together
+        Pairs and triples with this feature that tell the class together, strongest first.
     more : dict of str to float
         Further columns of the table.
     """
@@ -118,7 +143,6 @@ class Explanation:
     verdict: str | None = None
     selection_frequency: float | None = None
     direction: str | None = None
-    side: str | None = None
     effect: float | None = None
     log2_fold_change: float | None = None
     means: dict[str, float] = field(default_factory=dict)
@@ -131,8 +155,18 @@ class Explanation:
     repeated_by: dict[str, float] | None = None
     shape_fraction: float | None = None
     widest: str | None = None
-    works_with: dict[str, str] = field(default_factory=dict)
+    works_with: tuple[Together, ...] = ()
     more: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def picked_for(self) -> Together | None:
+        """The set for which the feature was picked; None if it was picked for what it tells alone."""
+        return next((one for one in self.works_with if one.is_reason), None)
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether the spread of the values is a part of the reason for the rank that is worth mentioning."""
+        return self.shape_fraction is not None and self.shape_fraction >= MIN_SHAPE_FRACTION
 
     def __str__(self) -> str:
         return paragraph(self)
@@ -220,7 +254,8 @@ def paragraph(one: Explanation) -> str:
 def rank_sentences(one: Explanation) -> Iterator[str]:
     """Tell the rank, the score and what it means."""
     kept = "is selected" if one.is_selected else "is not selected"
-    yield f"{one.feature} is ranked {ordinal(one.rank)} of {one.n_features:,} features by {one.method}, and {kept}."
+    every = counted(one.n_features, "feature")
+    yield f"{one.feature} is ranked {ordinal(one.rank)} of {every} by {one.method}, and {kept}."
     if one.is_kept:
         yield "It was to be kept in any case, so it comes before all features that were not, whatever it adds."
     if one.criterion is None:
@@ -234,6 +269,8 @@ def rank_sentences(one: Explanation) -> Iterator[str]:
 
 def pick_sentence(one: Explanation) -> str:
     """Tell why a feature was picked, or not, if features are picked one at a time."""
+    if one.picked_for is not None:
+        return together_sentence(one, one.picked_for)
     if one.rank == 1:
         return "It was picked first, because it alone adds most."
     if one.score > 0:
@@ -247,6 +284,22 @@ def pick_sentence(one: Explanation) -> str:
             "relevance."
         )
     return "It was not picked, because it would add nothing or is too weak on its own; its rank is by relevance."
+
+
+def together_sentence(one: Explanation, found: Together) -> str:
+    """Tell that a feature was picked for what it tells together with others."""
+    others, number_of = listed(found.others), NUMBER_WORDS[1 + len(found.others)]
+    why = f"together with {others}, because the {number_of} tell the class together"
+    if not found.at_once:
+        why = f"after {others}, also for what the {number_of} tell together"
+    added = "" if one.score >= 1 else f" It added {percent(one.score)} as much as the first pick."
+    return f"It was picked {why}: {set_words(found)}.{added}"
+
+
+def set_words(found: Together) -> str:
+    """Format the effect and the p-value of a set."""
+    effect = found.effect.replace(": more often", ", more often")
+    return f"{effect} (adjusted p-value {p_value_text(found.adjusted_p_value)})"
 
 
 def class_sentences(one: Explanation) -> Iterator[str]:
@@ -264,32 +317,58 @@ def class_sentences(one: Explanation) -> Iterator[str]:
 
 def shape_sentences(one: Explanation) -> Iterator[str]:
     """Tell that the feature was picked for the spread of its values, if that was part of the reason."""
-    if one.shape_fraction is None or one.shape_fraction < MIN_SHAPE_FRACTION:
+    if not one.has_shape or one.shape_fraction is None:
         return
-    where = f": extreme values are more frequent in {one.widest}" if one.widest is not None else ""
+    where = f": extreme values are more frequent in {class_name(one.widest)}" if one.widest is not None else ""
     yield f"{percent(one.shape_fraction)} of what it added comes from the spread of its values in the classes{where}."
 
 
 def partner_sentences(one: Explanation) -> Iterator[str]:
-    """Tell which features it works together with, and how."""
-    found = [f"{name} ({words})" for name, words in list(one.works_with.items())[:MAX_PARTNERS]]
-    n_more = len(one.works_with) - len(found)
-    if found:
-        rest = f" and {n_more} more" if n_more else ""
-        yield f"It works together with {'; '.join(found)}{rest}."
+    """Tell with which further features it tells the class, and how."""
+    more = [found for found in one.works_with if found is not one.picked_for]
+    named = [f"{listed(found.others)}: {set_words(found)}" for found in more[:MAX_PARTNERS]]
+    if named:
+        also = "also " if one.picked_for is not None else ""
+        rest = f"; and {len(more) - len(named):,} more" if len(more) > len(named) else ""
+        yield f"It {also}tells the class together with {'; with '.join(named)}{rest}."
 
 
 def direction_sentence(one: Explanation) -> str:
-    """Tell in which class the feature is higher or lower, and the class means if there are few."""
+    """Tell in which classes the feature is higher or lower, and the class means if there are few."""
     means = {label: number(mean) for label, mean in one.means.items() if mean == mean}
-    own = means.pop(str(one.direction), None)
-    first = f"It is {one.side or HIGHER} in {one.direction}"
-    if one.side is None and own is not None and len(means) == 1:
-        return f"{first} ({own} on average) than in {next(iter(means))} ({next(iter(means.values()))})."
-    if own is None or len(means) >= MAX_NAMED:
-        return f"{first} than in the other classes together."
-    others = ", ".join(f"{label} {mean}" for label, mean in means.items())
-    return f"{first} ({own} on average) than in the other classes together ({others})."
+    side, named = split_direction(str(one.direction), list(means))
+    others = [label for label in means if label not in named]
+    if not named:
+        return f"It is {one.direction} than in the other classes."
+    if len(others) >= MAX_NAMED:
+        return f"It is {side} in {listed([class_name(label) for label in named])} than in the other classes."
+    first, *more = named
+    words = [f"{class_name(first)} ({means[first]} on average)", *(f"{class_name(one)} ({means[one]})" for one in more)]
+    if len(others) == 1:
+        return f"It is {side} in {listed(words)} than in {class_name(others[0])} ({means[others[0]]})."
+    rest = ", ".join(f"{class_name(label)} {means[label]}" for label in others)
+    return f"It is {side} in {listed(words)} than in the other classes ({rest})."
+
+
+def class_name(label: str) -> str:
+    """Name a class so that a number is not taken for a value.
+
+    Examples
+    --------
+    >>> from ilfs.explanation import class_name
+    >>> class_name("tumour"), class_name("1"), class_name("True")
+    ('tumour', 'class 1', 'class True')
+    """
+    return f"class {label}" if is_number_text(label) or label in ("True", "False") else label
+
+
+def is_number_text(text: str) -> bool:
+    """Return True for the text of a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def effect_sentence(one: Explanation) -> str:
@@ -303,7 +382,7 @@ def effect_sentence(one: Explanation) -> str:
 
 
 def chance_sentences(one: Explanation) -> Iterator[str]:
-    """Tell whether chance may explain the result."""
+    """Tell whether chance may explain the result, and what the test does not see."""
     if one.verdict is not None and one.q_value is not None and one.fdr is not None:
         low, high = number(one.fdr), number(TENTATIVE_FACTOR * one.fdr)
         rule = f"above {high}" if one.verdict == NOT_CONFIRMED else f"above {low}, but not above {high}"
@@ -314,11 +393,23 @@ def chance_sentences(one: Explanation) -> Iterator[str]:
             f"are better on their own were selected, {percent(one.q_value)} of them would be expected to be there by "
             "chance."
         )
+        yield from blind_sentences(one)
     if one.selection_frequency is not None:
         yield (
             f"It is selected on {percent(one.selection_frequency)} of the subsamples of the rows; "
             f"{percent(MIN_FREQUENCY)} are needed to confirm it."
         )
+
+
+def blind_sentences(one: Explanation) -> Iterator[str]:
+    """Tell that the test of single features does not see why this one was picked, unless it is confirmed anyway."""
+    if one.verdict == CONFIRMED:
+        return
+    unseen = ["the spread of the values"] if one.has_shape else []
+    unseen += ["what features tell together"] if one.works_with else []
+    if unseen:
+        own = "; for that, the adjusted p-value counts" if one.works_with else ""
+        yield f"But this tests differences of class means, feature by feature, and does not see {listed(unseen)}{own}."
 
 
 def redundancy_sentences(one: Explanation) -> Iterator[str]:

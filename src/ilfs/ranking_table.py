@@ -15,7 +15,8 @@ passed over, although it depends on the classes, so a low frequency alone does n
 import importlib
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ from ilfs.arrays import Floats
 from ilfs.files import write_text_atomically
 from ilfs.spreadsheet import CsvLines, neutralised
 from ilfs.text_table import MISSING_TEXT, aligned, format_value
+from ilfs.words import listed
 
 CONFIRMED, TENTATIVE, NOT_CONFIRMED = "confirmed", "tentative", "not confirmed"
-HIGHER, LOWER = "higher", "lower"  # side of the class that stands out of more than two
+HIGHER, LOWER = "higher", "lower"  # first words of a direction
+IN = " in "  # between them and the classes
 MIN_FREQUENCY = 0.6  # fraction of the subsamples on which a confirmed feature must be selected
 TENTATIVE_FACTOR = 2.0  # times `fdr`: largest q-value of a tentative feature
 
@@ -43,10 +46,10 @@ MEAN_PREFIX = "mean_"
 # Columns that every table has, or may have, in this order. Further columns of a method come last.
 ORDER = (
     "rank", "feature", "column", "score", "relevance", "p_value", "q_value", "verdict", "selected",
-    "selection_frequency", "side", "direction", "effect", "log2_fold_change", MEAN_PREFIX, "missing", "nonzero",
+    "selection_frequency", "direction", "effect", "log2_fold_change", MEAN_PREFIX, "missing", "nonzero",
     "novelty", "nearest", "correlation",
 )  # fmt: skip
-ONLY_IN_FULL = ("column", "p_value", "side", MEAN_PREFIX)  # columns that the text leaves out
+ONLY_IN_FULL = ("column", "p_value", MEAN_PREFIX)  # columns that the text leaves out
 USUAL = {"missing": 0.0, "nonzero": 1.0}  # the text leaves these columns out if all values are these
 
 
@@ -60,11 +63,11 @@ class RankingTable(dict[str, NDArray[Any]]):
     - ``p_value``, ``q_value`` and ``verdict`` (confirmed, tentative or not confirmed), if labels were permuted;
     - ``selected``, if the features were chosen by a rule such as ``n_features_to_select="fdr"``;
     - ``selection_frequency``, if the selector has it;
-    - ``direction``: label of a class; empty if all class means are equal. Two classes: the one with the larger mean.
-      More classes: the one whose mean is farthest from the mean of all other values;
-    - ``side``: whether the feature is ``higher`` or ``lower`` in that class, with more than two classes only;
+    - ``direction``: in which class or classes the feature is higher or lower than in the others, such as ``higher in
+      tumour``; empty if all class means are equal. With more than two classes, the class means are divided at their
+      largest gap, and the classes of the smaller side are named, at most three (`ilfs.effects`);
     - ``effect``: difference of the class means in standard deviations within classes. Two classes: Cohen's d, second
-      class minus first. More classes: the class in ``direction`` minus the mean of all other values;
+      class minus first. More classes: the mean of the classes in ``direction`` minus the mean of all other values;
     - ``log2_fold_change``: binary logarithm of the quotient of the same two means, without a pseudo-count. Only if no
       value of the whole table is negative. If the table holds logarithms, ignore it: differences of means are then
       fold changes;
@@ -124,7 +127,6 @@ class RankingTable(dict[str, NDArray[Any]]):
         if unknown := [title for title in titles if title not in self]:
             raise ValueError(f"columns must be among {', '.join(self)}, got {unknown[0]!r}")
         shown = {title: self[title] for title in titles}
-        shown |= {"direction": np.array(directions(self), dtype=object)} if "direction" in shown else {}
         words = [[SHORT_TITLES.get(title, title), *formatted(title, values)] for title, values in shown.items()]
         is_number = [values.dtype.kind not in "OUST" for values in shown.values()]
         return "\n".join(aligned(list(zip(*words, strict=True)), is_number))
@@ -200,31 +202,69 @@ def verdicts(q_values: Floats, fdr: float, frequency: Floats | None = None) -> N
     return np.where(confirmed, CONFIRMED, np.where(possible, TENTATIVE, NOT_CONFIRMED))
 
 
-def directions(table: Mapping[str, NDArray[Any]], shorten: Callable[[str], str] = str) -> list[str]:
-    """Say in which class each feature is higher or lower than in the others; empty words if class means are equal.
+def direction_phrase(side: str, labels: Sequence[str]) -> str:
+    """Say in which classes a feature is higher or lower; empty for no classes.
 
     Parameters
     ----------
-    table : mapping
-        Columns with the titles ``direction`` and, for more than two classes, ``side``.
-    shorten : callable, optional
-        Shortens a class label.
+    side : {"higher", "lower"}
+        Side of the classes.
+    labels : sequence of str
+        Their labels.
 
     Returns
     -------
-    list of str
-        One entry for each feature.
+    str
+        A phrase, which `split_direction` takes apart.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ilfs.ranking_table import directions
-    >>> directions({"side": np.array(["lower", ""]), "direction": np.array(["tumour", ""])})
-    ['lower in tumour', '']
+    >>> from ilfs.ranking_table import direction_phrase
+    >>> direction_phrase("lower", ["tumour"]), direction_phrase("higher", ["a", "b", "c"])
+    ('lower in tumour', 'higher in a, b and c')
     """
-    labels = [str(label) for label in table["direction"].tolist()]
-    sides = table["side"].tolist() if "side" in table else [HIGHER] * len(labels)
-    return [f"{side} in {shorten(label)}" if label else "" for side, label in zip(sides, labels, strict=True)]
+    return f"{side}{IN}{listed(labels)}" if len(labels) else ""
+
+
+def split_direction(phrase: str, labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Find the side and the classes in a direction.
+
+    Parameters
+    ----------
+    phrase : str
+        As `direction_phrase` returns it.
+    labels : sequence of str
+        All class labels.
+
+    Returns
+    -------
+    side : str
+        "higher" or "lower"; empty for an empty phrase.
+    classes : tuple of str
+        The classes; none if they are not among the labels.
+
+    Examples
+    --------
+    >>> from ilfs.ranking_table import split_direction
+    >>> split_direction("higher in a and b", ["a", "b", "c"])
+    ('higher', ('a', 'b'))
+    """
+    side, _, rest = phrase.partition(IN)
+    classes = (rest,) if rest in labels else tuple(re.split(", | and ", rest))
+    return side, classes if rest and set(classes) <= set(labels) else ()
+
+
+def shorter_direction(phrase: str, shorten: Callable[[str], str]) -> str:
+    """Shorten the classes of a direction, and keep its side.
+
+    Examples
+    --------
+    >>> from ilfs.ranking_table import shorter_direction
+    >>> shorter_direction("lower in adenocarcinoma", lambda label: label[:5] + ".")
+    'lower in adeno.'
+    """
+    side, _, classes = phrase.partition(IN)
+    return f"{side}{IN}{shorten(classes)}" if classes else ""
 
 
 def is_left_out(title: str, values: NDArray[Any]) -> bool:

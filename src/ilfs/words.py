@@ -28,6 +28,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def p_value_text(value: float) -> str:
+    """Format a probability with two significant digits; one that is too small for a number is not printed as 0.
+
+    Examples
+    --------
+    >>> from ilfs.words import p_value_text
+    >>> p_value_text(0.00191), p_value_text(0.5), p_value_text(1.0), p_value_text(0.0)
+    ('0.0019', '0.5', '1', '<1e-300')
+    """
+    return f"{value:.2g}" if value >= 1e-300 or value != value else "<1e-300"
+
+
 def seconds_text(seconds: float) -> str:
     """Format a number of seconds with two digits or more.
 

@@ -73,6 +73,12 @@ def test_a_choice_of_copies_is_stable_in_families_only():
     assert stability_of_families([[0], [2], [0]], 40, columns, related, n_related) < 0.4
 
 
+def test_stability_of_families_is_undefined_if_chance_chooses_them_too():
+    columns, related = np.arange(2), np.ones((2, 2), dtype=bool)
+    assert stability_of_families([[0], [1], [0]], 40, columns, related, np.full(2, 30.0)) == 1
+    assert np.isnan(stability_of_families([[0], [1], [0]], 40, columns, related, np.full(2, 39.0)))
+
+
 def test_families_of_independent_columns_are_the_features_themselves(results):
     only = results.select(["variance_200x100"])
     table = family_stability_grid(only, 3)

@@ -107,7 +107,7 @@ def test_filters_by_name_direction_q_value_and_family(page, wide):
     page.one("#clear-filters").click()
     assert shown(page) == N_FEATURES
     page.set("#direction", "higher in control")
-    assert shown(page) == np.count_nonzero(table["direction"] == "control")
+    assert shown(page) == np.count_nonzero(table["direction"] == "higher in control")
     page.one("#clear-filters").click()
     page.set("#largest-q", 0.5)
     assert shown(page) == np.count_nonzero(table["q_value"].astype(np.float32) <= 0.5)

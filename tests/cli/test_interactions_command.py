@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from ilfs.interactions import find_interactions
@@ -79,7 +80,41 @@ def test_csv_on_stdout_has_the_columns_of_the_table(table, run):
     _, out, _ = run("interactions", "table.csv", "--target", "kind", "--format", "csv", "--quiet")
     rows = list(csv.DictReader(out.splitlines()))
     assert rows[0]["features"] == "a & b"
-    assert rows[0]["column_3"] == rows[0]["rank_alone_3"] == "-1"
+    assert rows[0]["column_3"] == rows[0]["rank_alone_3"] == ""
+    assert rows[0]["class"] in ("ill", "well")
+    assert rows[0]["pattern"] == ("high & high" if rows[0]["class"] == "ill" else "high & low")
+    assert rows[0]["effect"].endswith(f": more often in {rows[0]['class']}")
+
+
+def test_a_parquet_file_has_integers_and_missing_values(table, run):
+    run("interactions", "table.csv", "--target", "kind", "-o", "sets.parquet", "--quiet")
+    found = pq.read_table("sets.parquet")
+    assert str(found.schema.field("column_3").type) == "int64"
+    assert found["column_1"].to_pylist()[0] == 0
+    assert found["column_3"].to_pylist()[0] is None
+
+
+def test_an_empty_result_is_a_picture_that_says_so(table, run):
+    code, _, err = run("interactions", "none.csv", "--target", "kind", "--plot", "net.svg")
+    assert code == 0
+    assert "net.svg: one sentence, as no set is significant" in told(err)
+    assert Path("net.svg").stat().st_size > 1000
+
+
+def test_fractional_weights_are_refused_by_the_name_of_the_option(table, run):
+    table.assign(w=0.5).to_csv("weights.csv", index=False)
+    for arguments in (("interactions", "weights.csv"), ("rank", "weights.csv", "--interactions", "2")):
+        code, _, err = run(*arguments, "--target", "kind", "--weight", "w", "--quiet")
+        assert code == 2
+        assert told(err) == "ilfs: --weight must hold whole numbers if interactions are searched, got 0.5"
+
+
+def test_groups_are_not_offered(run, capsys):
+    with pytest.raises(SystemExit):
+        run("interactions", "--help")
+    out = capsys.readouterr().out
+    assert "--weight" in out
+    assert "--groups" not in out
 
 
 def test_triples_are_searched_with_order_3(run):
@@ -117,9 +152,20 @@ class TestRank:
         assert pairs.splitlines()[1].startswith("1  a & b")
         assert "tests of pairs of 8 features" in told(err)
 
-    def test_q_values_are_said_to_test_single_features(self, table, run):
-        _, _, err = run("rank", "table.csv", "--target", "kind", "--interactions", "2")
-        assert "q-values test each feature alone: to select features that tell the class together only" in told(err)
+    def test_the_verdict_counts_pairs_apart_and_the_rule_says_what_it_leaves_out(self, table, run):
+        _, _, err = run("rank", "table.csv", "--target", "kind", "--interactions", "2", "--drop", "c")
+        assert "verdict single features: the best are NOT better than under 20 permutations" in told(err)
+        assert "together: 1 pair of features tells the class (smallest adjusted p = " in told(err)
+        assert (
+            "selected 0 of 7 features have q-values of at most 0.05. The rule tests each feature alone: 2 features of "
+            "significant pairs are left out; --top 2 keeps all of these" in told(err)
+        )
+
+    def test_features_that_the_rule_selects_are_counted_with_those_that_it_leaves_out(self, table, run):
+        _, out, err = run("rank", "table.csv", "--target", "kind", "--interactions", "2", "--json")
+        assert json.loads(out)["selected"]["names"] == ["c"]
+        assert "2 other features of significant pairs are left out; --top 3 keeps all of these" in told(err)
+        assert "; together: 1 pair of features tells the class" in json.loads(out)["verdict"]["sentence"]
 
     def test_json_and_the_page_have_the_sets(self, table, run):
         arguments = ("rank", "table.csv", "--target", "kind", "--interactions", "2", "--json", "--report", "page.html")
@@ -133,4 +179,15 @@ class TestRank:
 
     def test_explain_names_the_partner(self, table, run):
         arguments = ("explain", "table.csv", "--target", "kind", "--interactions", "2", "--feature", "a", "--quiet")
-        assert "It works together with b (" in told(run(*arguments)[1])
+        text = told(run(*arguments)[1])
+        assert "a is ranked " in text
+        assert "It was picked together with b, because the two tell the class together: high together with " in text
+        assert " (adjusted p-value " in text
+        assert "this tests differences of class means, feature by feature, and does not see what features tell" in text
+
+    def test_explain_has_the_pair_in_json(self, table, run):
+        arguments = ("explain", "table.csv", "--target", "kind", "--interactions", "2", "--feature", "a", "--json")
+        ((pair,),) = [one["works_with"] for one in json.loads(run(*arguments)[1])]
+        assert pair["others"] == ["b"]
+        assert pair["is_reason"]
+        assert 0 < pair["adjusted_p_value"] < 1e-6

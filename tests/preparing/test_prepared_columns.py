@@ -82,7 +82,7 @@ def test_encoding_makes_a_feature_of_each_text(tmp_path):
     assert table.source.feature_names == ["sex=F", "sex=M", "sex=U", "good"]
     for j, kind in enumerate("FMU"):
         np.testing.assert_array_equal(values_of(table)[:, j], [float(one == kind) for one in kinds])
-    assert reason(table, "sex") == "replaced by 3 features of 0 and 1: sex=F, sex=M and sex=U"
+    assert reason(table, "sex") == "in its place are sex=F, sex=M and sex=U (1 if so, else 0)"
 
 
 def test_encoding_two_texts_makes_one_feature_and_leaves_out_its_complement(tmp_path):

@@ -4,11 +4,25 @@ import numpy as np
 import pytest
 from helpers import planted
 
-from ilfs import FisherScore
+from ilfs import ILFS, FisherScore
 from ilfs.cross_validation import results_table
 from ilfs.report.certainty import by_chance, certainty_sentences, curve_sentence, selection_sentence
 
 SIZES = np.array([1, 10, 1000])
+
+
+def test_a_test_of_means_is_said_not_to_see_the_spread():
+    rng, y = np.random.default_rng(0), np.arange(200) % 2
+    X = rng.normal(size=(200, 20))
+    plain = ILFS(n_permutations=20).fit(X, y)
+    X[y == 1, 4] *= 4
+    spread = ILFS(n_permutations=20).fit(X, y)
+    assert spread.order_[0] == 4
+    assert not spread.is_better_than_chance_
+    unseen = "This test compares class means; it does not see the spread of the values, for which the first feature was"
+    assert unseen in certainty_sentences(spread)[0]
+    shape = plain.shape_gain_.sum(axis=1)[plain.order_[0]] / plain.gain_.sum(axis=1)[plain.order_[0]]
+    assert (unseen in certainty_sentences(plain)[0]) == (shape >= 0.5)
 
 
 def sentence_of(scores, size):

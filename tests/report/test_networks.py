@@ -121,12 +121,26 @@ def test_lines_through_a_box_are_counted(line, expected):
 def test_the_chart_has_every_set_and_feature_with_tooltips():
     edges = [NetworkEdge((0, 1), 1.0, 1, True, "strong <pair>"), NetworkEdge((1, 2, 3), 0.0, 12, about="three")]
     drawn = network_chart(["a", "<b>", "c" * 50, "d"], edges, title="T", legend=[(1, "ill")], places=[7, 5, 3, 1])
-    assert drawn.count('class="edge dashed s1"') == drawn.count('class="triple s2"') == 1
+    assert drawn.count('class="edge dashed s1"') == drawn.count('class="edge triple s2"') == 1
+    assert drawn.count('class="hub s2"') == 1
     assert "strong &lt;pair&gt;" in drawn
     assert "<b>" not in drawn
     assert re.findall(r'data-place="(\d+)"', drawn) == ["7", "5", "3", "1"]
-    assert re.findall(r'data-ends="([\d ]+)"', drawn) == ["1 2 3", "0 1"]  # the strongest is drawn last, on top
-    assert [float(width) for width in re.findall(r'stroke-width="([\d.]+)"', drawn)] == [1.2, 5.0]
+    ends = re.findall(r'<path class="edge[^>]*data-ends="([\d ]+)"', drawn)
+    assert ends == ["1 2 3", "0 1"]  # the strongest is drawn last, on top
+    assert [float(width) for width in re.findall(r'stroke-width="([\d.]+)"', drawn)] == [0.6, 5.0]
+
+
+def test_a_triple_is_a_star_with_a_hub_in_the_middle():
+    plan = NetworkPlan.of_network(["a", "b", "c", "d"], [NetworkEdge((0, 1, 2), 1.0), NetworkEdge((2, 3), 0.5)])
+    assert plan.hubs == {(0, 1, 2): 4}
+    assert len(plan.radii) == 4
+    hub = plan.layout.points[4]
+    assert plan.layout.labels[4] is None
+    for line, end in zip(plan.lines(plan.edges[0]), (0, 1, 2), strict=True):
+        np.testing.assert_array_equal(line, [hub, plan.layout.points[end]])
+    (pair,) = plan.lines(plan.edges[1])
+    np.testing.assert_array_equal(pair, plan.layout.points[[2, 3]])
 
 
 def test_nodes_grow_with_their_sets():

@@ -1,6 +1,10 @@
 """The ranking on screen fits the terminal, shows the numbers of the table, and lets no name control the terminal."""
 
+import fcntl
+import os
 import re
+import struct
+import termios
 
 import numpy as np
 import pandas as pd
@@ -81,7 +85,7 @@ def test_it_shows_the_numbers_of_the_table():
         assert words[0] == str(row + 1)
         assert " ".join(words[1:3]) == table["feature"][row]
         assert words[3] == significant(table["score"][row])
-        assert table["direction"][row] in words
+        assert table["direction"][row].removeprefix("higher in ") in words
         assert significant(table["mean_normal"][row]) in words
         assert significant(table["mean_tumour"][row]) in words
         assert probability(table["q_value"][row]) in words
@@ -197,6 +201,16 @@ class TestTerminal:
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setenv("NO_COLOR", "1")
         assert not Terminal.of_stream(self.Stream(True)).has_colours
+
+    def test_the_width_is_that_of_the_stream_itself(self, monkeypatch):
+        monkeypatch.delenv("COLUMNS", raising=False)
+        leader, follower = os.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 63, 0, 0))
+        with os.fdopen(follower, "w") as terminal:
+            assert Terminal.of_stream(terminal).width == 63
+        os.close(leader)
+        assert Terminal.of_stream(self.Stream(True)).width == 80  # a terminal that does not tell
+        assert Terminal.of_stream(self.Stream(False)).width == 120
 
     def test_the_width_is_that_of_the_terminal_or_of_columns(self, monkeypatch):
         monkeypatch.setenv("COLUMNS", "77")

@@ -14,6 +14,7 @@ from ilfs.sources import table_source
 from ilfs.stability_indices import family_stability
 from ilfs.statistics import Moments
 
+MAX_CHANCE = 0.9  # if a random choice has more of the families, the corrected index is a quotient of small numbers
 FAMILY_CORRELATION = 0.7  # least absolute correlation of two features of a family, as in `ilfs.selection.stability`
 
 
@@ -33,7 +34,8 @@ def family_choice_stability(results: Results, size: int) -> Floats:
     Returns
     -------
     ndarray of shape (n_datasets, n_methods)
-        1 for always the same families, 0 for a random choice; NaN where there are fewer than two splits or no choice.
+        1 for always the same families, 0 for a random choice; NaN where there are fewer than two splits or no choice,
+        and where nine of ten features are in a family of a random choice.
     """
     return np.array([_on_dataset(results, name, size) for name in results.datasets])
 
@@ -65,4 +67,5 @@ def stability_of_families(
     """Stability of subsets of one method, given the relations of the columns that any method chose."""
     own = np.unique(subsets)
     places = np.searchsorted(columns, own)
-    return family_stability(subsets, n_features, own, related[np.ix_(places, places)], n_related[places]).value
+    found = family_stability(subsets, n_features, own, related[np.ix_(places, places)], n_related[places])
+    return found.value if found.by_chance <= MAX_CHANCE else float("nan")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilfs.choices import DEFAULT_FOLDS, DEFAULT_HALF_SAMPLES, DEFAULT_REPEATS, N_COMPARED_RANKS, RESULT_FORMATS
 from ilfs.cli import method_options, outputs, table_options
+from ilfs.words import counted
 
 if TYPE_CHECKING:  # importing scikit-learn takes longer than the help text
     from ilfs.selection import Comparison
@@ -239,7 +240,7 @@ def write_files(found: "Comparison", table: Any, options: argparse.Namespace, ab
         written.append(f"{options.output}: {what}")
     if options.rankings is not None:
         write_compared_ranks(found, options.rankings)
-        written.append(f"{options.rankings}: the ranks of all {found.n_features:,} features")
+        written.append(f"{options.rankings}: the ranks of all {counted(found.n_features, 'feature')}")
     if options.report is not None:
         aside = [(one.name, one.reason) for one in table.set_aside]
         write_comparison_page(

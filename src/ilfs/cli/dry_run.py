@@ -27,9 +27,9 @@ def plan_lines(name: str, source: Any, selector: Any) -> list[str]:
 def size_of(source: Any) -> str:
     """Format rows, columns and size of a table."""
     n_rows = getattr(source, "n_rows", None)
-    rows = "an unknown number of" if n_rows is None else f"{n_rows:,}"
+    rows = "an unknown number of rows" if n_rows is None else counted(n_rows, "row")
     n_bytes = dense_bytes(source)
-    return f"{rows} rows x {source.n_features:,} features" + (f", {amount(n_bytes)}" if n_bytes else "")
+    return f"{rows} x {counted(source.n_features, 'feature')}" + (f", {amount(n_bytes)}" if n_bytes else "")
 
 
 def dense_bytes(source: Any) -> int | None:

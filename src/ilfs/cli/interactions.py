@@ -29,7 +29,7 @@ def add_to(commands: Any) -> None:
         "together. The table is held in memory.",
         epilog=EXAMPLES,
     )
-    table_options.add_table(parser)
+    table_options.add_table(parser, with_groups=False)
     add_search(parser)
     add_showing(parser)
     add_outputs(parser)
@@ -105,10 +105,8 @@ def check_options(options: argparse.Namespace, path: str) -> None:
     if options.show is not None:
         check_integer("--show", options.show, 1)
     check_between("--alpha", options.alpha, 0, 1)
-    if options.groups is not None:
-        raise ValueError(f"--groups has no use here, as no labels are permuted, got {options.groups!r}: leave it out")
     table_options.check_engine(options)
-    outputs.check_outputs(options, 1, path)
+    outputs.check_outputs(options, 1, path, "interactions are")
 
 
 def check_table(table: Any) -> None:
@@ -209,7 +207,8 @@ def write_outputs(summary: Any, table: Any, options: argparse.Namespace) -> Any:
         from ilfs.report.plots.interactions import write_network_plot
 
         write_network_plot(summary, options.plot)
-        yield f"{options.plot}: a picture of the network"
+        drawn = "a picture of the network" if summary.sets else "one sentence, as no set is significant"
+        yield f"{options.plot}: {drawn}"
     if options.report is not None:
         from ilfs.report.interactions import write_interactions_page
 

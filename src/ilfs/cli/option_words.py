@@ -4,7 +4,7 @@ import re
 import shlex
 
 # Parameters whose options have other names.
-RENAMED = {"n_permutations": "permutations", "random_state": "seed", "n_jobs": "jobs"}
+RENAMED = {"n_permutations": "permutations", "random_state": "seed", "n_jobs": "jobs", "sample_weight": "weight"}
 PARAMETERS = (
     "target", "samples", "transpose", "drop", "only", "id", "weight", "groups", "encode", "input_format", "engine",
     "memory_limit", "must_keep", "keep", "fdr", "interactions", *RENAMED,

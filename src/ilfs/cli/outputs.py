@@ -32,7 +32,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--save", metavar="FILE.json", help="the selection, for ilfs apply")
 
 
-def check_outputs(options: argparse.Namespace, n_methods: int, path: str) -> None:
+def check_outputs(options: argparse.Namespace, n_methods: int, path: str, what: str = "a ranking is") -> None:
     """Raise an error if a file cannot be written, before the table is read.
 
     Parameters
@@ -43,6 +43,8 @@ def check_outputs(options: argparse.Namespace, n_methods: int, path: str) -> Non
         Number of methods; most files hold the result of one.
     path : str
         INPUT, which no output may replace.
+    what : str, default="a ranking is"
+        What ``--output`` holds, with the verb, for messages.
     """
     given = {name: getattr(options, name) for name in FILE_OPTIONS if getattr(options, name) is not None}
     if n_methods > 1:
@@ -50,18 +52,18 @@ def check_outputs(options: argparse.Namespace, n_methods: int, path: str) -> Non
             if name in given:
                 raise ValueError(f"--{name} needs one method, got {n_methods}: see ilfs compare for a page of several")
     for name, file in given.items():
-        check_one(name, file)
+        check_one(name, file, what)
     check_different(given, path)
 
 
-def check_one(name: str, file: str) -> None:
+def check_one(name: str, file: str, what: str) -> None:
     """Raise an error if one file cannot be written."""
     from ilfs.files import check_writable
 
     if name == "output":
         from ilfs.report.ranking_files import check_ranking_path
 
-        return check_ranking_path(file)
+        return check_ranking_path(file, what)
     if name == "selected":
         from ilfs.applying.writers import check_output
 
@@ -126,7 +128,7 @@ def write_outputs(selectors: dict[str, Any], table: Any, options: argparse.Names
         from ilfs.report.ranking_files import write_ranking_table
 
         path = write_ranking_table(joint_table(selectors), options.output, document)
-        yield f"{path}: the ranking of all {selector.n_features_in_:,} features"
+        yield f"{path}: the ranking of all {counted(selector.n_features_in_, 'feature')}"
     if options.selected is not None:
         yield write_selected_file(selector, table, options)
     if options.save is not None:

@@ -156,17 +156,18 @@ def tell_results(talk: Talk, selectors: dict[str, Any], table: Any, options: arg
 
 def tell_certainty(talk: Talk, selector: Any, options: argparse.Namespace, name: str) -> None:
     """Tell the verdict and the number of selected features of one method."""
+    from ilfs.cli.messages import in_words_of_the_command
     from ilfs.cli.method_options import is_size_given
-    from ilfs.report.certainty import kept_words, rule_sentence, selection_sentence, verdict_sentence
+    from ilfs.report.certainty import is_found, kept_words, rule_sentence, selection_sentence, verdict_sentence
 
-    for sentence in verdict_sentence(selector):
-        talk.tell("verdict", name + sentence, "green" if selector.is_better_than_chance_ else "yellow")
+    for title, sentence in zip(("verdict", ""), verdict_sentence(selector), strict=False):
+        talk.tell(title, name + sentence, "green" if is_found(selector) else "yellow")
     size = selector.n_features_to_select
     if not is_size_given(options) and not isinstance(size, str):
-        usual = f"the best {size:,} of {selector.n_features_in_:,} features, the default; --top K changes it"
+        usual = f"the best {size:,} of {counted(selector.n_features_in_, 'feature')}, the default; --top K changes it"
         talk.tell("selected", name + usual + kept_words(selector))
         return
-    talk.tell("selected", name + selection_sentence(selector))
+    talk.tell("selected", name + in_words_of_the_command(selection_sentence(selector)))
     for sentence in rule_sentence(selector)[1:]:
         talk.tell("", sentence)
 
@@ -181,16 +182,13 @@ def tell_interactions(talk: Talk, selector: Any, table: Any) -> None:
     if found is None:
         return
     talk.tell("together", found_sentence(found), "green" if found.sets else "yellow")
-    alone = ""
-    if found.sets and selector.n_features_to_select == "fdr":
-        alone = "q-values test each feature alone: to select features that tell the class together only, give --top K"
-    for sentence in filter(None, (alone, reading_sentence(found), power_sentence(found))):
+    for sentence in filter(None, (reading_sentence(found), power_sentence(found))):
         talk.tell("", sentence)
 
 
 def stability_sentence(found: Any) -> str:
     """Say how stable the best features are."""
     return (
-        f"of the best {found.k} features on {found.n_resamples} halves of the rows: {found.nogueira.value:z.2f} "
-        "(1: always the same, 0: chance)"
+        f"of the best {counted(found.k, 'feature')} on {found.n_resamples} halves of the rows: "
+        f"{found.nogueira.value:z.2f} (1: always the same, 0: chance)"
     )

@@ -31,8 +31,16 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
 
 
-def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add INPUT and the options that name its columns."""
+def add_table(parser: argparse.ArgumentParser, *, with_groups: bool = True) -> None:
+    """Add INPUT and the options that name its columns.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        The parser of a command.
+    with_groups : bool, default=True
+        Add ``--groups``, for commands that permute labels or divide the rows.
+    """
     add_input(parser)
     group = parser.add_argument_group("the table")
     group.add_argument("--target", metavar="COLUMN", help="column that holds the classes (guessed and told)")
@@ -54,20 +62,28 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--only", nargs="+", action="extend", default=[], metavar="NAME", help="the only features, by name or pattern"
     )
-    group.add_argument("--id", metavar="COLUMN", help="column that names the rows, which is no feature")
-    group.add_argument("--weight", metavar="COLUMN", help="column that holds the weights of the rows")
-    group.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="column such as a donor: labels are permuted within groups, and the rows of a group are in one fold",
-    )
-    group.add_argument(
-        "--encode", action="store_true", help="make numbers of columns of text instead of setting them aside"
-    )
+    add_columns(group, with_groups)
+    if not with_groups:
+        parser.set_defaults(groups=None)
     group.add_argument(
         "--input-format", choices=INPUT_FORMATS, metavar="FORMAT", help=f"format of INPUT: {', '.join(INPUT_FORMATS)} "
         "(by its name; csv for standard input)",
     )  # fmt: skip
+
+
+def add_columns(group: Any, with_groups: bool) -> None:
+    """Add the options that say what some columns hold."""
+    group.add_argument("--id", metavar="COLUMN", help="column that names the rows, which is no feature")
+    group.add_argument("--weight", metavar="COLUMN", help="column that holds the weights of the rows")
+    if with_groups:
+        group.add_argument(
+            "--groups",
+            metavar="COLUMN",
+            help="column such as a donor: labels are permuted within groups, and the rows of a group are in one fold",
+        )
+    group.add_argument(
+        "--encode", action="store_true", help="make numbers of columns of text instead of setting them aside"
+    )
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:

@@ -161,5 +161,12 @@ def encoded(name: str, column: RawColumn) -> dict[str, NDArray[Any]]:
 
 
 def encoded_reason(names: Sequence[str]) -> str:
-    """Say which features replace a column of text."""
-    return f"replaced by {'a feature' if len(names) == 1 else f'{len(names)} features'} of 0 and 1: {some_names(names)}"
+    """Say which features replace a column of text.
+
+    Examples
+    --------
+    >>> from ilfs.preparing.features import encoded_reason
+    >>> encoded_reason(["sex=m"]), encoded_reason(["stage=a", "stage=b", "stage=c"])
+    ('in its place is sex=m (1 if so, else 0)', 'in its place are stage=a, stage=b and stage=c (1 if so, else 0)')
+    """
+    return f"in its place {'is' if len(names) == 1 else 'are'} {some_names(names)} (1 if so, else 0)"

@@ -6,9 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.arrays import Integers
+from ilfs.interactions import Interactions
+from ilfs.interactions.words import text_of_log10
+from ilfs.report.interactions.sentences import kinds_of_sets
+from ilfs.report.summary import attribute, shape_fractions
 from ilfs.selector import RankingSelector
 from ilfs.ties import UNIT_FLOOR, first_of_largest
 from ilfs.words import counted
+
+MAIN_FRACTION = 0.5  # of what a feature added, from which on the spread of its values is the main reason of its pick
+SPREAD_UNSEEN = (
+    "This test compares class means; it does not see the spread of the values, for which the first feature was picked"
+)
 
 
 def certainty_sentences(selector: RankingSelector) -> list[str]:
@@ -39,19 +49,68 @@ def certainty_sentences(selector: RankingSelector) -> list[str]:
 
 
 def verdict_sentence(selector: RankingSelector) -> list[str]:
-    """Say whether the best features are better than chance, if that was tested."""
+    """Say whether the best features are better than chance, alone and together, as far as that was tested.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        A fitted selector.
+
+    Returns
+    -------
+    list of str
+        One sentence on single features, and one on pairs and triples if some are significant, all without a full stop.
+    """
+    alone, together = single_sentence(selector), sets_sentence(selector)
+    if together:
+        alone = [
+            f"single features: {sentence.replace('the best features are', 'the best are', 1)}" for sentence in alone
+        ]
+    return alone + together
+
+
+def sets_sentence(selector: RankingSelector) -> list[str]:
+    """Say how many sets of features are significant, if there are any."""
+    found = significant_sets(selector)
+    if found is None:
+        return []
+    smallest = text_of_log10(float(found.log10_adjusted_p_values.min()))
+    tell = "tells" if found.n_pairs + found.n_triples == 1 else "tell"
+    return [f"together: {found.different_sets} {tell} the class (smallest adjusted p = {smallest})"]
+
+
+def significant_sets(selector: RankingSelector) -> Interactions | None:
+    """Return the sets of features that were found to tell the class together; None if there are none."""
+    found: Interactions | None = attribute(selector, "interactions_")
+    return found if found is not None and len(found) else None
+
+
+def is_found(selector: Any) -> bool:
+    """Return True if the best features are better than chance, or if features tell the class together."""
+    return bool(getattr(selector, "is_better_than_chance_", False)) or significant_sets(selector) is not None
+
+
+def single_sentence(selector: RankingSelector) -> list[str]:
+    """Say whether the best single features are better than chance, if that was tested."""
     p_value = getattr(selector, "chance_p_value_", None)
     if p_value is None:
         return []
     n_permutations, level = getattr(selector, "n_permutations_", 0), getattr(selector, "fdr", 0.0)
     trials = f"{n_permutations} permutations of the labels"
     if not getattr(selector, "is_better_than_chance_", False):
-        return [f"the best features are NOT better than under {trials} (p = {p_value:.2g}, above {level:g})"]
+        unseen = f". {SPREAD_UNSEEN}" if is_first_for_spread(selector) else ""
+        return [f"the best features are NOT better than under {trials} (p = {p_value:.2g}, above {level:g}){unseen}"]
     if p_value <= 1 / (1 + n_permutations):
         trials, least = f"each of {trials}", f", the smallest value that {n_permutations} permutations can give"
     else:
         least = ""
     return [f"the best features are better than under {trials} (p = {p_value:.2g}{least})"]
+
+
+def is_first_for_spread(selector: RankingSelector) -> bool:
+    """Return True if the first feature was picked mainly for the spread of its values, which the test does not see."""
+    fractions = shape_fractions(selector)
+    return fractions is not None and bool(fractions[0] >= MAIN_FRACTION)
 
 
 def rule_sentence(selector: RankingSelector) -> list[str]:
@@ -86,7 +145,7 @@ def selection_sentence(selector: RankingSelector) -> str:
     """
     rule = getattr(selector, "n_features_to_select", None)
     n_selected, n_features = int(np.count_nonzero(selector._get_support_mask())), selector.n_features_in_
-    some = f"{n_selected:,} of {n_features:,} features"
+    some = f"{n_selected:,} of {counted(n_features, 'feature')}"
     if rule == "auto":
         best = f"the best {some} predict the classes nearly as well as any other number of them (linear SVM)"
         return best + kept_words(selector)
@@ -112,10 +171,35 @@ def fdr_sentence(selector: Any) -> str:
     bound, is_found = getattr(selector, "false_discovery_bound_", None), selector.q_values_ <= selector.fdr
     n_found, n_kept = int(np.count_nonzero(is_found)), int(np.count_nonzero(~is_found[selector._forced()]))
     have = "has a q-value" if n_found == 1 else "have q-values"
-    sentence = f"{n_found:,} of {selector.n_features_in_:,} features {have} of at most {selector.fdr:g}"
+    sentence = f"{n_found:,} of {counted(selector.n_features_in_, 'feature')} {have} of at most {selector.fdr:g}"
     if n_found and bound is not None:
         sentence += f"; with 95 % confidence, {by_chance(round(bound * n_found))} there by chance"
-    return f"{sentence}; besides, {counted(n_kept, 'feature')} that must be kept" if n_kept else sentence
+    sentence = f"{sentence}; besides, {counted(n_kept, 'feature')} that must be kept" if n_kept else sentence
+    return sentence + unselected_words(selector)
+
+
+def unselected_words(selector: Any) -> str:
+    """Say which features the rule leaves out although they tell the class together, as the end of a sentence."""
+    found, left = significant_sets(selector), unselected_members(selector)
+    if found is None or not left.size:
+        return ""
+    wanted = np.union1d(np.flatnonzero(selector.get_support()), left)
+    n_best = int(np.isin(selector.order_[: wanted.size], wanted).sum())
+    those = "all of these" if n_best == wanted.size else f"{n_best:,} of these {wanted.size:,}"
+    more, are = "other " if wanted.size > left.size else "", "is" if left.size == 1 else "are"
+    return (
+        f". The rule tests each feature alone: {counted(left.size, f'{more}feature')} of significant "
+        f"{kinds_of_sets(found.columns)} {are} left out; n_features_to_select={wanted.size} keeps {those}"
+    )
+
+
+def unselected_members(selector: Any) -> Integers:
+    """Return the columns that are in significant sets and not selected."""
+    found = significant_sets(selector)
+    if found is None:
+        return np.empty(0, np.int64)
+    members = np.unique(found.columns[found.columns >= 0])
+    return np.asarray(members[~selector.get_support()[members]])
 
 
 def by_chance(most: int) -> str:

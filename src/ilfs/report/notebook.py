@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from ilfs.ranking_table import RankingTable, directions
+from ilfs.ranking_table import RankingTable, shorter_direction
 from ilfs.report.certainty import certainty_sentences
 from ilfs.report.markup import escape, shortened
-from ilfs.report.plots.canvas import ONE_COLOUR, class_colours
+from ilfs.report.plots.canvas import ONE_COLOUR, SEVERAL_CLASSES, SOFT, class_colours
 from ilfs.report.plots.scores import BestFeatures, finite_lengths, padded
 from ilfs.selector import RankingSelector
 from ilfs.text_table import MISSING_TEXT
+from ilfs.words import counted
 
 N_SHOWN = 10
 MAX_FEATURE_LETTERS = 48
@@ -73,7 +74,7 @@ def selector_html(selector: RankingSelector, top: int = N_SHOWN) -> str:
         [
             # A notebook would typeset what stands between dollar signs in names, but for these two classes.
             f'<div class="ilfs-ranking tex2jax_ignore mathjax_ignore"><style>{NOTEBOOK_STYLE}</style>',
-            f"<p><strong>{escape(best.method)}</strong>: {best.n_selected:,} of {best.n_features:,} features "
+            f"<p><strong>{escape(best.method)}</strong>: {best.n_selected:,} of {counted(best.n_features, 'feature')} "
             f'selected <span class="ilfs-soft"><code>{escape(call)}</code></span></p>',
             *(f"<p>{escape(sentence)}</p>" for sentence in sentences),
             table_html(best, columns_of(selector.table(top))),
@@ -86,7 +87,7 @@ def columns_of(table: RankingTable) -> list[Column]:
     """Choose and format the columns that describe a feature besides its name and its score."""
     columns = []
     if "direction" in table:
-        words = directions(table, lambda label: shortened(label, 24))
+        words = (shorter_direction(phrase, lambda label: shortened(label, 24)) for phrase in table["direction"])
         columns.append(Column("direction", tuple(word or MISSING_TEXT for word in words), is_number=False))
         columns.append(Column("effect", tuple(f"{value:.2f}" for value in table["effect"])))
     if "q_value" in table:
@@ -125,7 +126,9 @@ def bar_html(best: BestFeatures, row: int) -> str:
     lengths = finite_lengths(best.scores)
     if lengths.min() < 0 or lengths.max() <= 0:
         return ""
-    colour = class_colours(best.labels).get(padded(best.directions, lengths.size)[row], ONE_COLOUR)
+    colour = (class_colours(best.labels) | {SEVERAL_CLASSES: SOFT}).get(
+        padded(best.directions, lengths.size)[row], ONE_COLOUR
+    )
     percent = 100 * float(lengths[row] / lengths.max())
     bar = f'<div class="ilfs-bar" style="width:{percent:.1f}%;background:{colour}"></div>'
     return f'<div class="ilfs-track">{bar}</div>'

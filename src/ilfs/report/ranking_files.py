@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ilfs.files import check_writable, write_atomically, write_text_atomically
 from ilfs.importing import check_installed
 from ilfs.ranking_table import RankingTable, csv_text
@@ -16,13 +18,15 @@ ARROW = (".parquet", ".pq", ".feather", ".arrow")
 RANKING_ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".feather", ".xlsx")  # in messages
 
 
-def check_ranking_path(path: str | os.PathLike[str]) -> None:
-    """Raise an error if a ranking cannot be written to a path: wrong ending, no folder, no permission, no package.
+def check_ranking_path(path: str | os.PathLike[str], what: str = "a ranking is") -> None:
+    """Raise an error if a table cannot be written to a path: wrong ending, no folder, no permission, no package.
 
     Parameters
     ----------
     path : path-like
         The file to write.
+    what : str, default="a ranking is"
+        What is written, with the verb, for the message.
 
     Examples
     --------
@@ -34,7 +38,7 @@ def check_ranking_path(path: str | os.PathLike[str]) -> None:
     ending = output_ending(path)
     if ending not in (*TEXT, *ARROW, ".json", ".xlsx"):
         known = f"{', '.join(RANKING_ENDINGS[:-1])} or {RANKING_ENDINGS[-1]}"
-        raise ValueError(f"a ranking is written as {known}, got {os.fspath(path)!r}")
+        raise ValueError(f"{what} written as {known}, got {os.fspath(path)!r}")
     if ending in ARROW:
         check_installed("pyarrow", "parquet", f"writing {Path(path).name}")
     check_writable(path)
@@ -99,14 +103,22 @@ def write_bytes(table: RankingTable, path: Path, ending: str) -> None:
 
 
 def as_arrow(table: RankingTable) -> Any:
-    """Convert a ranking to a table of Arrow; objects become text."""
+    """Convert a ranking to a table of Arrow."""
     import pyarrow
 
-    columns = {
-        title: pyarrow.array([str(one) for one in values.tolist()] if values.dtype.kind in "OU" else values)
-        for title, values in table.items()
-    }
-    return pyarrow.table(columns)
+    return pyarrow.table({title: arrow_column(values) for title, values in table.items()})
+
+
+def arrow_column(values: NDArray[Any]) -> Any:
+    """Make a column of Arrow: objects become text, unless they are integers and missing values."""
+    import pyarrow
+
+    if values.dtype.kind not in "OU":
+        return pyarrow.array(values)
+    every = values.tolist()
+    if every and all(one is None or type(one) is int for one in every):
+        return pyarrow.array(every, pyarrow.int64())
+    return pyarrow.array([None if one is None else str(one) for one in every], pyarrow.string())
 
 
 def output_ending(path: str | os.PathLike[str]) -> str:

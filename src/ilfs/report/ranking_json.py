@@ -68,7 +68,7 @@ def verdict_as_data(selector: Any) -> dict[str, Any] | None:
         "p_value": as_json(selector.chance_p_value_),
         "level": as_json(selector.fdr),
         "permutations": int(selector.n_permutations_),
-        "sentence": verdict_sentence(selector)[0],
+        "sentence": "; ".join(verdict_sentence(selector)),
     }
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ilfs.arrays import Floats
 from ilfs.explanation import STRONG_CORRELATION
-from ilfs.ranking_table import CONFIRMED, HIGHER, MEAN_PREFIX, NOT_CONFIRMED, RankingTable, directions
+from ilfs.ranking_table import CONFIRMED, HIGHER, IN, MEAN_PREFIX, NOT_CONFIRMED, RankingTable, shorter_direction
 from ilfs.report.terminal import Terminal
 from ilfs.selector import RankingSelector
 from ilfs.text_table import COLUMN_GAP, MISSING_TEXT, aligned, display_width
@@ -220,11 +220,14 @@ def class_columns(
     """Format the class in which each feature is higher or lower, and the class means or the effect."""
     if "direction" not in table:
         return
-    words = directions(table, lambda label: terminal.name(label, layout.label))
-    if "side" not in table:
-        words = [word.removeprefix(f"{HIGHER} in ") for word in words]
-    yield ScreenColumn("" if "side" in table else "higher in", [word or MISSING_TEXT for word in words])
-    if layout.means and len(facts.labels) == N_MEAN_CLASSES:
+    is_pair = len(facts.labels) == N_MEAN_CLASSES
+    words = [
+        shorter_direction(phrase, lambda label: terminal.name(label, layout.label)) for phrase in table["direction"]
+    ]
+    if is_pair:
+        words = [word.removeprefix(f"{HIGHER}{IN}") for word in words]
+    yield ScreenColumn("higher in" if is_pair else "", [word or MISSING_TEXT for word in words])
+    if layout.means and is_pair:
         for number, label in enumerate(facts.labels):
             means = [significant(value) for value in table[f"{MEAN_PREFIX}{label}"]]
             yield ScreenColumn(

@@ -8,6 +8,7 @@ from ilfs.ranking_table import RankingTable
 from ilfs.report.terminal import Terminal
 from ilfs.selector import RankingSelector
 from ilfs.text_table import COLUMN_GAP, aligned
+from ilfs.words import counted
 
 MIN_NAME = 8  # terminal columns of the shortest name
 MAX_NAME = 40
@@ -94,7 +95,7 @@ def agreement_sentence(selectors: Mapping[str, RankingSelector], top: int) -> st
     """
     n_common, n_features = len(common_columns(selectors, top)), next(iter(selectors.values())).n_features_in_
     best = min(top, n_features)
-    return f"{n_common} of the best {best} features (*) are the same for all {len(selectors)} methods"
+    return f"{n_common} of the best {counted(best, 'feature')} (*) are the same for all {len(selectors)} methods"
 
 
 def side_by_side_table(selectors: Mapping[str, RankingSelector]) -> RankingTable:

@@ -19,7 +19,7 @@ from ilfs import __version__
 from ilfs.arrays import Floats, Integers
 from ilfs.must_keep import forced_columns
 from ilfs.null import NullCurve
-from ilfs.ranking_table import CONFIRMED, MEAN_PREFIX, RankingTable, in_order
+from ilfs.ranking_table import CONFIRMED, IN, MEAN_PREFIX, RankingTable, in_order
 from ilfs.registry import list_methods
 from ilfs.report.class_values import ClassValues, CorrelationMap, class_values, correlation_map, read_rows
 from ilfs.report.interactions.pairs import pictured_columns, with_values
@@ -184,6 +184,9 @@ class RankingSummary:
         Python expression that prepares the table, such as ``prepare("table.csv")``.
     interactions : InteractionSummary, optional
         Significant pairs and triples, if the selector has searched for them.
+    shape_fraction : ndarray of shape (n_features,), optional
+        Fraction of what each feature added that comes from the spread of its values; 0 for a feature that was not
+        picked.
     """
 
     title: str
@@ -210,6 +213,7 @@ class RankingSummary:
     forced: tuple[int, ...] = ()
     preparation: str | None = None
     interactions: InteractionSummary | None = None
+    shape_fraction: Floats | None = None
 
     @property
     def names(self) -> NDArray[Any]:
@@ -320,6 +324,7 @@ def summarise_ranking(
         forced=forced_places(selector),
         preparation=preparation,
         interactions=interactions_with_values(selector, X, y, input_features, values),
+        shape_fraction=shape_fractions(selector),
     )
 
 
@@ -332,6 +337,16 @@ def interactions_with_values(
         return found
     rows = read_rows(selector, X, y, columns)
     return found if rows is None else with_values(found, rows)
+
+
+def shape_fractions(selector: RankingSelector) -> Floats | None:
+    """Return which fraction of its gain each feature has from the spread of its values, best feature first."""
+    of_shape, gain = attribute(selector, "shape_gain_"), attribute(selector, "gain_")
+    if of_shape is None or gain is None:
+        return None
+    total = gain.sum(axis=1)[selector.order_]
+    part = of_shape.sum(axis=1)[selector.order_]
+    return np.asarray(np.divide(part, total, out=np.zeros_like(part), where=total > 0))
 
 
 def default_title(input_name: str | None) -> str:
@@ -423,7 +438,7 @@ def class_labels(selector: RankingSelector) -> tuple[str, ...]:
     means = [title.removeprefix(MEAN_PREFIX) for title in columns if title.startswith(MEAN_PREFIX)]
     if means or "direction" not in columns:
         return tuple(means)
-    return tuple(sorted({str(label) for label in columns["direction"].tolist()} - {""}))
+    return tuple(sorted({phrase.partition(IN)[2] for phrase in columns["direction"].tolist()} - {""}))
 
 
 def nearest_ranks(selector: RankingSelector) -> Integers | None:

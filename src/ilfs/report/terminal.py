@@ -1,7 +1,6 @@
 """Terminals: width, colours, and the characters that they can show."""
 
 import os
-import shutil
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any, TextIO
 
 from ilfs.text_table import shortened, visible
 
+TERMINAL_WIDTH = 80  # columns of a terminal that does not tell its size
 PIPE_WIDTH = 120  # columns of text that goes to a file or a pipe, if COLUMNS does not say otherwise
 MIN_WIDTH = 40
 CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -52,9 +52,8 @@ class Terminal:
             Such as ``sys.stdout``.
         """
         is_terminal = stream.isatty()
-        width = shutil.get_terminal_size((80 if is_terminal else PIPE_WIDTH, 24)).columns
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return cls(max(width, MIN_WIDTH), is_terminal and not plain, can_show("█…", stream))
+        return cls(max(width_of(stream), MIN_WIDTH), is_terminal and not plain, can_show("█…", stream))
 
     @property
     def ellipsis(self) -> str:
@@ -89,6 +88,19 @@ class Terminal:
             break_long_words=False,
             break_on_hyphens=False,
         )
+
+
+def width_of(stream: TextIO) -> int:
+    """Return the columns of a stream: those that the variable ``COLUMNS`` says, or those of its own terminal."""
+    if (given := os.environ.get("COLUMNS", "")).isdecimal() and int(given) > 0:
+        return int(given)
+    if not stream.isatty():
+        return PIPE_WIDTH
+    try:
+        # Not `shutil.get_terminal_size`: it asks for the terminal of stdout, which may be a file while stderr is none.
+        return os.get_terminal_size(stream.fileno()).columns or TERMINAL_WIDTH
+    except (AttributeError, OSError, ValueError):
+        return TERMINAL_WIDTH
 
 
 def can_show(marks: str, stream: Any = None) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,10 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from ilfs.arrays import Floats, Integers
 from ilfs.effects import NO_CLASS, FeatureProfile
 from ilfs.execution import fold_of
-from ilfs.explanation import Explanation, column_of, explain_row
+from ilfs.explanation import Explanation, Together, class_name, column_of, explain_row
 from ilfs.importing import import_object
 from ilfs.parameters import check_integer
-from ilfs.ranking_table import HIGHER, LOWER, MEAN_PREFIX, RankingTable, in_order, verdicts
+from ilfs.ranking_table import (
+    HIGHER,
+    LOWER,
+    MEAN_PREFIX,
+    RankingTable,
+    direction_phrase,
+    in_order,
+    verdicts,
+)
 from ilfs.registry import summary_of
 from ilfs.selection_files import write_selection
 from ilfs.sources import Source, TableSource
@@ -61,8 +70,8 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         >>> iris = load_iris()
         >>> selector = ILFS().fit(iris.data, iris.target_names[iris.target])
         >>> table = selector.table(top=2, input_features=iris.feature_names)
-        >>> table["feature"].tolist(), table["side"].tolist(), table["direction"].tolist()
-        (['petal width (cm)', 'petal length (cm)'], ['lower', 'lower'], ['setosa', 'setosa'])
+        >>> table["feature"].tolist(), table["direction"].tolist()
+        (['petal width (cm)', 'petal length (cm)'], ['lower in setosa', 'lower in setosa'])
         """
         check_is_fitted(self)
         if top is not None:
@@ -92,7 +101,7 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         >>> labels = y.map({0: "malignant", 1: "benign"})
         >>> why = FisherScore(5).fit(X, labels).explain("mean radius")
         >>> why.rank, why.direction, round(why.effect, 2), why.is_selected
-        (7, 'malignant', 2.21, False)
+        (7, 'higher in malignant', 2.21, False)
         >>> print(why)
         mean radius is ranked 7th of 30 features by FisherScore, and is not selected. FisherScore looks for features
         whose class means are far apart compared with the spread within classes. Its score is 1.14; the largest is
@@ -280,15 +289,48 @@ class DescribesRanking(SelectorMixin):  # type: ignore[misc]
         return {"shape_fraction": fraction, "widest": str(profile.labels[profile.widest[column]])}
 
     def _partner_facts(self, column: int, names: NDArray[Any]) -> dict[str, Any]:
-        """Return the features that interact with a feature, if the method has searched for interactions."""
+        """Return the sets in which a feature tells the class, if the method has searched for interactions."""
         if not hasattr(self, "interactions_"):
             return {}
         found = self.interactions_
-        together: dict[str, str] = {}
-        for row in np.flatnonzero((found.columns == column).any(axis=1)).tolist():
-            others = [str(names[one]) for one in found.columns[row].tolist() if one not in (column, NO_COLUMN)]
-            together.setdefault(" & ".join(others), found.words(row))
-        return {"works_with": together}
+        described = replace(found, classes=np.array([class_name(str(one)) for one in found.classes], dtype=object))
+        rows = np.flatnonzero((found.columns == column).any(axis=1))
+        _, strongest = np.unique(found.columns[rows], axis=0, return_index=True)  # sets are sorted by strength
+        picked_for, at_once = self._set_of_pick(column) if rows.size else ((), False)
+        together = []
+        for row in np.sort(rows[strongest]).tolist():
+            columns = [one for one in found.columns[row].tolist() if one != NO_COLUMN]
+            others, is_reason = [one for one in columns if one != column], {*columns} == {column, *picked_for}
+            words = with_names(described.words(row), found.bits[row].tolist(), [str(names[one]) for one in columns])
+            together.append(
+                Together(
+                    tuple(str(names[one]) for one in others),
+                    words,
+                    float(found.adjusted_p_values[row]),
+                    is_reason,
+                    is_reason and at_once,
+                )
+            )
+        return {"works_with": tuple(together)}
+
+    def _set_of_pick(self, column: int) -> tuple[tuple[int, ...], bool]:
+        """Find the set whose product entered the regression with the pick of a feature.
+
+        Returns
+        -------
+        others : tuple of int
+            Columns of the other features of the set; none if the feature was picked alone, or not at all.
+        at_once : bool
+            Some of them were picked in the same step.
+        """
+        if not hasattr(self, "gain_") or not self.scores_[column] > 0:
+            return (), False
+        sets = self.interactions_.product_terms().columns
+        own = sets[(sets == column).any(axis=1)]  # at most one: a feature is in the product of its strongest set only
+        others = [one for one in own.ravel().tolist() if one not in (column, NO_COLUMN)]
+        step = steps_together(self.order_, self.scores_, self.ranking_[column] - 1, {column, *others})
+        is_last = all(self.ranking_[one] < self.ranking_[column] or one in step for one in others)
+        return (tuple(others), len(step) > 1) if others and is_last else ((), False)
 
     def _description(self) -> tuple[str, dict[str, Any]]:
         """Return the name of the method and its parameters."""
@@ -319,15 +361,48 @@ def profile_columns(profile: FeatureProfile | None) -> dict[str, NDArray[Any]]:
     if profile is None:
         return {}
     found = {"missing": profile.missing, "nonzero": profile.nonzero}
-    if profile.labels is None or profile.direction is None or profile.effect is None:
+    if profile.labels is None or profile.named is None or profile.effect is None:
         return found
-    labels = np.array([str(label) for label in profile.labels.tolist()])
-    found |= {"direction": np.where(profile.direction == NO_CLASS, "", labels[profile.direction])}
-    found |= {"effect": profile.effect}
-    if labels.size > 2:
-        sides = np.where(profile.effect < 0, LOWER, HIGHER)
-        found["side"] = np.where(profile.direction == NO_CLASS, "", sides)
+    labels = [str(label) for label in profile.labels.tolist()]
+    found |= {"direction": direction_phrases(profile.named, profile.effect, labels), "effect": profile.effect}
     if profile.fold_change is not None:
         found["log2_fold_change"] = profile.fold_change
-    means = () if profile.means is None else zip(labels.tolist(), profile.means, strict=True)
+    means = () if profile.means is None else zip(labels, profile.means, strict=True)
     return found | {f"{MEAN_PREFIX}{label}": mean for label, mean in means}
+
+
+def steps_together(order: Integers, scores: Floats, place: int, members: set[int]) -> set[int]:
+    """Return the columns picked in one step with the one at a place: neighbours in the set, with the same score."""
+    step = {int(order[place])}
+    for towards in (-1, 1):
+        near = place + towards
+        while 0 <= near < order.size and int(order[near]) in members and scores[order[near]] == scores[order[place]]:
+            step.add(int(order[near]))
+            near += towards
+    return step
+
+
+def with_names(words: str, bits: Sequence[int], names: Sequence[str]) -> str:
+    """Say which feature of a pair is high and which is extreme, if its two bits are of different kinds.
+
+    Examples
+    --------
+    >>> from ilfs.selector.description import with_names
+    >>> with_names("high together with extreme, or low with moderate: more often in a", (0, 1, -1), ("x3", "x7"))
+    'x3 high together with x7 extreme, or low with moderate: more often in a'
+    """
+    if len(names) > 2 or bits[0] == bits[1]:
+        return words
+    first, second = names
+    return f"{first} {words.replace(' together with ', f' together with {second} ', 1)}"
+
+
+def direction_phrases(named: NDArray[np.bool_], effect: Floats, labels: Sequence[str]) -> NDArray[Any]:
+    """Say in which classes each feature is higher or lower than in the others."""
+    is_low = (effect < 0) & (len(labels) > 2)  # of two classes, the one with the larger mean is named
+    kinds, kind_of = np.unique(np.vstack([is_low, named]), axis=1, return_inverse=True)
+    phrases = [
+        direction_phrase(LOWER if kind[0] else HIGHER, [labels[k] for k in np.flatnonzero(kind[1:]).tolist()])
+        for kind in kinds.T
+    ]
+    return np.array(phrases)[kind_of.ravel()]

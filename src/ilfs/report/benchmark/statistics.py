@@ -16,7 +16,7 @@ from ilfs.benchmark.comparison import (
     paper_verdict,
     rank_summary,
 )
-from ilfs.benchmark.family_choices import FAMILY_CORRELATION, family_choice_stability
+from ilfs.benchmark.family_choices import FAMILY_CORRELATION, MAX_CHANCE, family_choice_stability
 from ilfs.benchmark.paper_tables import dataset_rows
 from ilfs.benchmark.printed_tests import printed_tests
 from ilfs.benchmark.significance.classes import ClassComparison
@@ -363,7 +363,8 @@ def family_stability_grid(results: Results, size: int) -> Grid:
     title = f"Stability of the first {size} features over the splits, and of their families: 1 is always the same"
     notes = [
         f"Families: a feature counts as chosen again if another split has it or one whose correlation with it is at "
-        f"least {FAMILY_CORRELATION}; corrected for chance. The columns of data sets are those of families."
+        f"least {FAMILY_CORRELATION}; corrected for chance. The columns of data sets are those of families; -: "
+        f"families are so large that more than {100 * MAX_CHANCE:.0f} % of the features are chosen again by chance."
     ]
     return Grid(title, ["method", "features", "families", *results.titles], rows, 2, notes)
 

@@ -66,7 +66,7 @@ def lay_out(letters: Sequence[int], radii: Sequence[float], edges: Ends, width: 
     Parameters
     ----------
     letters : sequence of int
-        Number of letters of each label.
+        Number of letters of each label; 0 for a node without a label.
     radii : sequence of float
         Radius of each node in pixels.
     edges : sequence of (int, int)
@@ -90,7 +90,7 @@ def lay_out(letters: Sequence[int], radii: Sequence[float], edges: Ends, width: 
     points, height = packed(components(len(letters), edges), edges, sides, width)
     labels = place_labels(points, letters, radii, edges, width, height)
     for _ in range(N_STRETCHES):
-        if None not in labels:
+        if all(label is not None or not n_letters for label, n_letters in zip(labels, letters, strict=True)):
             break
         points, height = points * [1.0, MIN_STRETCH], height * MIN_STRETCH
         labels = place_labels(points, letters, radii, edges, width, height)
@@ -280,7 +280,7 @@ def place_labels(
             for number, (cost, place) in enumerate(places(points[node], radii[node], size, away))
             if is_free(place.box, taken, width, height)
         ]
-        if choices:
+        if choices and letters[node]:
             found[node] = place = min(choices, key=lambda choice: choice[:2])[2]
             taken.append(place.box)
     return found
@@ -326,9 +326,35 @@ def crossings(box: Box, lines: NDArray[np.float64]) -> int:
     return int(np.count_nonzero(~apart))
 
 
-def joined_nodes(sets: Iterable[Sequence[int]]) -> list[tuple[int, int]]:
-    """Return the pairs of nodes that are in a set together, each once."""
-    pairs = {pair for one in sets for pair in combinations(sorted(one), 2)}
+def joined_nodes(sets: Iterable[Sequence[int]], n_nodes: int = 0) -> list[tuple[int, int]]:
+    """Return the lines between nodes, each once.
+
+    Parameters
+    ----------
+    sets : iterable of sequences of int
+        Sets of two or three nodes.
+    n_nodes : int, default=0
+        Number of nodes, if each set of three has a node of its own, a hub, which is joined with its three nodes. Hubs
+        have the numbers from ``n_nodes`` on. By default there are no hubs, and all nodes of a set are joined.
+
+    Returns
+    -------
+    list of (int, int)
+        Nodes that are joined, in ascending order.
+
+    Examples
+    --------
+    >>> from ilfs.report.charts.network_layout import joined_nodes
+    >>> joined_nodes([(0, 1), (1, 2, 3)]), joined_nodes([(0, 1), (1, 2, 3)], n_nodes=4)
+    ([(0, 1), (1, 2), (1, 3), (2, 3)], [(0, 1), (1, 4), (2, 4), (3, 4)])
+    """
+    pairs, hub = set[tuple[int, int]](), n_nodes
+    for one in sets:
+        if n_nodes and len(one) == 3:
+            pairs |= {(node, hub) for node in one}
+            hub += 1
+        else:
+            pairs |= set(combinations(sorted(one), 2))
     return sorted(pairs)
 
 

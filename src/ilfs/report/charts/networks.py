@@ -1,15 +1,17 @@
-"""Networks: features as nodes, and sets of two or three features as lines and triangles between them."""
+"""Networks: features as nodes, sets of two features as lines, and sets of three as stars with a hub in the middle."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import hypot, sqrt
 
+from ilfs.arrays import Floats
 from ilfs.report.charts.drawing import LINE_PX, N_COLOURS, WIDTH_PX, legend_lines, legend_parts, svg
 from ilfs.report.charts.network_layout import LabelPlace, NetworkLayout, degrees, joined_nodes, lay_out
 from ilfs.report.markup import escape, shortened
 
 MAX_NODE_LETTERS, MAX_TOOLTIP_LETTERS = 15, 40
 MIN_RADIUS_PX, MAX_RADIUS_PX = 5.0, 11.0
+HUB_RADIUS_PX = 3.5
 MAX_GAP_PX = 9.0  # between a node and its label without a line between them
 MIN_EDGE_PX, MAX_EDGE_PX = 1.2, 5.0  # width of the weakest and the strongest edge
 
@@ -52,13 +54,16 @@ class NetworkPlan:
     radii : tuple of float
         Radius of each node; the more sets, the larger.
     layout : NetworkLayout
-        The places.
+        The places of the nodes, and after them those of the hubs.
+    hubs : dict of tuple to int
+        Number of the hub of each set of three.
     """
 
     names: tuple[str, ...]
     edges: tuple[NetworkEdge, ...]
     radii: tuple[float, ...]
     layout: NetworkLayout
+    hubs: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     @classmethod
     def of_network(cls, names: Sequence[str], edges: Sequence[NetworkEdge], width: float = WIDTH_PX) -> "NetworkPlan":
@@ -66,8 +71,19 @@ class NetworkPlan:
         counts = degrees(len(names), (edge.ends for edge in edges))
         radii = tuple(min(MIN_RADIUS_PX + 1.5 * sqrt(max(n - 1, 0)), MAX_RADIUS_PX) for n in counts.tolist())
         letters = [len(shortened(name, MAX_NODE_LETTERS)) for name in names]
-        layout = lay_out(letters, radii, joined_nodes(edge.ends for edge in edges), width)
-        return cls(tuple(names), tuple(edges), radii, layout)
+        triples = [edge.ends for edge in edges if len(edge.ends) == 3]
+        joined = joined_nodes((edge.ends for edge in edges), len(names))
+        every = [*radii, *[HUB_RADIUS_PX] * len(triples)]
+        layout = lay_out([*letters, *[0] * len(triples)], every, joined, width)
+        hubs: dict[tuple[int, ...], int] = {ends: len(names) + k for k, ends in enumerate(triples)}
+        return cls(tuple(names), tuple(edges), radii, layout, hubs)
+
+    def lines(self, edge: NetworkEdge) -> list[Floats]:
+        """Return the lines of a set, each as two points: one between two nodes, or three from a hub."""
+        points = self.layout.points
+        if edge.ends not in self.hubs:
+            return [points[list(edge.ends)]]
+        return [points[[self.hubs[edge.ends], end]] for end in edge.ends]
 
 
 def network_chart(
@@ -80,7 +96,7 @@ def network_chart(
     places: Sequence[int] | None = None,
     width: float = WIDTH_PX,
 ) -> str:
-    """Draw a network: nodes with their names, lines between two nodes, and triangles between three.
+    """Draw a network: nodes with their names, lines between two nodes, and stars with a small hub between three.
 
     Parameters
     ----------
@@ -125,16 +141,30 @@ def network_chart(
 
 
 def edge_part(plan: NetworkPlan, edge: NetworkEdge) -> str:
-    """Draw a line between two nodes, or a triangle between three."""
-    points = [plan.layout.points[end] for end in edge.ends]
-    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    kind = "edge" if len(points) == 2 else "triple"
+    """Draw a line between two nodes, or a hub with lines to three."""
+    path = "".join(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" for (x1, y1), (x2, y2) in plan.lines(edge))
+    is_triple = edge.ends in plan.hubs
     dashed = " dashed" if edge.is_dashed else ""
-    wide = MIN_EDGE_PX + (MAX_EDGE_PX - MIN_EDGE_PX) * edge.strength
+    wide = edge_px(edge.strength, is_triple)
     ends = " ".join(str(end) for end in edge.ends)
+    drawn = (
+        f'<path class="{"edge triple" if is_triple else "edge"}{dashed} s{edge.group % N_COLOURS}" data-ends="{ends}" '
+        f'stroke-width="{wide:.1f}" d="{path}"><title>{escape(edge.about)}</title></path>'
+    )
+    return drawn + hub_part(plan, edge, ends) if is_triple else drawn
+
+
+def edge_px(strength: float, is_triple: bool = False) -> float:
+    """Return the width of a line; those of a triple are thinner, since it has three."""
+    return (MIN_EDGE_PX + (MAX_EDGE_PX - MIN_EDGE_PX) * strength) * (0.5 if is_triple else 1.0)
+
+
+def hub_part(plan: NetworkPlan, edge: NetworkEdge, ends: str) -> str:
+    """Draw the hub of a set of three, a small diamond."""
+    (x, y), r = plan.layout.points[plan.hubs[edge.ends]], HUB_RADIUS_PX
     return (
-        f'<path class="{kind}{dashed} s{edge.group % N_COLOURS}" data-ends="{ends}" stroke-width="{wide:.1f}" '
-        f'd="M{path}{"" if len(points) == 2 else "z"}"><title>{escape(edge.about)}</title></path>'
+        f'<path class="hub s{edge.group % N_COLOURS}" data-ends="{ends}" '
+        f'd="M{x - r:.1f} {y:.1f}l{r} {-r}l{r} {r}l{-r} {r}z"><title>{escape(edge.about)}</title></path>'
     )
 
 
@@ -150,13 +180,17 @@ def node_part(plan: NetworkPlan, node: int, number: int) -> str:
 
 def leader_part(x: float, y: float, radius: float, place: LabelPlace | None) -> str:
     """Draw a thin line from a node to its label, if the label is not beside it."""
+    end = leader_end(x, y, radius, place)
+    return "" if end is None else f'<path class="leader" d="M{x:.1f} {y:.1f}L{end[0]:.1f} {end[1]:.1f}"/>'
+
+
+def leader_end(x: float, y: float, radius: float, place: LabelPlace | None) -> tuple[float, float] | None:
+    """Return the point of a label to which a line from its node leads; None if the label is beside the node."""
     if place is None:
-        return ""
+        return None
     box = place.box
     end_x, end_y = min(max(x, box.left), box.right), min(max(y, box.top), box.bottom)
-    if hypot(end_x - x, end_y - y) <= radius + MAX_GAP_PX:
-        return ""
-    return f'<path class="leader" d="M{x:.1f} {y:.1f}L{end_x:.1f} {end_y:.1f}"/>'
+    return None if hypot(end_x - x, end_y - y) <= radius + MAX_GAP_PX else (end_x, end_y)
 
 
 def label_part(name: str, place: LabelPlace | None) -> str:

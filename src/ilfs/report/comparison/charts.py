@@ -7,7 +7,7 @@ from ilfs.report.charts import Band, Series, bar_chart, heat_map, line_chart, sc
 from ilfs.report.charts.drawing import N_COLOURS
 from ilfs.report.comparison.sentences import metric_title
 from ilfs.selection import Comparison
-from ilfs.words import seconds_text
+from ilfs.words import counted, seconds_text
 
 MANY_METHODS = 6  # with more, matrices are drawn wider
 RANDOM_COLOUR = 6  # grey
@@ -39,7 +39,10 @@ def performance_chart(comparison: Comparison, place: int) -> str:
             mean[i],
             mean[i] - error[i],
             mean[i] + error[i],
-            [f"{name}, {size:,} features: {value:.3f}" for size, value in zip(comparison.sizes, mean[i], strict=True)],
+            [
+                f"{name}, {counted(size, 'feature')}: {value:.3f}"
+                for size, value in zip(comparison.sizes, mean[i], strict=True)
+            ],
             colour,
         )
         for i, (name, colour) in enumerate(zip(comparison.names, colours(comparison), strict=True))
@@ -63,7 +66,7 @@ def all_features_band(comparison: Comparison, place: int) -> list[Band]:
         return []
     mean, half = float(values.mean()), LINE_FRACTION * float(np.ptp(comparison.mean[:, place])) / 2
     ends = comparison.sizes[[0, -1]].astype(float)
-    return [Band(f"all {comparison.n_features:,} features", ends, [mean - half] * 2, [mean + half] * 2)]
+    return [Band(f"all {counted(comparison.n_features, 'feature')}", ends, [mean - half] * 2, [mean + half] * 2)]
 
 
 def correlation_chart(comparison: Comparison) -> str:

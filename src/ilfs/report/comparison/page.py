@@ -189,7 +189,7 @@ def all_features_row(comparison: Comparison) -> list[str]:
         return []
     means = zip(comparison.all_features.mean(axis=1), comparison.all_features_error, strict=True)
     words = "".join(f'<td class="one-line">{plus_minus(float(mean), float(error))}</td>' for mean, error in means)
-    name = f'<td class="one-line">all {comparison.n_features:,} features</td>'
+    name = f'<td class="one-line">all {counted(comparison.n_features, "feature")}</td>'
     return [f'<tr class="baseline">{name}{words}{numbers([""] * 5)}</tr>']
 
 
@@ -299,8 +299,8 @@ def ranks_section(comparison: Comparison) -> Section:
         cells = "".join(rank_cell(int(rank), comparison.k) for rank in comparison.rankings[:, j])
         rows.append(f'<tr><td title="{escape(name)}">{escape(shortened(name, MAX_TABLE_LETTERS))}</td>{cells}</tr>')
     what = (
-        f"Rank of the {len(chosen)} features with the best mean rank, by each method on all rows. Ranks among the "
-        f"{comparison.k} best of a method are shaded."
+        f"Rank of the {counted(len(chosen), 'feature')} with the best mean rank, by each method on all rows. Ranks "
+        f"among the {comparison.k} best of a method are shaded."
     )
     shown = table(["feature", *comparison.methods], rows, "plain ranks", 1)
     return Section("Rankings side by side", paragraphs([what]) + shown, "ranks")

@@ -7,7 +7,7 @@ from ilfs.choices import N_LISTED_CLASSES
 from ilfs.selection import Comparison
 from ilfs.selection.comparison import LEVEL, PairTest
 from ilfs.selection.performance import N_RANDOM_ORDERS
-from ilfs.words import listed
+from ilfs.words import counted, listed
 
 REFERENCES = (
     "C. Nadeau, Y. Bengio, Inference for the Generalization Error, Machine Learning 52 (2003)",
@@ -24,7 +24,8 @@ def table_sentence(comparison: Comparison) -> str:
     more = "" if len(comparison.classes) <= N_LISTED_CLASSES else ", ..."
     classes = f"{len(comparison.classes)} classes ({sizes}{more})"
     return (
-        f"{comparison.n_samples:,} rows x {comparison.n_features:,} features, {classes}; {divisions(comparison)}"
+        f"{counted(comparison.n_samples, 'row')} x {counted(comparison.n_features, 'feature')}, {classes}; "
+        f"{divisions(comparison)}"
         f"{', rows of a group together' if comparison.is_grouped else ''}"
     )
 
@@ -102,9 +103,9 @@ def methods_paragraph(comparison: Comparison) -> str:
     grouped = " Rows of a group were kept in the same fold." if comparison.is_grouped else ""
     return (
         f"Feature selection methods ({listed(comparison.methods)}) were compared with ilfs {__version__} on "
-        f"{comparison.n_samples:,} samples and {comparison.n_features:,} features. In each of {folds} folds "
-        f"({divisions(comparison)}, stratified), each method ranked the features by the training rows alone, and "
-        f"{listed(comparison.classifiers)} were trained on the first "
+        f"{counted(comparison.n_samples, 'sample')} and {counted(comparison.n_features, 'feature')}. In each of "
+        f"{folds} folds ({divisions(comparison)}, stratified), each method ranked the features by the training rows "
+        f"alone, and {listed(comparison.classifiers)} were trained on the first "
         f"{listed([f'{size:,}' for size in comparison.sizes.tolist()])} features and evaluated on the test rows by "
         f"{comparison.metric}.{grouped} The baseline is the mean of {N_RANDOM_ORDERS} random orders of the features in "
         f"each fold. Error bars are standard errors corrected for the overlap of training sets.{tested}{stable} "

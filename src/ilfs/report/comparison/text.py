@@ -162,7 +162,7 @@ def ranking_lines(comparison: Comparison, top: int) -> list[str]:
     names = [shortened(visible(str(comparison.feature_names[j])), NAME_LETTERS, "…") for j in chosen]
     ranks = [[f"{rank:,}" for rank in comparison.rankings[:, j]] for j in chosen]
     header, rows = ["feature", *comparison.methods], [[name, *of] for name, of in zip(names, ranks, strict=True)]
-    title = f"Ranks of the {len(chosen)} features with the best mean rank"
+    title = f"Ranks of the {counted(len(chosen), 'feature')} with the best mean rank"
     return [title, *aligned([header, *rows], [False, *[True] * len(comparison.methods)])]
 
 

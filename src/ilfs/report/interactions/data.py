@@ -54,6 +54,7 @@ def set_as_data(summary: InteractionSummary, rank: int, one: FoundSet) -> dict[s
         "statistic": one.statistic,
         "p_value": one.p_value,
         "adjusted_p_value": one.adjusted_p_value,
+        "log10_adjusted_p_value": one.log10_adjusted_p_value,
         "effect": one.words,
         "class": summary.labels[one.group],
         "excess": one.excess,

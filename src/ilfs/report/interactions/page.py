@@ -21,6 +21,7 @@ from ilfs.report.page.document import (
     paragraphs,
     warning_box,
 )
+from ilfs.words import counted
 
 MAX_ROWS = 1000  # sets in the table of a page
 MAX_SECTION_ROWS = 50  # sets in the section of a ranking
@@ -96,10 +97,10 @@ def write_interactions_page(
 
 def lead_html(summary: InteractionSummary) -> str:
     """Format the line below the title: size of the table and classes."""
-    samples = "" if summary.power is None else f"{summary.power.n_samples:,} samples, "
+    samples = "" if summary.power is None else f"{counted(summary.power.n_samples, 'sample')}, "
     some = ", ".join(shortened(label, 24) for label in summary.labels[:6])
     more = ", …" if len(summary.labels) > 6 else ""
-    return f"<p>{samples}{summary.n_features:,} features · {escape(some + more)}</p>\n"
+    return f"<p>{samples}{counted(summary.n_features, 'feature')} · classes {escape(some + more)}</p>\n"
 
 
 def answer_html(summary: InteractionSummary) -> str:
@@ -107,8 +108,8 @@ def answer_html(summary: InteractionSummary) -> str:
     kind = "pairs" if summary.order == 2 else "pairs and triples"
     n_alike = len({column for one in summary.sets for column in one.columns})
     facts = [
-        (f"{summary.n_significant:,}", f"of {summary.n_tests:,} tests of {kind} significant"),
-        (f"{n_alike:,}", f"of {summary.n_features:,} features in them"),
+        (f"{summary.n_significant:,}", f"of {counted(summary.n_tests, 'test')} of {kind} significant"),
+        (f"{n_alike:,}", f"of {counted(summary.n_features, 'feature')} in them"),
     ]
     shown = "\n".join(f'<div class="fact"><dt>{about}</dt><dd>{value}</dd></div>' for value, about in facts)
     return (
@@ -148,7 +149,7 @@ def sets_table(summary: InteractionSummary, n_rows: int) -> str:
     rows = [table_row(summary, rank, has_ranks) for rank in range(1, 1 + len(summary.sets[:n_rows]))]
     left = summary.n_significant - len(rows)
     more = f", of {summary.n_significant:,}: a file (-o sets.csv) has all that are kept" if left else ""
-    caption = f"The strongest {len(rows):,} sets{more}" if left else "All significant sets, strongest first"
+    caption = f"The strongest {counted(len(rows), 'set')}{more}" if left else "All significant sets, strongest first"
     return html_table(header, rows, caption=caption, digits=None, kind="plain sets")
 
 
@@ -157,7 +158,8 @@ def table_row(summary: InteractionSummary, rank: int, has_ranks: bool) -> list[o
     one = summary.sets[rank - 1]
     names = " & ".join(shortened(name, MAX_TOOLTIP_LETTERS) for name in one.names)
     label = shortened(summary.labels[one.group], MAX_TOOLTIP_LETTERS)
-    row: list[object] = [rank, names, one.pattern, label, one.statistic, float(f"{one.adjusted_p_value:.2g}")]
+    p_value = float(f"{one.adjusted_p_value:.2g}") or one.p_text
+    row: list[object] = [rank, names, one.pattern, label, one.statistic, p_value]
     return [*row, " & ".join(f"{place:,}" for place in one.alone)] if has_ranks else row
 
 

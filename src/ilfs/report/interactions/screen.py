@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ilfs.report.interactions.summary import FoundSet, InteractionSummary
-from ilfs.report.ranking_screen import ScreenColumn, formatted, narrow_enough, probability, significant
+from ilfs.report.ranking_screen import ScreenColumn, formatted, narrow_enough, significant
 from ilfs.report.terminal import Terminal
 
 
@@ -78,6 +78,6 @@ def columns_of(
     yield ScreenColumn("more often in", [terminal.name(summary.labels[one.group], layout.label) for one in sets])
     if layout.statistic:
         yield ScreenColumn("statistic", [significant(one.statistic) for one in sets], is_number=True)
-    yield ScreenColumn("adjusted p", [probability(one.adjusted_p_value) for one in sets], is_number=True)
+    yield ScreenColumn("adjusted p", [one.p_text for one in sets], is_number=True)
     if layout.alone and sets[0].alone:
         yield ScreenColumn("ranks alone", [" & ".join(f"{rank:,}" for rank in one.alone) for one in sets])

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ilfs.arrays import Floats, Integers
 from ilfs.interactions import Interactions, InteractionTable
 from ilfs.interactions.power import Power
-from ilfs.interactions.words import most_affected, short_pattern
+from ilfs.interactions.words import most_affected, short_pattern, text_of_log10
 
 DEFAULT_ALPHA = 0.05
+NUMBERS_OF_SETS = ("excess", "statistic", "p_value", "adjusted_p_value", "log10_adjusted_p_value")  # in files
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class FoundSet:
         Names of the features.
     bits : tuple of int
         0 for a level bit, 1 for a size bit.
-    statistic, p_value, adjusted_p_value : float
+    statistic, p_value, adjusted_p_value, log10_adjusted_p_value : float
         As in `ilfs.interactions.Interactions`.
     words : str
         The effect in words, such as "high together with high, or low with low: more often in tumour".
@@ -48,12 +50,18 @@ class FoundSet:
     statistic: float
     p_value: float
     adjusted_p_value: float
+    log10_adjusted_p_value: float
     words: str
     pattern: str
     group: int
     is_opposite: bool
     excess: float
     alone: tuple[int, ...] = ()
+
+    @property
+    def p_text(self) -> str:
+        """The adjusted p-value as text, also if it is too small for a number."""
+        return text_of_log10(self.log10_adjusted_p_value)
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,11 @@ class InteractionSummary:
     power: Power | None = None
     values: PairValues | None = None
 
+    @property
+    def n_different(self) -> int:
+        """Number of different sets of features; two sets may have the same features and different bits or labels."""
+        return len({one.columns for one in self.sets})
+
 
 def summarise_interactions(
     found: Interactions,
@@ -159,14 +172,15 @@ def summarise_interactions(
     given = found.feature_names if names is None else names
     every = [f"x{j}" for j in range(len(found.cuts))] if given is None else [str(name) for name in given]
     classes = tuple(str(label) for label in (found.classes if labels is None else labels))
-    table = found.table(every, classes)
+    words = found.table(every, classes)["effect"].tolist()
+    sets = tuple(found_set(found, row, every, words[row], ranks_alone) for row in range(len(found)))
     power = None
     if class_sizes is not None and found.labels is None and len(classes) > 1:
         power = Power.of_search(np.array(classes), class_sizes, found.n_tests, alpha)
     return InteractionSummary(
-        sets=tuple(found_set(found, row, every, str(table["effect"][row]), ranks_alone) for row in range(len(found))),
+        sets=sets,
         labels=classes,
-        table=table if ranks_alone is None else with_ranks(table, ranks_alone),
+        table=file_table(sets, classes),
         order=max(found.orders),
         n_features=len(every),
         n_tests=found.n_tests,
@@ -189,6 +203,7 @@ def found_set(
         statistic=float(found.statistic[row]),
         p_value=float(found.p_values[row]),
         adjusted_p_value=float(found.adjusted_p_values[row]),
+        log10_adjusted_p_value=float(found.log10_adjusted_p_values[row]),
         words=words,
         pattern=short_pattern(found.bits[row], is_minus),
         group=k if found.labels is None else int(found.labels[row]),
@@ -198,13 +213,47 @@ def found_set(
     )
 
 
-def with_ranks(table: InteractionTable, ranks_alone: Integers) -> InteractionTable:
-    """Add the ranks of the features by relevance alone; -1 in the third place of a pair."""
-    more = {}
-    for place in (1, 2, 3):
-        columns = table[f"column_{place}"]
-        more[f"rank_alone_{place}"] = np.where(columns >= 0, ranks_alone[columns], -1)
-    return InteractionTable({**table, **more})
+def file_table(sets: Sequence[FoundSet], labels: Sequence[str]) -> InteractionTable:
+    """Return the sets as columns for a file; the third place of a pair is empty.
+
+    Parameters
+    ----------
+    sets : sequence of FoundSet
+        The sets, strongest first.
+    labels : sequence of str
+        Names of the classes or labels.
+
+    Returns
+    -------
+    InteractionTable
+        ``rank``, ``features`` (names), ``column_1`` to ``column_3`` (indices), ``pattern`` (in short), ``class`` (in
+        which the pattern is more frequent), ``excess``, ``statistic``, ``p_value``, ``adjusted_p_value`` and its
+        decimal logarithm, ``effect`` (in words), and ``rank_alone_1`` to ``rank_alone_3`` if they are known.
+    """
+    found: dict[str, Any] = {
+        "rank": np.arange(1, len(sets) + 1),
+        "features": words_of([" & ".join(one.names) for one in sets]),
+        **in_places("column", [one.columns for one in sets]),
+        "pattern": words_of([one.pattern for one in sets]),
+        "class": words_of([labels[one.group] for one in sets]),
+        **{name: np.array([getattr(one, name) for one in sets], dtype=float) for name in NUMBERS_OF_SETS},
+        "effect": words_of([one.words for one in sets]),
+    }
+    ranks = in_places("rank_alone", [one.alone for one in sets]) if sets and sets[0].alone else {}
+    return InteractionTable(found | ranks)
+
+
+def in_places(title: str, values: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:
+    """Return three columns, with the first, second and third value of each set; None where a pair has no third."""
+    every = [(*one, None)[:3] for one in values]
+    return {f"{title}_{place + 1}": words_of([one[place] for one in every]) for place in range(3)}
+
+
+def words_of(values: Sequence[Any]) -> NDArray[Any]:
+    """Return a column of objects."""
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def ranks_of(relevance: Any) -> Integers:

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ilfs.report.certainty import MAIN_FRACTION, SPREAD_UNSEEN
 from ilfs.report.interactions.sentences import found_sentence
+from ilfs.report.interactions.summary import InteractionSummary
 from ilfs.report.markup import escape, shortened
 from ilfs.report.page.document import capitalised
 from ilfs.report.summary import RankingSummary
+from ilfs.words import counted
 
 MAX_LISTED_FEATURES = 12  # selected features that are named in the answer
 MAX_CHIP_LETTERS = 40
+SETS_ABOUT = "sets of features that tell the class together"
 
 
 @dataclass(frozen=True)
@@ -36,18 +40,22 @@ def answer_html(summary: RankingSummary) -> str:
 
 def facts_of(summary: RankingSummary) -> list[Fact]:
     """Return what a reader should see first."""
-    facts = [Fact(f"{summary.n_selected:,}", f"of {summary.n_features:,} features selected")]
+    facts = [Fact(f"{summary.n_selected:,}", f"of {counted(summary.n_features, 'feature')} selected")]
     found = summary.certainty
     if found is not None:
         word, kind = ("yes", "good") if found.is_better else ("no", "bad")
-        facts.append(Fact(word, f"better than permuted labels ({p_text(found.p_value)})", kind))
+        alone = "single features better" if summary.interactions is not None else "better"
+        facts.append(Fact(word, f"{alone} than permuted labels ({p_text(found.p_value)})", kind))
         facts.append(Fact(f"{found.n_confirmed:,}", f"confirmed at a false discovery rate of {found.fdr:g}"))
     if summary.interactions is not None:
-        facts.append(Fact(f"{summary.interactions.n_significant:,}", "sets of features that tell the class together"))
+        facts.append(sets_fact(summary.interactions))
     if summary.sizes is not None:
         place = int(np.argmin(np.abs(summary.sizes.sizes - summary.sizes.chosen)))
         facts.append(
-            Fact(f"{summary.sizes.mean[place]:.3f}", f"cross-validated score with {summary.sizes.chosen:,} features")
+            Fact(
+                f"{summary.sizes.mean[place]:.3f}",
+                f"cross-validated score with {counted(summary.sizes.chosen, 'feature')}",
+            )
         )
     if summary.stability is not None:
         again = summary.stability.kuncheva.chosen_again
@@ -55,6 +63,13 @@ def facts_of(summary: RankingSummary) -> list[Fact]:
             Fact(f"{100 * again:.0f} %", f"of the best {summary.stability.k:,} chosen again on half of the rows")
         )
     return facts
+
+
+def sets_fact(found: InteractionSummary) -> Fact:
+    """Count the different sets of features that tell the class together."""
+    n_sets = found.n_different
+    about = "set of features that tell the class together" if n_sets == 1 else SETS_ABOUT
+    return Fact(f"{n_sets:,}", about, "good" if n_sets else "")
 
 
 def p_text(p_value: float) -> str:
@@ -94,7 +109,19 @@ def together_sentence(summary: RankingSummary) -> list[str]:
     if found is None or not found.sets:
         return []
     alone = " The q-values test each feature alone, and do not count this." if summary.certainty is not None else ""
-    return [f"{capitalised(found_sentence(found))} See Interactions.{alone}"]
+    return [f"{capitalised(found_sentence(found))} See Interactions.{alone}{left_out_words(summary)}"]
+
+
+def left_out_words(summary: RankingSummary) -> str:
+    """Say how many features of significant sets are not selected."""
+    found = summary.interactions
+    members = set() if found is None else {column for one in found.sets for column in one.columns}
+    is_left = np.isin(summary.table["column"], list(members)) & ~summary.selected
+    n_left = int(np.count_nonzero(is_left))
+    if not n_left:
+        return ""
+    some = short_names(summary, np.flatnonzero(is_left).tolist())
+    return f" {counted(n_left, 'feature')} of these sets {'is' if n_left == 1 else 'are'} not selected: {some}."
 
 
 def cut_sentence(summary: RankingSummary) -> str:
@@ -164,17 +191,29 @@ def test_sentences(summary: RankingSummary) -> list[str]:
     if not found.is_better:
         return [
             f"{permuted}, and the best features were NOT clearly better than the best features under permuted labels "
-            f"({p_text(found.p_value)}). Do not trust this selection without more samples."
+            f"({p_text(found.p_value)}). {doubt(summary)}"
         ]
     each = ", and the best features were better than in each of these trials"
     usual = ", and the best features were better than in nearly all of these trials"
     is_each = found.n_permutations and found.p_value <= 1 / (1 + found.n_permutations) + 1e-12
     least = f", the smallest value that {found.n_permutations:,} permutations can give" if is_each else ""
     confirmed = (
-        f"{found.n_confirmed:,} features are confirmed: of these, at most {100 * found.fdr:g} % are expected to be "
-        "there by chance."
+        f"{counted(found.n_confirmed, 'feature')} {'is' if found.n_confirmed == 1 else 'are'} confirmed: of these, at "
+        f"most {100 * found.fdr:g} % are expected to be there by chance."
     )
     return [f"{permuted}{each if is_each else usual} ({p_text(found.p_value)}{least}).", confirmed]
+
+
+def doubt(summary: RankingSummary) -> str:
+    """Say what not to trust if the best features are not better than chance."""
+    if summary.interactions is not None and summary.interactions.sets:
+        return (
+            "Do not trust features for what they tell alone. But this is a test of single features; the sets of "
+            "features below have a test of their own, and are significant."
+        )
+    spread = summary.shape_fraction
+    unseen = f" {SPREAD_UNSEEN}." if spread is not None and spread[0] >= MAIN_FRACTION else ""
+    return f"Do not trust this selection without more samples.{unseen}"
 
 
 def bound_sentence(summary: RankingSummary) -> list[str]:
@@ -204,7 +243,7 @@ def stability_sentences(summary: RankingSummary) -> list[str]:
     low, high = result.nogueira.interval()
     return [
         f"On {result.n_resamples:,} random halves of the rows, two halves agreed on "
-        f"{100 * result.kuncheva.chosen_again:.0f} % of the best {result.k:,} features "
+        f"{100 * result.kuncheva.chosen_again:.0f} % of the best {counted(result.k, 'feature')} "
         f"({100 * result.kuncheva.by_chance:.0f} % by chance). The stability index is "
         f"{result.nogueira.value:z.2f}, with a 95 % interval from {low:z.2f} to {high:z.2f}; 1 is perfect, 0 is chance."
     ]

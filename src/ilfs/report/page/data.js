@@ -86,13 +86,6 @@ function columnOf(data, key) {
   return data.columns.find((column) => column.key === key);
 }
 
-// In which class a feature is higher or lower; the same words as `directions` of ilfs.ranking_table.
-function directionAt(data, place) {
-  const label = wordAt(columnOf(data, "direction"), place);
-  const side = columnOf(data, "side");
-  return label === "" ? "" : `${side ? wordAt(side, place) : "higher"} in ${label}`;
-}
-
 function wordAt(column, place) {
   return column.words[column.codes[place]];
 }

@@ -11,8 +11,8 @@ function filterSets() {
     row.hidden = text !== "" && !names.includes(text);
     shown += row.hidden ? 0 : 1;
   }
-  const count = rows.length.toLocaleString("en-US");
-  document.getElementById("shown-count").textContent = text === "" ? `${count} sets` : `${shown.toLocaleString("en-US")} of ${count} sets`;
+  const sets = rows.length === 1 ? "1 set" : `${rows.length.toLocaleString("en-US")} sets`;
+  document.getElementById("shown-count").textContent = text === "" ? sets : `${shown.toLocaleString("en-US")} of ${sets}`;
 }
 
 if (search) {

@@ -2,6 +2,7 @@
 
 from ilfs.report.markup import shortened
 from ilfs.report.summary import RankingSummary
+from ilfs.words import counted
 
 ILFS_REFERENCE = (
     "Roffo G, Melzi S, Castellani U, Vinciarelli A. Infinite Latent Feature Selection: A Probabilistic Latent "
@@ -25,7 +26,7 @@ def methods_paragraph(summary: RankingSummary) -> str:
 def data_sentence(summary: RankingSummary) -> str:
     """Describe the table."""
     values = summary.values
-    samples = "" if values is None else f"{values.n_rows:,} samples and "
+    samples = "" if values is None else f"{counted(values.n_rows, 'sample')} and "
     classes = ""
     if summary.class_labels:
         sizes = [] if values is None or len(values.class_rows) != len(summary.class_labels) else list(values.class_rows)
@@ -35,7 +36,7 @@ def data_sentence(summary: RankingSummary) -> str:
         else:
             classes = f" in {len(summary.class_labels)} classes"
     start = f"The table {summary.input_name} has " if summary.input_name else "The data have "
-    return f"{start}{samples}{summary.n_features:,} features{classes}."
+    return f"{start}{samples}{counted(summary.n_features, 'feature')}{classes}."
 
 
 def method_sentences(summary: RankingSummary) -> list[str]:
@@ -77,12 +78,12 @@ def rest(summary: RankingSummary) -> list[str]:
         result = summary.stability
         found.append(
             f"Stability was measured on {result.n_resamples:,} half-samples of the rows (index of Nogueira et al.: "
-            f"{result.nogueira.value:z.2f} for the best {result.k:,} features)."
+            f"{result.nogueira.value:z.2f} for the best {counted(result.k, 'feature')})."
         )
     if summary.set_aside:
         n_aside = len(summary.set_aside)
         found.append(f"{n_aside:,} column{'s were' if n_aside != 1 else ' was'} set aside before the ranking.")
-    return [*found, f"{summary.n_selected:,} of {summary.n_features:,} features were selected."]
+    return [*found, f"{summary.n_selected:,} of {counted(summary.n_features, 'feature')} were selected."]
 
 
 def references(summary: RankingSummary) -> list[str]:

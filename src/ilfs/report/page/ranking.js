@@ -36,7 +36,8 @@ class RankingPage {
   }
 
   fillChoices() {
-    const found = new Set(columnOf(this.data, "direction") ? this.everyPlace().map((place) => directionAt(this.data, place)) : []);
+    const column = columnOf(this.data, "direction");
+    const found = new Set(column ? this.everyPlace().map((place) => wordAt(column, place)) : []);
     found.delete("");
     const words = [...found].sort();
     this.part.direction?.append(...words.map((word) => element("option", { value: word }, shortened(word, 50))));
@@ -116,7 +117,7 @@ class RankingPage {
     this.part.list.value = namesText(this.data, places.slice(0, MAX_LISTED)) + rest;
     if (document.activeElement !== this.part["cut-number"]) this.part["cut-number"].value = size;
     if (document.activeElement !== this.part["cut-slider"]) this.part["cut-slider"].value = this.stepOf(size);
-    this.part["cut-slider"].setAttribute("aria-valuetext", `${size} features`);
+    this.part["cut-slider"].setAttribute("aria-valuetext", size === 1 ? "1 feature" : `${size} features`);
     const isPrefix = size === 0 || places[size - 1] === size - 1;
     moveCut(isPrefix ? size : 0);
     this.fillFamilies(places);
@@ -142,10 +143,11 @@ class RankingPage {
     const verdict = columnOf(data, "verdict");
     const q = columnOf(data, "q_value")?.values;
     const largest = part["largest-q"]?.value === "" ? Infinity : Number(part["largest-q"]?.value);
+    const direction = columnOf(data, "direction");
     const family = part.family?.value ? familyOf(data, Number(part.family.value), STRONG_CORRELATION) : null;
     const keeps = (place) =>
       (!text || this.lower[place].includes(text)) &&
-      (!part.direction?.value || directionAt(data, place) === part.direction.value) &&
+      (!part.direction?.value || wordAt(direction, place) === part.direction.value) &&
       (!part.verdict?.value || wordAt(verdict, place) === part.verdict.value) &&
       (!q || !(q[place] > largest)) &&
       (!family || family[place] !== 0) &&
@@ -195,18 +197,37 @@ class RankingPage {
     const at = (key) => columnOf(data, key)?.values[place];
     const score = numberText(at("score"), columnOf(data, "score").kind);
     const words = [`Rank ${numberText(place + 1, "integer")} of ${numberText(data.n, "integer")}, score ${score}.`];
-    const direction = columnOf(data, "direction") ? directionAt(data, place) : "";
+    const direction = columnOf(data, "direction") ? wordAt(columnOf(data, "direction"), place) : "";
     if (direction) {
       const effect = Math.abs(at("effect"));
       const by = effect === Infinity ? "; it is constant within each class" : `, by ${numberText(effect, "effect")} standard deviations`;
-      const others = data.classes.length > 2 ? " than in the other classes together" : "";
+      const others = data.classes.length > 2 ? " than in the other classes" : "";
       words.push(`${direction[0].toUpperCase()}${shortened(direction.slice(1), 49)}${others}${by}.`);
     }
     const [q, frequency] = [at("q_value"), at("selection_frequency")];
     if (q !== undefined) words.push(`q-value ${numberText(q, "probability")}: ${wordAt(columnOf(data, "verdict"), place)}.`);
+    words.push(...this.unseen(place));
     if (frequency !== undefined) words.push(`Selected on ${Math.round(100 * frequency)} % of the subsamples.`);
     if (at("missing") > 0) words.push(`Missing in ${numberText(100 * at("missing"), "")} % of the rows.`);
     return words.join(" ");
+  }
+
+  // What a test of class means, feature by feature, does not see of this feature.
+  unseen(place) {
+    const { data } = this;
+    const shape = data.shapes?.[place];
+    const words = shape === undefined ? [] : [`${Math.round(100 * shape)} % of what it added comes from the spread of its values.`];
+    const verdict = columnOf(data, "verdict");
+    if (!verdict || wordAt(verdict, place) === "confirmed") return words;
+    const reasons = [...(shape === undefined ? [] : ["the spread"]), ...(this.setsOf(place).length ? ["what features tell together"] : [])];
+    if (reasons.length) words.push(`The q-value tests class means, feature by feature, and does not see ${reasons.join(" or ")}.`);
+    return words;
+  }
+
+  // Sets of features that tell the class together, with this one: places and words.
+  setsOf(place) {
+    const all = (this.data.sets ?? []).map(({ places, words }) => [places.split(" ").map(Number), words]);
+    return all.filter(([places]) => places.includes(place));
   }
 
   valuesPart(place) {
@@ -256,7 +277,7 @@ class RankingPage {
 
   // Features that tell the class together with this one.
   partnersPart(place) {
-    const own = (this.data.sets ?? []).map(({ places, words }) => [places.split(" ").map(Number), words]).filter(([places]) => places.includes(place));
+    const own = this.setsOf(place);
     if (!own.length) return null;
     const items = own.slice(0, MAX_PARTNERS).map(([places, words]) => {
       const item = element("li", {});
@@ -265,7 +286,7 @@ class RankingPage {
       return item;
     });
     const rest = own.length > MAX_PARTNERS ? [element("p", { class: "soft" }, `and ${own.length - MAX_PARTNERS} more`)] : [];
-    return element("div", {}, element("h4", {}, "Works together with"), element("ul", { class: "partners" }, ...items), ...rest);
+    return element("div", {}, element("h4", {}, "Tells the class together with"), element("ul", { class: "partners" }, ...items), ...rest);
   }
 
   memberItem(place, similarity) {

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ilfs.explanation import MIN_SHAPE_FRACTION
 from ilfs.ranking_table import MEAN_PREFIX, USUAL
 from ilfs.report.class_values import ClassValues, CorrelationMap
 from ilfs.report.page.encoding import MANTISSA_BITS, Payload
 from ilfs.report.summary import RankingSummary, TokenSummary
+from ilfs.words import counted
 
 TOKEN_LEVELS = 255
-HIDDEN = ("column", "p_value", "selected", "side")  # columns that the table on the page leaves out; CSV files have them
+HIDDEN = ("column", "p_value", "selected")  # columns that the table on the page leaves out; CSV files have them
 # Columns that the table on the page begins with, because a phone shows only a few.
 FIRST = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
 MAX_MEANS = 3  # classes whose means stand beside the effect
@@ -32,10 +34,10 @@ COLUMN_HELP = {
     "feature": "name of the feature",
     "score": "larger is better",
     "relevance": "how well the feature alone represents the samples of their classes",
-    "q_value": "smallest false discovery rate at which the feature is selected",
+    "q_value": "smallest false discovery rate at which the feature is selected; each feature is tested alone",
     "verdict": "confirmed, tentative or not confirmed, by the q-value; not confirmed does not mean irrelevant",
-    "direction": "class in which the feature is higher; of three classes and more, the one that differs most from all "
-    "others together",
+    "direction": "class in which the feature is higher; of three classes and more, those on the smaller side of the "
+    "largest gap between the class means, and whether the feature is higher or lower there",
     "effect": "difference of the class means in standard deviations within classes",
     "log2_fold_change": "binary logarithm of the quotient of the class means; ignore it if the table holds logarithms",
     "missing": "fraction of the rows without a value",
@@ -69,6 +71,7 @@ def ranking_data(summary: RankingSummary) -> bytes:
         "map": None if summary.correlations is None else map_data(payload, summary.correlations),
         "tokens": None if summary.tokens is None else tokens_data(payload, summary.tokens),
         "sets": sets_data(summary),
+        "shapes": shapes_data(summary),
     }
     return payload.to_bytes(header)
 
@@ -147,9 +150,9 @@ def values_note(values: ClassValues) -> str:
     """Say which rows the points and boxes show."""
     n_points = values.codes.size
     rows = (
-        f"{values.n_rows:,} rows"
+        counted(values.n_rows, "row")
         if n_points == values.n_rows
-        else f"a sample of {n_points:,} of {values.n_rows:,} rows"
+        else f"a sample of {n_points:,} of {counted(values.n_rows, 'row')}"
     )
     return f"Points: {rows}. Boxes: quartiles and median; whiskers: 5 to 95 %."
 
@@ -175,9 +178,20 @@ def sets_data(summary: RankingSummary) -> list[dict[str, Any]]:
         return []
     place = {column: place for place, column in enumerate(summary.table["column"].tolist())}
     return [
-        {"places": " ".join(str(place[column]) for column in one.columns), "words": one.words}
+        {
+            "places": " ".join(str(place[column]) for column in one.columns),
+            "words": f"{one.words} (adjusted p-value {one.p_text})",
+        }
         for one in summary.interactions.sets[:MAX_SETS]
     ]
+
+
+def shapes_data(summary: RankingSummary) -> dict[str, float]:
+    """Return the places of the features that were picked for the spread of their values, with its part of the gain."""
+    if summary.shape_fraction is None:
+        return {}
+    places = np.flatnonzero(summary.shape_fraction >= MIN_SHAPE_FRACTION).tolist()
+    return {str(place): round(float(summary.shape_fraction[place]), 2) for place in places}
 
 
 def file_name(title: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ilfs.files import write_text_atomically
-from ilfs.ranking_table import MEAN_PREFIX, directions
+from ilfs.ranking_table import MEAN_PREFIX
 from ilfs.report.interactions.page import interactions_section
 from ilfs.report.markup import escape, escape_lines, html_table, shortened
 from ilfs.report.page.answer import answer_html
@@ -17,6 +17,7 @@ from ilfs.report.page.ranking_figures import ranking_figures
 from ilfs.report.summary import RankingSummary, summarise_ranking
 from ilfs.selection.stability_result import Stability
 from ilfs.selector import RankingSelector
+from ilfs.words import counted
 
 SCRIPTS = ("data.js", "drawing.js", "export.js", "table.js", "network.js", "ranking.js")
 N_STATIC_ROWS = 50  # in the table without scripts and on paper
@@ -152,8 +153,8 @@ def interactions_part(summary: RankingSummary) -> list[Section]:
 def lead_html(summary: RankingSummary) -> str:
     """Format the line below the title: table, classes and method."""
     values, method = summary.values, summary.method
-    samples = "" if values is None else f"{values.n_rows:,} samples, "
-    words = [f"{samples}{summary.n_features:,} features"]
+    samples = "" if values is None else f"{counted(values.n_rows, 'sample')}, "
+    words = [f"{samples}{counted(summary.n_features, 'feature')}"]
     if summary.class_labels:
         some = ", ".join(shortened(label, 24) for label in summary.class_labels[:6])
         more = ", …" if len(summary.class_labels) > 6 else ""
@@ -192,11 +193,9 @@ def static_table(summary: RankingSummary) -> str:
     table, n_rows = summary.table, min(N_STATIC_ROWS, summary.n_features)
     titles = [title for title in table if title in STATIC_COLUMNS or is_small_mean(summary, title)]
     shown = {title: table[title][:n_rows].tolist() for title in titles}
-    if "side" in table:
-        shown["direction"] = directions(table)[:n_rows]
     columns = [[static_value(title, value) for value in values] for title, values in shown.items()]
     header = [title.replace("_", " ") for title in titles]
-    caption = f"The best {n_rows:,} of {summary.n_features:,} features"
+    caption = f"The best {n_rows:,} of {counted(summary.n_features, 'feature')}"
     return html_table(header, list(zip(*columns, strict=True)), caption=caption, digits=None)
 
 

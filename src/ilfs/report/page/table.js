@@ -22,7 +22,7 @@ class FeatureTable {
     groups.append(element("col", { class: "check" }));
     head.append(element("th", { scope: "col", class: "check" }, element("span", { class: "visually-hidden" }, "chosen")));
     for (const column of this.columns) {
-      groups.append(element("col", { class: `${column.kind} ${{ score: "bar", verdict: "verdict" }[column.key] ?? ""}` }));
+      groups.append(element("col", { class: `${column.kind} ${{ score: "bar", verdict: "verdict", direction: "direction" }[column.key] ?? ""}` }));
       head.append(this.headerOf(column));
     }
     this.body = element("tbody");
@@ -142,8 +142,7 @@ class FeatureTable {
   cellOf(column, place) {
     if (column.kind === "name") return this.nameCell(column.key === "feature" ? place : this.data.nearest[place]);
     if (column.kind === "word") {
-      const hasSide = column.key === "direction" && columnOf(this.data, "side");
-      const word = hasSide ? directionAt(this.data, place) : wordAt(column, place);
+      const word = wordAt(column, place);
       const kind = column.key === "verdict" ? ` verdict ${word.replace(" ", "-")}` : "";
       return element("td", { class: `word${kind}`, title: word }, word === "" ? "–" : element("bdi", {}, shortened(word, 50)));
     }

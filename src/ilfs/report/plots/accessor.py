@@ -213,10 +213,10 @@ class SelectorPlots:
     ) -> "Axes":
         """Draw the network of interacting features.
 
-        A line joins two features that tell the class together, beyond what each tells alone; a triangle joins three.
-        The thicker, the stronger. The colour is the class in which the pattern is more frequent. A dashed line is an
-        opposite pattern, such as one value high and the other low. The selector must have searched for interactions:
-        fit ``ILFS(interactions=2)``.
+        A line joins two features that tell the class together, beyond what each tells alone; a small diamond joins
+        three, and at most eight of these are drawn. The thicker, the stronger. The colour is the class in which the
+        pattern is more frequent. A dashed line is an opposite pattern, such as one value high and the other low. The
+        selector must have searched for interactions: fit ``ILFS(interactions=2)``.
 
         Parameters
         ----------

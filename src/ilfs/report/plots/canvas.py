@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilfs.importing import check_installed
+from ilfs.ranking_table import split_direction
 from ilfs.report.markup import printable, shortened
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ CLASS_COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#b3589a", "#c88a00", "#3fa2d9", "#6a6f7a", "#8c3a10", "#5b52b5", "#7f8f1f",
 )  # fmt: skip
 ONE_COLOUR = CLASS_COLOURS[0]  # of features without a direction
+SEVERAL_CLASSES = "several classes"  # in place of a class, if a direction names more than one
 SOFT = "#7d8188"  # grey of notes, which can be read on white and on black
 FAINT = "#b9bec7"  # grey of features that are not selected, and of the null
 RULE = "#8b9099"  # grey of thresholds
@@ -87,6 +89,31 @@ def class_colours(labels: Sequence[str]) -> dict[str, str]:
     return {label: CLASS_COLOURS[k % len(CLASS_COLOURS)] for k, label in enumerate(labels)}
 
 
+def class_of_direction(phrase: str, labels: Sequence[str]) -> str:
+    """Return the class that a direction names.
+
+    Parameters
+    ----------
+    phrase : str
+        Such as "higher in tumour"; empty for none.
+    labels : sequence of str
+        All classes.
+
+    Returns
+    -------
+    str
+        The class; `SEVERAL_CLASSES` if more than one is named, and empty if none is.
+
+    Examples
+    --------
+    >>> from ilfs.report.plots.canvas import class_of_direction
+    >>> class_of_direction("lower in b", "abc"), class_of_direction("lower in a and b", "abc")
+    ('b', 'several classes')
+    """
+    classes = split_direction(phrase, labels)[1]
+    return classes[0] if len(classes) == 1 else SEVERAL_CLASSES if phrase else ""
+
+
 def direction_colours(labels: Sequence[str], directions: Iterable[str]) -> dict[str, str]:
     """Return the colours of the directions that occur, in the order of the classes; none if these are too many.
 
@@ -95,7 +122,7 @@ def direction_colours(labels: Sequence[str], directions: Iterable[str]) -> dict[
     labels : sequence of str
         All classes.
     directions : iterable of str
-        Class in which each feature is higher, or that stands out of more than two; empty for none.
+        Class that the direction of each feature names, as `class_of_direction` returns it.
 
     Returns
     -------
@@ -105,7 +132,9 @@ def direction_colours(labels: Sequence[str], directions: Iterable[str]) -> dict[
     if len(labels) > len(CLASS_COLOURS):
         return {}
     found = set(directions)
-    return {label: colour for label, colour in class_colours(labels).items() if label in found}
+    return {
+        label: colour for label, colour in (class_colours(labels) | {SEVERAL_CLASSES: SOFT}).items() if label in found
+    }
 
 
 def paler(ax: "Axes", colour: str) -> Any:

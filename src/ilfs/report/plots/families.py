@@ -11,6 +11,7 @@ from ilfs.explanation import STRONG_CORRELATION
 from ilfs.redundancy import PicksSubsets
 from ilfs.report.plots.canvas import ONE_COLOUR, SMALL_POINTS, note, quiet, set_names, set_title, shown_name
 from ilfs.selector import RankingSelector
+from ilfs.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,9 +140,10 @@ def draw_families(ax: "Axes", shown: FamilyMap) -> None:
     ax.set_xticks(np.linspace(shown.at_least, 1, 4).round(3))
     ax.set_xlabel("absolute correlation with the selected feature", fontsize=SMALL_POINTS, loc="left")
     draw_signs(ax, shown)
-    n_heads = len(shown.families)
+    n_heads, others = len(shown.families), counted(shown.n_represented, "other")
+    represent = "it represents" if n_heads == 1 else "they represent"
     ax.spines["bottom"].set_bounds(shown.at_least, 1.0)
-    set_title(ax, f"{n_heads:,} features and {shown.n_represented:,} others that they represent")
+    set_title(ax, f"{counted(n_heads, 'feature')} and {others} that {represent}")
 
 
 def members_text(members: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from ilfs.report.plots.scores import BestFeatures, ScoreCurve, draw_curve, draw_
 from ilfs.report.plots.volcano import Volcano, draw_volcano
 from ilfs.selector import RankingSelector
 from ilfs.summaries import Summary
+from ilfs.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -141,7 +142,7 @@ def overview(
     n_rows = 1 if values is None else 2
     rows = figure.subfigures(n_rows, 1, squeeze=False, height_ratios=[HEIGHT_INCHES, extra][:n_rows])[:, 0]
     left, right = rows[0].subfigures(1, 2, width_ratios=[1.15, 1])
-    draw_scores(left.subplots(), best, title=f"Best {len(best.names)} features")
+    draw_scores(left.subplots(), best, title=f"Best {counted(len(best.names), 'feature')}")
     panels = right.subplots(2 if has_volcano else 1, 1, squeeze=False, height_ratios=[0.8, 1.2][: 1 + has_volcano])
     draw_curve(panels[0, 0], ScoreCurve.from_selector(selector))
     if values is not None:
@@ -166,7 +167,7 @@ def write_titles(
     figure: "Figure", first_row: "SubFigure", selector: RankingSelector, best: BestFeatures, title: str | None
 ) -> None:
     """Write the title, and below it how sure the result is."""
-    default = f"{best.method}: {best.n_selected:,} of {best.n_features:,} features selected"
+    default = f"{best.method}: {best.n_selected:,} of {counted(best.n_features, 'feature')} selected"
     heading = default if title is None else shown_name(title, 100)
     sentences = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in certainty_sentences(selector)]
     figure.suptitle(heading, x=0.01, ha="left", fontsize=13, fontweight="bold", **PLAIN)

@@ -16,6 +16,7 @@ from ilfs.report.plots.canvas import (
     SMALL_POINTS,
     SOFT,
     TINY_POINTS,
+    class_of_direction,
     colour_legend,
     direction_colours,
     note,
@@ -26,6 +27,7 @@ from ilfs.report.plots.canvas import (
 )
 from ilfs.report.summary import attribute, class_labels
 from ilfs.selector import RankingSelector
+from ilfs.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +53,8 @@ class BestFeatures:
     is_selected : ndarray of bool of shape (n_shown,)
         Features that ``transform`` keeps.
     directions : tuple of str
-        Label of the class with the larger mean, or of the one that stands out of more than two; empty for none. No
-        entries without classes.
+        Label of the class with the larger mean, or of the one that stands out of more than two; "several classes" if
+        more than one does; empty for none. No entries without classes.
     q_values : ndarray of shape (n_shown,) or None
         Their q-values, if computed.
     labels : tuple of str
@@ -102,14 +104,14 @@ class BestFeatures:
         >>> best.names, best.is_selected.tolist(), best.directions
         (('flavanoids', 'proline', 'od280/od315_of_diluted_wines'), [True, True, False], ('2', '0', '2'))
         """
-        table, mask = selector.table(top, input_features), selector.get_support()
+        table, mask, labels = selector.table(top, input_features), selector.get_support(), class_labels(selector)
         return cls(
             names=tuple(map(str, table["feature"].tolist())),
             scores=np.asarray(table["score"], dtype=np.float64),
             is_selected=mask[table["column"]],
-            directions=tuple(table["direction"].tolist()) if "direction" in table else (),
+            directions=tuple(class_of_direction(phrase, labels) for phrase in table.get("direction", ())),
             q_values=table.get("q_value"),
-            labels=class_labels(selector),
+            labels=labels,
             method=selector._description()[0],
             n_features=selector.n_features_in_,
             n_selected=int(np.count_nonzero(mask)),
@@ -227,7 +229,7 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None,
     place = (1.0, CURVE_TOP + 0.03) if draws_curve else (1.0, 0.02)
     legend = "higher in " if len(best.labels) == 2 else "differs in "
     colour_legend(ax, colours, legend, loc="lower right", bbox_to_anchor=place, borderaxespad=0)
-    set_title(ax, title or f"{best.method}: best {len(best.names)} of {best.n_features:,} features")
+    set_title(ax, title or f"{best.method}: best {len(best.names)} of {counted(best.n_features, 'feature')}")
     if draws_curve and curve is not None:
         corner = ax.inset_axes((CORNER_LEFT + 0.03, 0.09, 0.97 - CORNER_LEFT, CURVE_TOP - 0.14))
         draw_curve(corner, curve, small=True)
@@ -356,7 +358,7 @@ def draw_curve(ax: "Axes", curve: ScoreCurve, *, small: bool = False) -> None:
 def curve_title(curve: ScoreCurve) -> str:
     """Return the title of a curve, which says how many features it shows."""
     which = "all" if curve.values.size == curve.n_features else "the best"
-    return f"{curve.title.capitalize()} of {which} {curve.values.size:,} features"
+    return f"{curve.title.capitalize()} of {which} {counted(curve.values.size, 'feature')}"
 
 
 def rank_title(curve: ScoreCurve) -> str:

@@ -14,6 +14,7 @@ from ilfs.report.plots.canvas import (
     PLAIN,
     RULE,
     SMALL_POINTS,
+    class_of_direction,
     colour_legend,
     direction_colours,
     note,
@@ -25,6 +26,7 @@ from ilfs.report.plots.labels import name_points
 from ilfs.report.summary import class_labels
 from ilfs.selector import RankingSelector
 from ilfs.selector.description import DEFAULT_FDR
+from ilfs.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +53,8 @@ class Volcano:
     is_selected : ndarray of bool of shape (n_features,)
         Features that ``transform`` keeps.
     directions : tuple of str
-        Label of the class with the larger mean, or of the one that stands out of more than two; empty for none.
+        Label of the class with the larger mean, or of the one that stands out of more than two; "several classes" if
+        more than one does; empty for none.
     labels : tuple of str
         All classes.
     fdr : float
@@ -103,13 +106,14 @@ class Volcano:
                 "volcano needs one class for each sample, since it shows differences between classes, got a selector "
                 "without classes or with several labels: draw a selector of per_label_, or use plot.scores"
             )
+        labels = class_labels(selector)
         return cls(
             names=tuple(map(str, table["feature"].tolist())),
             effect=np.asarray(table["effect"], dtype=np.float64),
             q_values=np.asarray(table["q_value"], dtype=np.float64),
             is_selected=selector.get_support()[table["column"]],
-            directions=tuple(table["direction"].tolist()),
-            labels=class_labels(selector),
+            directions=tuple(class_of_direction(phrase, labels) for phrase in table["direction"].tolist()),
+            labels=labels,
             fdr=float(getattr(selector, "fdr", DEFAULT_FDR)),
         )
 
@@ -150,7 +154,7 @@ def draw_volcano(ax: "Axes", volcano: Volcano, top: int = 10) -> None:
     ax.yaxis.set_major_locator(whole_powers(ax.get_ylim()[1]))
     ax.yaxis.set_major_formatter(lambda height, _: q_text(height))
     n_selected = int(np.count_nonzero(volcano.is_selected))
-    set_title(ax, f"Effect and q-value: {n_selected:,} of {len(volcano.names):,} features selected")
+    set_title(ax, f"Effect and q-value: {n_selected:,} of {counted(len(volcano.names), 'feature')} selected")
     if len(volcano.labels) > 2:  # of two classes, the sides of the picture are named
         # Large effects are seldom uncertain: this corner is free.
         colour_legend(ax, colours, "differs in ", loc="lower right", ncols=1 if len(colours) <= 4 else 2)
