@@ -64,14 +64,15 @@ test-slow: $(VENV)/test  ## run the tests that take minutes or need much data
 	$(BIN)/python -m pytest -n 2 -m slow
 
 # Chromium is a package of the system: it is installed if this user may, and otherwise the tests say what they need.
-test-browser: $(VENV)/test $(VENV)/browser  ## test the pages in Chromium, which is installed if possible (Debian, as root)
+test-browser: $(VENV)/test $(VENV)/browser docs  ## test the pages and the documentation in Chromium, which is installed if possible (Debian, as root)
 	@command -v chromedriver >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; } \
 		|| echo "make test-browser needs Chromium and chromedriver: apt-get install chromium chromium-driver"
 	$(BIN)/python -m pytest -m browser tests/browser
 
-page: $(VENV)/browser  ## draw the picture of docs/page.md, a page in Chromium
+page: $(VENV)/browser  ## draw the pictures of docs/page.md and docs/tutorial.md, pages in Chromium
 	$(BIN)/python docs/figures/page.py
+	$(BIN)/python docs/figures/tutorial.py
 
 coverage: $(VENV)/test  ## report how much of the code the tests cover (kernels run as plain Python: some minutes)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning
@@ -181,5 +182,5 @@ clean-kernels:  ## remove compiled kernels
 	find src tests -name '*.nb[ic]' -delete
 
 clean:  ## remove everything that make created
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(PEERS) $(FDR_PEERS) out build dist docs/_build docs/api/generated docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -69,7 +69,7 @@ def panels(X, y, side, top):
         yield f'<g transform="translate(0 {LINE})"><use href="#mean" transform="scale({PANEL / side:g})"/>'
         yield from dots(picks, side)
         yield "</g>"
-        yield text(PANEL / 2, PANEL + 1.8 * LINE, f"an earlier pick explains {repeated(picks, squares):.0%} of a pick")
+        yield text(PANEL / 2, PANEL + 1.8 * LINE, f"{repeated(picks, squares):.0%} repeated")
         yield "</g>"
 
 
