@@ -133,6 +133,12 @@ def test_weights_are_frequencies(order):
         find_interactions(X, y, sample_weight=np.full(len(X), 0.5) + np.arange(len(X)))
 
 
+def test_weights_that_would_fill_the_memory_are_refused():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(ValueError, match=r"sum of at most 10,000,000 if .* got a sum of 20,000,000,000"):
+        find_interactions(X, y, sample_weight=np.full(20, 1e9))
+
+
 def test_missing_values_are_left_out_of_each_pair():
     X, y = xor_table()
     complete = find_interactions(X[:200], y[:200])

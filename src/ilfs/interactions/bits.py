@@ -22,6 +22,7 @@ from ilfs.statistics.labels import WORD_BITS, RowLabels
 
 LEVEL, SIZE = 0, 1  # kinds of bits
 MIN_SAMPLES = 2  # of each side of a bit; with fewer, a bit marks one outlier
+MAX_REPEATED_ROWS = 10_000_000  # by weights; their bits take megabytes for each feature
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,11 @@ def repeated_rows(labels: RowLabels) -> tuple[Integers, Integers]:
     if (weight != np.floor(weight)).any():
         broken = float(weight[weight != np.floor(weight)][0])
         raise ValueError(f"sample_weight must hold whole numbers if interactions are searched, got {broken:g}")
+    if weight.sum() > max(MAX_REPEATED_ROWS, weight.size):
+        raise ValueError(
+            f"sample_weight must have a sum of at most {MAX_REPEATED_ROWS:,} if interactions are searched, because a "
+            f"row is repeated as often as its weight says, got a sum of {weight.sum():,.0f}"
+        )
     counts = np.repeat(np.arange(labels.n_classes), np.diff(labels.by_class.starts))
     sizes = np.bincount(counts, weight, minlength=labels.n_classes).astype(np.int64)
     return np.repeat(labels.by_class.rows, weight.astype(np.int64)), sizes
