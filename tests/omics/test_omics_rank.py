@@ -263,6 +263,16 @@ class TestMatrices:
         with pytest.warns(UserWarning, match="the values look like counts, and ilfs.omics expects logarithms"):
             ilfs.omics.rank(adata, "cell_type", layer="counts", n_permutations=0)
 
+    def test_negative_values_are_noticed(self):
+        adata = cells()
+        adata.X = adata.X.toarray() - 1
+        with pytest.warns(UserWarning, match="have no meaning for values below 0, got -1: name the layer"):
+            ilfs.omics.rank(adata, "cell_type", n_permutations=0)
+
+    def test_a_table_without_genes_is_refused(self):
+        with pytest.raises(ValueError, match="adata must have at least 1 gene, got 0"):
+            ilfs.omics.rank(cells()[:, :0].copy(), "cell_type")
+
     def test_base_of_the_logarithms(self, ranked):
         adata = cells()
         adata.X = adata.X / np.log(2)

@@ -69,6 +69,8 @@ def matrix_of(adata: Any, layer: str | None, use_raw: bool) -> MatrixOfCells:
         The matrix.
     """
     check_choice("use_raw", use_raw, (True, False))
+    if not adata.n_vars:
+        raise ValueError("adata must have at least 1 gene, got 0 in adata.var_names")
     check_unique(adata.var_names)
     backed = bool(adata.isbacked)
     if use_raw:
@@ -173,12 +175,17 @@ def obs_values(adata: Any, role: str, column: str) -> Any:
     return loaded.astype(values.dtype) if str(values.dtype) == "category" else loaded  # in the order of its categories
 
 
-def warn_of_counts(source: Source) -> None:
-    """Warn if the first rows hold only whole numbers: fold changes are those of logarithms."""
+def warn_of_units(source: Source) -> None:
+    """Warn if the first rows hold only whole numbers, or negative ones: fold changes are those of logarithms."""
     X = source.to_matrix()[:MAX_ROWS_PROBED] if isinstance(source, TableSource) else next(source.blocks()).X
     values = np.asarray(X.data if sparse.issparse(X) else X)
     if values.size and values.max() > 1 and (values == np.floor(values)).all():
         warn(
             "the values look like counts, and ilfs.omics expects logarithms: use scanpy.pp.normalize_total and "
             "scanpy.pp.log1p first, or name the layer that has them"
+        )
+    elif values.size and values.min() < 0:
+        warn(
+            f"logfoldchanges and fractions of expressing cells have no meaning for values below 0, got "
+            f"{values.min():g}: name the layer that has logarithms of counts"
         )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ilfs.execution import ask, fold_of, run_plan, together
 from ilfs.methods import ILFS
-from ilfs.omics.cells import MatrixOfCells, check_anndata, matrix_of, open_cells, warn_of_counts
+from ilfs.omics.cells import MatrixOfCells, check_anndata, matrix_of, open_cells, warn_of_units
 from ilfs.omics.grouping import Groups, donors_of, fixed_groups, groups_of
 from ilfs.omics.results import GroupResult, Ranked, log_base, store
 from ilfs.parameters import check_choice, check_integer, is_integer
@@ -150,7 +150,7 @@ def fit_groups(
 ) -> tuple[ILFS, list[ClassProfile]]:
     """Fit a selector, and compute means and zeros of the genes in each group and in its rest."""
     try:
-        warn_of_counts(source)
+        warn_of_units(source)
         selector.fit(source, groups=donors)
         plan = together([ask(Profile(), labelling=number) for number in range(n_groups)])
         return selector, run_plan(plan, fold_of(source, selector.n_jobs))
