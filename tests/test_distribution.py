@@ -63,8 +63,9 @@ class TestContents:
         assert names >= {"ilfs/py.typed", "ilfs/report/page/style.css", "ilfs/report/page/features.html"} | tables
 
     def test_the_source_distribution_has_what_a_build_and_the_tests_need(self, dist):
-        folder = dist / NAME
-        assert {path.name for path in folder.iterdir()} == {
+        with tarfile.open(dist / f"{NAME}.tar.gz") as archive:
+            names = {name.split("/")[1] for name in archive.getnames() if "/" in name}
+        assert names == {
             *("src", "tests", "examples", "conftest.py", "hatch_build.py", "pyproject.toml", "PKG-INFO", ".gitignore"),
             *("constraints.txt", "constraints-oldest.txt", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
             "CITATION.cff",
