@@ -429,7 +429,7 @@ class TestErrors:
             stability(FisherScore(), X, y, groups=groups, **ARGUMENTS)
 
     def test_infinity_names_the_column(self):
-        table = pd.DataFrame(X, columns=[f"gene {j}" for j in range(24)])
+        table = pd.DataFrame(X.copy(), columns=[f"gene {j}" for j in range(24)])
         table.loc[3, "gene 7"] = np.inf
         for selector in (FisherScore(), ReliefF()):
             with pytest.raises(ValueError, match="gene 7"):

@@ -42,7 +42,7 @@ def test_wanted_vectors_include_those_that_tie_with_the_last():
 
 @pytest.mark.parametrize("n_vectors", [3, 8, 20])
 def test_result_does_not_depend_on_the_number_of_threads(n_vectors):
-    R = sparse.random_array((300, 300), density=0.05, rng=np.random.default_rng(1), format="csr")
+    R = sparse.random_array((300, 300), density=0.05, random_state=np.random.default_rng(1), format="csr")
     R += sparse.eye_array(300)
     one, two = (filtered_subspace(R, start(300, n_vectors), 2, 1e-8, n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one[1], two[1])

@@ -106,7 +106,7 @@ def test_merging_blocks_in_any_order_gives_the_whole(seed, n_parts, missing, is_
 
 def test_a_table_with_few_values_is_not_made_dense(monkeypatch):
     rng = np.random.default_rng(0)
-    X = sparse.random_array((400, 30), density=0.02, rng=rng, format="csr")
+    X = sparse.random_array((400, 30), density=0.02, random_state=rng, format="csr")
     X.data += 2.0
     y, weight, features = rng.integers(3, size=400), rng.integers(1, 3, size=400).astype(float), np.arange(5, 20)
     association = Association.from_moments(fold_of(X, y, weight)(Moments()))
