@@ -11,6 +11,9 @@ novelty share a store, since they share jobs. The text between the tables is wri
 """
 
 import argparse
+import csv
+import io
+import re
 import time
 from collections import defaultdict
 from dataclasses import dataclass
@@ -190,6 +193,14 @@ def write(name, text):
     (FOLDER / name).write_text(text.rstrip() + "\n", encoding="utf-8")
 
 
+def short(text):
+    """Leave out columns of a CSV that repeat others, and round its numbers to two decimals."""
+    header, *rows = csv.reader(io.StringIO(text))
+    kept = [place for place, name in enumerate(header) if name not in ("title", "n_features")]
+    lines = [",".join(row[place] for place in kept) for row in (header, *rows) if row]
+    return re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", "\n".join(lines))
+
+
 def write_grids(name, grids):
     write(f"{name}.md", "\n\n".join(grid.render("markdown") for grid in grids))
 
@@ -248,14 +259,14 @@ def write_paper(results):
     }.items():
         write_grids(name, grids)
     write("ranks.svg", diagram_svg(rank_diagram(results)))
-    write("quality.csv", quality_grid(results).render("csv"))
+    write("quality.csv", short(quality_grid(results).render("csv")))
 
 
 def write_modern(results, widest):
     """Write the tables of all data sets: all methods, the paper's, variants of ILFS, and baselines."""
     *_, seconds = tables_of(results)
     write_grids("modern_seconds", [seconds])
-    write("modern_quality.csv", quality_grid(results).render("csv"))
+    write("modern_quality.csv", short(quality_grid(results).render("csv")))
     write_grids("modern_families", [family_stability_grid(results, FAMILY_SIZE)])
     write_grids("modern_balanced_accuracy", classifier_grids(results, "ilfs", "balanced_accuracy"))
     for classifier in results.classifiers:
