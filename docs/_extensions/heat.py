@@ -15,7 +15,7 @@ NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 @dataclass(frozen=True)
 class Rule:
-    """What is compared: the values of a column, of a row, all with zero, or verdicts in words."""
+    """How the cells of a table are coloured: by column, by row, by distance from zero, or by words such as *better*."""
 
     axis: str
     larger_is_better: bool = True

@@ -175,7 +175,7 @@ def outstanding_classes(moments: ClassMoments) -> NDArray[np.bool_]:
     gap = np.where(is_possible, gap, -np.inf)
     floor = MEAN_ROUNDING * np.abs(np.where(moments.count > 0, moments.mean, 0.0)).max(axis=0)
     is_largest = is_possible & (gap >= gap.max(axis=0) - tolerance(gap.max(axis=0)) - floor)
-    # Of equal gaps the one with the fewest named classes, and of those the one below the highest classes.
+    # If several gaps are equally large, take the one that names the fewest classes; then the one of the highest means.
     cost = np.where(is_largest, 2 * n_named + (n_above > n_below), 2 * len(mean) + 2)
     split = np.argmin(cost, axis=0)
     names_high = np.take_along_axis(n_above <= n_below, split[None], axis=0)[0]

@@ -165,7 +165,7 @@ class Explanation:
 
     @property
     def has_shape(self) -> bool:
-        """Whether the spread of the values is a part of the reason for the rank that is worth mentioning."""
+        """True if the feature was picked for the spread of its values, at least to a part worth mentioning."""
         return self.shape_fraction is not None and self.shape_fraction >= MIN_SHAPE_FRACTION
 
     def __str__(self) -> str:

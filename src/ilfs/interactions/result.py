@@ -195,7 +195,7 @@ class Interactions:
 
     @property
     def tested(self) -> str:
-        """What was tested: "pairs", or "pairs and triples"."""
+        """Kinds of sets that were tested, in words: "pairs", or "pairs and triples"."""
         return " and ".join(f"{NOUNS[order]}s" for order in self.orders)
 
     @property

@@ -87,7 +87,7 @@ class InteractionNetwork:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all sets are drawn."""
+        """True if the picture shows all significant sets, False if it shows only the strongest."""
         return len(self.edges) == self.n_pairs + self.n_triples
 
     def title(self) -> str:
