@@ -96,7 +96,10 @@ class Tokens(Description[TokenCounts]):
     def compute_contrast(self) -> Contrast:
         """Compute the coefficients, and do not keep them."""
         exact = class_contrast(self.moments, self.evidence, self.leave_one_out, self.balanced)
-        return exact._replace(constant=exact.constant + rounding_bound(exact, self.moments))
+        # The distance has no common unit over the classes, so the bound of a class must not depend on another.
+        scatter = self.moments.scatter
+        furthest = np.sqrt(scatter.sum(axis=0) if self.evidence == "posterior" else scatter)
+        return exact._replace(constant=exact.constant + rounding_bound(exact, self.moments, furthest))
 
     @cached_property
     def thresholds(self) -> Floats:
@@ -175,14 +178,24 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
     return Contrast(moments.mean, square, linear, constant, sharpness, weight)
 
 
-def rounding_bound(contrast: Contrast, moments: ClassMoments) -> Floats:
+def rounding_bound(contrast: Contrast, moments: ClassMoments, furthest: Floats) -> Floats:
     """Bound the amount by which rounding can lower the evidence of a value.
 
     A value exactly half way between its class and the others has evidence 0, which is a boundary between tokens. This
     happens for all values of a feature with equal class means, and with `leave_one_out` for the only value of a feature
     that is not 0. Adding the bound to the evidence puts such values on the same side in every column, layout and unit.
+    It must be positive for a class of equal values, too, if those of another class differ: `ilfs.kernels.cuts` compares
+    values with the ends of intervals, which would otherwise meet in this value.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        Coefficients without the bound.
+    moments : ClassMoments
+        Moments of all rows.
+    furthest : ndarray of shape (n_classes, n_features) or (n_features,)
+        No value is further from the mean of its class.
     """
-    furthest = np.sqrt(moments.scatter)  # no value is further from the mean of its class
     value = furthest + np.abs(moments.mean)
     terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * value + contrast.constant
     # The difference of two class means may itself be pure rounding.
