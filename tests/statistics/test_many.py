@@ -8,11 +8,12 @@ from metamorphic import small_blocks
 from scipy import sparse
 
 from ilfs.execution import Read, at_once, fold_of, run_plan, together
+from ilfs.execution.blockwise import sparse_block
 from ilfs.execution.plan import ask, combined_read
 from ilfs.sources import Batch, BatchReader, BatchSource, table_source
-from ilfs.statistics import DistinctValues, Moments, Tokens, many
+from ilfs.statistics import DistinctValues, Moments, Profile, Shapes, Tokens, many
 from ilfs.statistics.labels import ManyLabels, RowLabels, joint_labels, joint_size
-from ilfs.statistics.many import ManyMoments, ManyTokens
+from ilfs.statistics.many import ManyMoments, ManyProfiles, ManyShapes, ManyTokens, combined
 
 N_ROWS, N_PERMUTATIONS = 700, 9
 LABELLINGS = tuple(range(1, N_PERMUTATIONS + 1))
@@ -60,6 +61,22 @@ def missing(y):
     return X
 
 
+def rare_counts(y):
+    X = rng.poisson(np.linspace(0.001, 2, 24), size=(y.size, 24)) * rng.lognormal(size=(y.size, 24))
+    X[:, 0] = 0.0
+    X[::7, 20] = -X[::7, 20]
+    X[::11, 21] = np.nan
+    return X
+
+
+def rare_signs(y):
+    """If both of the values that are not 0 are of one class, the means of all classes are 0 and a class is constant."""
+    X = np.zeros((y.size, 30))
+    for column in X.T:
+        column[rng.choice(y.size, 2, replace=False)] = [1, -1]
+    return X
+
+
 def nearly_constant(y):
     X = np.ones((y.size, 10)) * 0.1
     X[0, 1], X[-1, 2], X[:2, 3], X[: y.size // 2, 4] = 7.0, -0.3, 0.2, 0.7
@@ -67,7 +84,20 @@ def nearly_constant(y):
     return X
 
 
-TABLES = (normal, far_from_zero, heavy_tails, skewed, effects, integers, binary, tenths, missing, nearly_constant)
+TABLES = (
+    normal,
+    far_from_zero,
+    heavy_tails,
+    skewed,
+    effects,
+    integers,
+    binary,
+    tenths,
+    missing,
+    rare_counts,
+    rare_signs,
+    nearly_constant,
+)
 tables = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
 LAYOUTS = {
     "rows": np.ascontiguousarray,
@@ -75,7 +105,20 @@ LAYOUTS = {
     "singles": lambda X: X.astype(np.float32),
     "single columns": lambda X: np.asfortranarray(X.astype(np.float32)),
     "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "sparse": sparse.csr_array,
+    "sparse singles": lambda X: sparse.csc_array(X.astype(np.float32)),
+    "stored zeros": lambda X: with_stored_zeros(sparse.csc_array(X)),
 }
+
+
+def with_stored_zeros(X):
+    """Store the first zero of each column."""
+    dense = X.toarray()
+    columns = np.flatnonzero((dense == 0).any(axis=0))
+    rows = (dense == 0).argmax(axis=0)[columns]
+    found = X.tocoo()
+    data, i = np.append(found.data, np.zeros(columns.size)), np.append(found.row, rows)
+    return sparse.csc_array((data, (i, np.append(found.col, columns))), shape=X.shape)
 
 
 def labels(n_classes, n_rows=N_ROWS, unbalanced=False):
@@ -107,6 +150,7 @@ def check_tokens(engine, each, labellings=LABELLINGS):
 def is_counted(monkeypatch):
     """Fail unless tokens were counted at once, or not, as a test expects."""
     calls = []
+    monkeypatch.setattr(many, "MIN_STORED_AT_ONCE", 1)
     count = ManyTokens._count
     monkeypatch.setattr(ManyTokens, "_count", lambda self, block: calls.append(block) or count(self, block))
     return calls
@@ -130,15 +174,16 @@ class TestTokens:
         check_tokens(engine, tokens_of(engine))
         assert is_counted
 
-    @pytest.mark.parametrize("table", [normal, integers, heavy_tails, missing])
+    @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+    @pytest.mark.parametrize("table", [normal, integers, heavy_tails, missing, rare_counts])
     @pytest.mark.parametrize(
         "options",
         [{"leave_one_out": False}, {"balanced": False}, {"n_tokens": 2}, {"n_tokens": 7}, {"n_tokens": 60}],
         ids=str,
     )
-    def test_counts_are_right_for_all_options(self, table, options, is_counted):
+    def test_counts_are_right_for_all_options(self, table, options, layout, is_counted):
         y = labels(2, unbalanced=True)
-        engine = fold(table(y), y)
+        engine = fold(layout(table(y)), y)
         check_tokens(engine, tokens_of(engine, **options))
         assert is_counted
 
@@ -156,14 +201,37 @@ class TestTokens:
             (N_ROWS, {"evidence": "distance"}, None, np.asarray),
             (N_ROWS, {}, np.linspace(0.5, 2, N_ROWS), np.asarray),
             (N_ROWS, {}, np.arange(N_ROWS) % 2.0, np.asarray),
-            (N_ROWS, {}, None, sparse.csr_array),
+            (N_ROWS, {}, np.linspace(0.5, 2, N_ROWS), sparse.csr_array),
         ],
-        ids=["few rows", "distance", "weights", "left out", "sparse"],
+        ids=["few rows", "distance", "weights", "left out", "sparse with weights"],
     )
     def test_other_data_are_counted_under_each_labelling(self, n_rows, options, weight, convert, is_counted):
         y = labels(3, n_rows)
         engine = fold(convert(integers(y)), y, weight)
         check_tokens(engine, tokens_of(engine, **options))
+        assert not is_counted
+
+    @tables
+    def test_sparse_rows_of_weight_0_are_left_out(self, table, is_counted):
+        y, weight = labels(3), (np.arange(N_ROWS) % 5 > 0).astype(float)
+        engine = fold(sparse.csr_array(table(y)), y, weight)
+        check_tokens(engine, tokens_of(engine))
+        assert is_counted
+
+    @pytest.mark.parametrize("n_classes", [2, 3, 6])
+    def test_sparse_columns_are_counted_under_many_labellings(self, n_classes, is_counted):
+        """More labellings than are counted in one call."""
+        y = labels(n_classes)
+        engine = fold_of(table_source(sparse.csr_array(rare_counts(y)), y).with_permutations(40))
+        check_tokens(engine, tokens_of(engine, tuple(range(41))), tuple(range(41)))
+        assert is_counted
+
+    def test_sparse_columns_with_few_values_are_counted_under_each_labelling(self, is_counted, monkeypatch):
+        monkeypatch.setattr(many, "MIN_STORED_AT_ONCE", 50)
+        y = labels(2)
+        X = np.where(rng.random((y.size, 30)) < 0.05, 1.5, 0.0)
+        engine = fold(sparse.csr_array(X), y)
+        check_tokens(engine, tokens_of(engine))
         assert not is_counted
 
     def test_many_classes_are_counted_under_each_labelling(self, is_counted):
@@ -179,14 +247,21 @@ class TestMoments:
     @pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, sparse.csc_array])
     def test_they_are_those_of_each_labelling(self, table, n_classes, layout):
         y = labels(n_classes)
-        engine = fold(layout(table(y)), y)
+        X = table(y)
+        engine = fold(layout(X), y)
         at_once = engine(ManyMoments(), labelling=LABELLINGS)
+        # Sparse columns: all distances from the first value are added in a chain, and so are their squares. The first
+        # value may be n times further from the mean than the others.
+        eps = np.finfo(float).eps if layout is sparse.csc_array else 0.0
+        largest = np.nan_to_num(np.abs(X)).max()
         for one, other in zip(at_once.parts, separately(engine, [Moments()] * N_PERMUTATIONS), strict=True):
             np.testing.assert_array_equal(one.count, other.count)
-            np.testing.assert_allclose(one.mean, other.mean, rtol=1e-15, atol=1e-13 * np.abs(other.mean).max())
+            atol = 1e-13 * np.abs(other.mean).max() + N_ROWS * eps * largest
+            np.testing.assert_allclose(one.mean, other.mean, rtol=1e-15, atol=atol)
             # A mean is rounded, by up to eps / 2 of its size. So the deviations from it are, too, once per merged mean.
             rounding = np.finfo(float).eps * np.abs(other.mean) * np.sqrt(other.count * other.scatter)
-            assert (np.abs(one.scatter - other.scatter) <= 4 * rounding + 1e-12 * other.scatter).all()
+            relative = 1e-12 + other.count**2 * eps
+            assert (np.abs(one.scatter - other.scatter) <= 4 * rounding + relative * other.scatter).all()
 
     def test_weights_are_used_and_weight_0_is_left_out(self):
         y, weight = labels(2), np.arange(N_ROWS) % 3.0
@@ -214,6 +289,53 @@ class TestMoments:
             fold(X, y)(ManyMoments(), labelling=LABELLINGS)
 
 
+class TestProfilesAndShapes:
+    @tables
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, sparse.csc_array])
+    def test_profiles_are_those_of_each_labelling(self, table, n_classes, layout):
+        y = labels(n_classes)
+        X = table(y)
+        engine = fold(layout(X), y)
+        at_once = engine(ManyProfiles(), labelling=LABELLINGS)
+        largest = np.nan_to_num(np.abs(X)).max()
+        for one, other in zip(at_once.parts, separately(engine, [Profile()] * N_PERMUTATIONS), strict=True):
+            for name in ("count", "zeros", "negative"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+            np.testing.assert_allclose(one.mean, other.mean, rtol=1e-14, atol=N_ROWS * np.finfo(float).eps * largest)
+
+    @tables
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("layout", [np.ascontiguousarray, sparse.csc_array])
+    def test_shapes_are_those_of_each_labelling(self, table, n_classes, layout):
+        y = labels(n_classes)
+        engine = fold(layout(table(y)), y)
+        shapes = Shapes.from_moments(engine(Moments()))
+        at_once = engine(ManyShapes(shapes), labelling=LABELLINGS)
+        for one, other in zip(at_once.parts, separately(engine, [shapes] * N_PERMUTATIONS), strict=True):
+            for name, values in vars(one).items():
+                np.testing.assert_allclose(values, getattr(other, name), rtol=1e-10, atol=1e-9)
+
+    @pytest.mark.parametrize("make", [ManyMoments, ManyProfiles])
+    def test_labellings_of_other_weights_are_counted_in_turn(self, make):
+        """Labellings may be subsets of the rows, as those of stability selection."""
+        y = labels(2)
+        weights = np.ones(N_ROWS), (np.arange(N_ROWS) % 2).astype(float)
+        each = [RowLabels(np.where(weight > 0, y, -1), weight, 2) for weight in weights]
+        (block,) = table_source(sparse.csr_array(integers(y)), y).blocks()
+        whole = sparse_block(block, ManyLabels.from_each(each))
+        assert not whole.labels.is_uniform
+        for one, row_labels in zip(make()(whole).parts, each, strict=True):
+            np.testing.assert_array_equal(one.count.sum(axis=0), row_labels.weight.sum())
+
+    def test_shapes_with_other_means_are_not_combined(self):
+        one, other = Shapes(np.zeros(3), np.ones(3)), Shapes(np.full(3, 1e-6), np.ones(3))
+        close = Shapes(np.full(3, 1e-12), np.ones(3))
+        assert isinstance(combined([one, close]), ManyShapes)
+        assert combined([one, other]) is None
+        assert combined([one, Moments()]) is None
+
+
 class TestLabels:
     def test_joint_codes_are_the_digits_of_the_classes(self):
         each = [RowLabels(np.array(codes), np.ones(4), 3) for codes in ([0, 1, 2, -1], [2, 0, 1, -1], [1, 1, 0, -1])]
@@ -226,6 +348,18 @@ class TestLabels:
     )
     def test_combinations_have_some_rows(self, n_classes, n_rows, size):
         assert joint_size(n_classes, n_rows) == size
+
+    @pytest.mark.parametrize(
+        ("n_classes", "dtype"), [(2, np.int8), (128, np.int8), (129, np.int16), (40_000, np.int32)]
+    )
+    def test_kept_labels_take_few_bytes(self, n_classes, dtype):
+        each = [RowLabels(np.array([0, n_classes - 1, -1]), np.array([1.0, 1.0, 0.0]), n_classes)] * 3
+        narrow = ManyLabels.from_each(each).narrowed()
+        assert {one.codes.dtype for one in narrow.each} == {np.dtype(dtype)}
+        for one, wide in zip(narrow.each, each, strict=True):
+            np.testing.assert_array_equal(one.widened().codes, wide.codes)
+            assert one.widened().codes.dtype == np.int64
+        np.testing.assert_array_equal(joint_labels(narrow.each[:2]).codes, joint_labels(each[:2]).codes)
 
     def test_bits_are_the_rows_of_a_class(self):
         codes = np.arange(150) % 3

@@ -7,6 +7,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from ilfs.arrays import Integers
+from ilfs.execution.combining import combine, separate
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.merging import MergeTree, merge_parts
 from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
@@ -16,7 +17,7 @@ from ilfs.sources.source import Labelling
 from ilfs.sources.tables import DenseSource, SparseSource, TableSource
 from ilfs.statistics.block import DenseBlock, SparseBlock
 from ilfs.statistics.description import S
-from ilfs.statistics.labels import Classes, RowLabels
+from ilfs.statistics.labels import Classes, ManyLabels, RowLabels
 
 MAX_SERIAL_VALUES = 2**18  # values of a table for which starting a second thread does not pay off
 MAX_CACHED_LABELS = 2**22  # rows times labellings whose grouping by class is kept in memory (about 100 MB)
@@ -64,6 +65,13 @@ class InMemory(Fold):
         iterator of statistics
             One for each request. Those of chosen columns are computed one at a time: statistics of pairs are large.
         """
+        if not isinstance(self._source, SparseSource):
+            return self._read(reads)
+        requests, parts = combine(reads)
+        return separate(self._read(requests), parts)
+
+    def _read(self, reads: Sequence[Read[Any]]) -> Iterator[Any]:
+        """Answer requests in turn."""
         self._n_reads += 1
         report = Report(self._source, self._n_reads, lambda: len(reads))
         whole = [read for read in reads if read.columns is None]
@@ -204,5 +212,6 @@ class SparsePartition:
 
     def _row_labels(self, labelling: Labelling) -> RowLabels:
         if labelling not in self._labels:
-            self._labels[labelling] = self._source.row_labels(labelling)
+            labels = self._source.row_labels(labelling)
+            self._labels[labelling] = labels.narrowed() if isinstance(labels, ManyLabels) else labels
         return self._labels[labelling]

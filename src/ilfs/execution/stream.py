@@ -16,6 +16,7 @@ from joblib import effective_n_jobs
 
 from ilfs.arrays import Integers
 from ilfs.execution.blockwise import all_columns, dense_block, gathered_block, places_of, sparse_block
+from ilfs.execution.combining import combine, separate
 from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.merging import MergeTree, merged_in_place
 from ilfs.execution.partition import block_strips, leaves
@@ -61,6 +62,13 @@ class Streamed(SourceFold):
         If the source can read some of its columns quickly, all columns are read in strips: a strip takes little memory,
         however wide the table is.
         """
+        if not self._source.is_sparse:
+            return self._read(reads)
+        requests, parts = combine(reads)
+        return list(separate(self._read(requests), parts))
+
+    def _read(self, reads: Sequence[Read[Any]]) -> list[Any]:
+        """Answer requests in turn."""
         self._n_reads += 1
         return_free_memory()  # of the blocks of the read before, which had other sizes
         found: dict[int, Any] = {}

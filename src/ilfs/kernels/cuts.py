@@ -180,7 +180,9 @@ def count_column(
     n_cuts, c = 0, 0
     for g in range(group_rows.size):
         total = group_rows[g] if n_present == n_rows else rows_in_both(work.words[0], groups[g])
-        n_cuts = find_cuts(coefficients[g], smallest, largest, total, thresholds, c, n_cuts, work)
+        n_cuts = find_cuts(
+            coefficients[g], smallest, largest, total, thresholds, c, n_cuts, work.cuts, work.owners, work.counts
+        )
         c += thresholds.size
     sort_cuts(work.cuts[:n_cuts], work.owners[:n_cuts])
     begin = 0
@@ -236,13 +238,14 @@ def find_cuts(
     thresholds: Floats,
     c: int,
     n_cuts: int,
-    work: Workspace,
+    cuts: Floats,
+    owners: Integers,
+    counts: Integers,
 ) -> int:
     """Find the cuts of a group between the smallest and the largest value; return the number of all cuts so far.
 
     Begins the counts, from number c on: all values of the group if the smallest one reaches the threshold, or none.
     """
-    cuts, owners, counts = work.cuts, work.owners, work.counts
     mean, square, linear, constant = coefficients[0], coefficients[1], coefficients[2], coefficients[3]
     sharpness = coefficients[4]
     left = log_odds(smallest, mean, square, linear, constant, sharpness)

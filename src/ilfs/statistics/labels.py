@@ -14,6 +14,7 @@ from ilfs.kernels._sizes import GROUP_ROWS
 LEFT_OUT = -1  # code of a row that takes no part
 MAX_JOINT_CLASSES = 128  # combinations of the classes of several labellings that are counted together
 ROWS_PER_JOINT_CLASS = 48  # at least so many rows for each combination, on average
+MAX_SUMS = 32  # sums of some labellings that are counted together in sparse columns: so many bytes for each row
 WORD_BITS = 64
 COUNTING_SORT_LIMIT = 2**15  # numpy sorts 16-bit integers by counting, others by comparing
 
@@ -73,6 +74,16 @@ class RowLabels(PicklesFieldsOnly):
         codes = np.append(places, LEFT_OUT)[self.codes]  # -1, the code of rows that take no part, is the last place
         return type(self)(codes, self.weight, n_classes)
 
+    def narrowed(self) -> Self:
+        """Return the same labels with codes of the smallest type, to be kept; kernels need `widened` ones."""
+        kind = np.min_scalar_type(-max(self.n_classes, 1))  # signed, because of the code of rows that take no part
+        return type(self)(self.codes.astype(kind), self.weight, self.n_classes)
+
+    def widened(self) -> Self:
+        """Return the same labels with codes as kernels read them."""
+        wide = self.codes.dtype == np.int64
+        return self if wide else type(self)(self.codes.astype(np.int64), self.weight, self.n_classes)
+
     @cached_property
     def takes_part(self) -> NDArray[np.bool_]:
         """Mask of the rows that have a class."""
@@ -92,7 +103,7 @@ class RowLabels(PicklesFieldsOnly):
     @cached_property
     def has_unit_weights(self) -> bool:
         """True if every row that takes part has weight 1."""
-        return bool((self.by_class.weight == 1.0).all())
+        return bool((self.weight[self.takes_part] == 1.0).all())
 
     @cached_property
     def is_second(self) -> NDArray[np.bool_] | None:
@@ -131,7 +142,7 @@ class RowLabels(PicklesFieldsOnly):
 
 @dataclass(frozen=True)
 class ManyLabels(RowLabels):
-    """Classes of every row of a block under several labellings, which have the same rows and weights.
+    """Classes of every row of a block under several labellings.
 
     As `RowLabels`, it has the classes of the first labelling.
 
@@ -152,10 +163,17 @@ class ManyLabels(RowLabels):
         """Return the labels of some of the rows."""
         return self.from_each([one.take(rows) for one in self.each])
 
+    def narrowed(self) -> Self:
+        """Return the same labels with codes of the smallest type: 1 byte a row and labelling instead of 8."""
+        return self.from_each([one.narrowed() for one in self.each])
+
     @cached_property
-    def has_equal_classes(self) -> bool:
-        """True if all labellings have the same number of classes."""
-        return all(one.n_classes == self.n_classes for one in self.each)
+    def is_uniform(self) -> bool:
+        """True if all labellings have the same number of classes and the same weights."""
+        return all(
+            one.n_classes == self.n_classes and (one.weight is self.weight or np.array_equal(one.weight, self.weight))
+            for one in self.each
+        )
 
     @cached_property
     def joint(self) -> tuple[tuple[RowLabels, int], ...]:
@@ -177,6 +195,28 @@ class ManyLabels(RowLabels):
             sets[:] = one.codes == np.arange(self.n_classes)[:, None]
         return np.packbits(member, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
 
+    @cached_property
+    def members(self) -> tuple[tuple[NDArray[np.uint8], Integers], ...]:
+        """Indicators of each row, which `ilfs.kernels.sparse_cuts` adds up, and their sums over all rows.
+
+        One pair for some neighbouring labellings. The first number of a row is 1 if it takes part. The next ones are,
+        for each labelling and each class but the first, 1 if the row has this class.
+        """
+        size = max((MAX_SUMS - 1) // max(self.n_classes - 1, 1), 1)
+        each = [member_sums(self.each[i : i + size]) for i in range(0, len(self.each), size)]
+        return tuple((member, member.sum(axis=0, dtype=np.int64)) for member in each)
+
+
+def member_sums(each: Sequence[RowLabels]) -> NDArray[np.uint8]:
+    """Return the indicators of each row under some labellings; see `ManyLabels.members`."""
+    classes = np.arange(1, each[0].n_classes)
+    sums = np.empty((len(each[0]), 1 + len(each) * classes.size), dtype=np.uint8)
+    sums[:, 0] = each[0].takes_part
+    for number, one in enumerate(each):
+        place = 1 + number * classes.size
+        sums[:, place : place + classes.size] = one.codes[:, None] == classes
+    return sums
+
 
 def joint_size(n_classes: int, n_rows: int) -> int:
     """Return the number of labellings that are combined, so that each combination of classes has some rows."""
@@ -190,7 +230,7 @@ def joint_labels(each: Sequence[RowLabels]) -> RowLabels:
     """Combine labellings into one; see `ManyLabels.joint`."""
     first, codes = each[0], np.zeros(len(each[0]), dtype=np.int64)
     for place, one in enumerate(each):
-        codes += one.codes * one.n_classes**place
+        codes += np.multiply(one.codes, one.n_classes**place, dtype=np.int64)
     return RowLabels(np.where(first.takes_part, codes, LEFT_OUT), first.weight, first.n_classes ** len(each))
 
 

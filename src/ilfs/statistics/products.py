@@ -80,10 +80,10 @@ class CrossProducts:
     @classmethod
     def _from_sparse(cls, X: sparse.csr_array, count: Floats, weight: Floats, mean: Floats) -> Self:
         """Compute the sums of sparse rows, made dense in blocks if that is faster or more precise."""
-        stored = np.diff(X.indptr).astype(np.float64)
-        many = SPARSE_PRODUCT_COST * np.sum(stored**2) > X.shape[0] * X.shape[1] ** 2
         is_imprecise = np.isnan(X.data).any() or np.abs(mean).max(initial=0.0) > MAX_MEAN_TO_DEVIATION
-        if X.shape[0] and (many or is_imprecise):  # all rows of a block may have weight 0
+        if X.shape[0] and (
+            has_many_stored(np.diff(X.indptr), X.shape[1]) or is_imprecise
+        ):  # all rows of a block may have weight 0
             blocks = (cls._from_dense(values - mean, count[rows], weight[rows]) for rows, values in dense_blocks(X))
             return reduce(cls.merge, blocks)
         X.data *= np.repeat(np.sqrt(weight), np.diff(X.indptr))
@@ -211,6 +211,11 @@ def symmetric(product: Floats) -> Floats:
         corner[:] = np.triu(corner) + np.triu(corner, 1).T
         whole[end:, start:end] = whole[start:end, end:].T
     return whole
+
+
+def has_many_stored(stored: Integers, n_columns: int) -> bool:
+    """Return whether products of dense rows are faster; ``stored`` are the numbers of stored values of the rows."""
+    return bool(SPARSE_PRODUCT_COST * np.sum(stored.astype(np.float64) ** 2) > stored.size * n_columns**2)
 
 
 def sparse_rows(block: SparseBlock, unit: Floats) -> sparse.csr_array:

@@ -22,6 +22,7 @@ from ilfs.statistics.moments import ClassMoments
 
 MIN_SPREAD = 1e-12  # a variance of a shape below this fraction of its mean square is rounding
 STRONG_LEVEL = 0.05  # of the test of all shapes together
+ROUNDING = 1e-10  # of means and deviations of the same values in other orders
 MIN_VARIANCE = 1e-6  # a smaller fraction of the variance of a shape that a line does not explain is rounding
 
 
@@ -90,6 +91,13 @@ class Shapes(Description[ClassShapes]):
     def take(self, features: Integers) -> Self:
         """Return the description for some features."""
         return type(self)(self.mean[features], self.deviation[features])
+
+    def is_close(self, other: Self) -> bool:
+        """Return whether the shapes are those of another description, up to rounding."""
+        off = ROUNDING * (self.deviation + np.abs(self.mean))
+        return bool(
+            (np.abs(self.mean - other.mean) <= off).all() and (abs(self.deviation - other.deviation) <= off).all()
+        )
 
     def __call__(self, block: Block) -> ClassShapes:
         """Compute the sums of one block."""

@@ -19,6 +19,7 @@ from ilfs.statistics.products import (
     CrossProducts,
     dense_blocks,
     dense_rows,
+    has_many_stored,
     sparse_rows,
     symmetric,
 )
@@ -226,10 +227,17 @@ class Terms(Description[TermProducts]):
 
     def __call__(self, block: Block) -> TermProducts:
         """Compute the products of one block."""
-        if isinstance(block, SparseBlock) and not (len(self.products.columns) or np.isnan(block.data).any()):
+        if isinstance(block, SparseBlock) and self._is_sparse(block):
             return self._of_sparse(block)
         parts = (self._of_rows(*rows) for rows in self._dense_rows(block))
         return reduce(TermProducts.merge, parts)
+
+    def _is_sparse(self, block: SparseBlock) -> bool:
+        """Return whether the products are computed from sparse rows, which may neither be missing nor have products."""
+        if len(self.products.columns) or np.isnan(block.data).any():
+            return False
+        # The shapes of columns are as sparse as the columns, so they do not change the fraction of stored values.
+        return not has_many_stored(np.bincount(block.indices, minlength=block.n_rows), block.n_columns)
 
     def _dense_rows(self, block: Block) -> Iterator[tuple[Floats, Floats, Integers, int]]:
         """Yield values, weights and classes of the rows that take part, those of sparse tables in blocks."""
