@@ -134,6 +134,31 @@ class TestResult:
         assert values(adata, "pvals", "T cell")[7] == 1.0
         assert values(adata, "logfoldchanges", "T cell")[7] == 0.0
 
+    def test_missing_values_are_left_out_with_a_warning(self, ranked):
+        adata, is_T = cells(), (ranked.obs["cell_type"] == "T cell").to_numpy()
+        X = adata.X.toarray()
+        X[:, 7] = np.nan
+        X[is_T, 8] = np.nan
+        X[0, 9] = np.nan
+        adata.X = X
+        with pytest.warns(
+            UserWarning, match=r"3 genes, such as '\w+', have missing values \(NaN\), which are left out"
+        ):
+            ilfs.omics.rank(adata, "cell_type", n_permutations=0)
+        result = adata.uns["ilfs"]
+        assert np.isnan(values(adata, "logfoldchanges", "T cell")[[7, 8]]).all()
+        assert np.isnan(result["pts"]["T cell"].iloc[[7, 8]]).all()
+        assert np.isnan(result["pts_rest"]["T cell"].iloc[7])
+        assert result["pts_rest"]["T cell"].iloc[8] == pytest.approx((X[~is_T, 8] > 0).mean())
+        other = [*range(7), *range(10, 60)]
+        assert np.array_equal(result["pts"].iloc[other], ranked.uns["ilfs"]["pts"].iloc[other])
+
+    def test_too_few_permutations_are_raised(self, ranked):
+        adata = cells()
+        with pytest.warns(UserWarning, match="n_permutations must be 0 or at least 20, .* got 5: 20 are made"):
+            ilfs.omics.rank(adata, "cell_type", n_permutations=5)
+        assert_same_result(adata, ranked)
+
 
 class TestGroups:
     @pytest.mark.parametrize("groups", [["monocyte", "B cell"], ["NK cell"]])
@@ -223,6 +248,21 @@ class TestDonors:
         assert (values(adata, "pvals", "B cell") == 1.0).all()
         assert values(adata, "pvals", "T cell").min() < 0.01
 
+    def test_groups_of_which_hardly_a_cell_can_move_are_named(self):
+        adata = cells()
+        is_B = (adata.obs["cell_type"] == "B cell").to_numpy()
+        donor = np.array(adata.obs["donor"].astype(object))
+        donor[is_B] = "only B"
+        donor[np.flatnonzero(~is_B)[0]] = "only B"
+        adata.obs["sample"] = donor
+        with pytest.warns(
+            UserWarning, match=rf"at most 1 cell of {is_B.sum()} can change places within donors"
+        ) as told:
+            ilfs.omics.rank(adata, "cell_type", donor_key="sample")
+        assert len(told) == 1
+        assert values(adata, "pvals_adj", "B cell").min() > 0.05
+        assert values(adata, "pvals_adj", "T cell").min() < 0.01
+
     def test_donors_of_one_group_each_are_refused(self):
         adata = cells()
         adata.obs["sample"] = adata.obs["cell_type"].astype(object)
@@ -262,6 +302,31 @@ class TestMatrices:
         adata = cells()
         with pytest.warns(UserWarning, match="the values look like counts, and ilfs.omics expects logarithms"):
             ilfs.omics.rank(adata, "cell_type", layer="counts", n_permutations=0)
+
+    def test_missing_logarithms_are_noticed(self):
+        adata = cells()
+        counts = adata.layers["counts"].toarray().astype(float)
+        adata.X = 1e4 * counts / counts.sum(axis=1, keepdims=True)
+        with pytest.warns(UserWarning, match=r"expects logarithms, and a value of [\d.]+ is too large for one"):
+            ilfs.omics.rank(adata, "cell_type", n_permutations=0)
+
+    @pytest.mark.parametrize("form", ["csr", "dense"])
+    def test_a_view_of_a_file_is_refused(self, form, tmp_path):
+        import anndata
+
+        adata = cells()
+        adata.X = adata.X if form == "csr" else adata.X.toarray()
+        adata.write_h5ad(tmp_path / "cells.h5ad")
+        backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+        with pytest.raises(TypeError, match=r"must be a whole file, got a view .*: load it, adata\.to_memory\(\)"):
+            ilfs.omics.rank(backed[:100], "cell_type")
+        backed.file.close()
+
+    def test_a_group_without_a_name_is_refused(self):
+        adata = cells()
+        adata.obs["cell_type"] = adata.obs["cell_type"].astype(str).replace("B cell", "").to_numpy()
+        with pytest.raises(ValueError, match="groups must have names, got an empty one"):
+            ilfs.omics.rank(adata, "cell_type")
 
     def test_negative_values_are_noticed(self):
         adata = cells()

@@ -12,10 +12,12 @@ from ilfs.importing import check_installed
 from ilfs.parameters import check_choice
 from ilfs.sources import Source, TableSource
 from ilfs.sources.anndata import is_dask, open_anndata
+from ilfs.sources.cluster import local_options
 from ilfs.sources.recognise import kinds_of
 from ilfs.sources.roles import MAX_NAMES_SHOWN, Request, find_column
 from ilfs.warn import warn
 
+MAX_LOGARITHM = 25.0  # of log1p values: the natural logarithm of 7e10 counts
 MAX_ROWS_PROBED = 200  # rows of a table in memory that are searched for values that are no counts
 
 
@@ -77,6 +79,8 @@ def matrix_of(adata: Any, layer: str | None, use_raw: bool) -> MatrixOfCells:
         check_raw(adata, layer)
         check_unique(adata.raw.var_names)
         return MatrixOfCells(adata.raw.X, adata.raw.var_names, adata.obs, backed, adata.is_view)
+    if backed and adata.is_view:  # some versions of anndata cannot even return its sparse matrix
+        raise TypeError("adata must be a whole file, got a view of a backed AnnData: load it, adata.to_memory()")
     if layer is not None:
         check_layer(adata, layer)
         X = adata.layers[layer]
@@ -101,7 +105,7 @@ def check_raw(adata: Any, layer: str | None) -> None:
 
 def check_layer(adata: Any, layer: str) -> None:
     """Raise if there is no such layer."""
-    names = list(adata.layers.keys())
+    names = [name for name in adata.layers if name is not None]  # None is X in newer versions of anndata
     if layer not in names:
         some = ", ".join(map(repr, names[:MAX_NAMES_SHOWN])) or "none"
         raise ValueError(f"layer must be one of adata.layers ({some}), got {layer!r}")
@@ -137,7 +141,7 @@ def open_cells(cells: MatrixOfCells, y: NDArray[Any], weight: Floats | None) -> 
 def check_readable(matrix: Any) -> None:
     """Read one row of a lazy matrix; raise if anndata cannot read sparse rows with this version of SciPy."""
     try:
-        matrix[:1].compute()
+        matrix[:1].compute(**local_options(None))
     except AttributeError as error:
         if "backed_cs" not in str(error):
             raise
@@ -176,13 +180,18 @@ def obs_values(adata: Any, role: str, column: str) -> Any:
 
 
 def warn_of_units(source: Source) -> None:
-    """Warn if the first rows hold only whole numbers, or negative ones: fold changes are those of logarithms."""
+    """Warn if the first rows hold only whole numbers, large or negative ones: fold changes are those of logarithms."""
     X = source.to_matrix()[:MAX_ROWS_PROBED] if isinstance(source, TableSource) else next(source.blocks()).X
     values = np.asarray(X.data if sparse.issparse(X) else X)
     if values.size and values.max() > 1 and (values == np.floor(values)).all():
         warn(
             "the values look like counts, and ilfs.omics expects logarithms: use scanpy.pp.normalize_total and "
             "scanpy.pp.log1p first, or name the layer that has them"
+        )
+    elif values.size and values.max() > MAX_LOGARITHM:
+        warn(
+            f"ilfs.omics expects logarithms, and a value of {values.max():g} is too large for one: use scanpy.pp.log1p "
+            "first, or name the layer that has logarithms"
         )
     elif values.size and values.min() < 0:
         warn(

@@ -14,6 +14,7 @@ from ilfs.warn import warn
 from ilfs.words import counted, listed
 
 MIN_CELLS = 2  # of a group: a cell is left out of the mean of its own group, so that one other must be there
+MIN_MOVABLE = 0.1  # fraction of the cells of a group that can change places within donors, below which a warning tells
 NO_GROUP = -1
 
 
@@ -90,6 +91,8 @@ def encoded(values: Any) -> tuple[list[str], Integers]:
 
     as_categories = values.astype("category").cat.remove_unused_categories()
     names = [str(name) for name in as_categories.cat.categories]
+    if "" in names:
+        raise ValueError("groups must have names, got an empty one: rename the category, or set it to missing")
     if len(set(names)) < len(names):
         raise ValueError(f"groups must have different names, got {names}")
     return names, np.asarray(pd.Series(as_categories).cat.codes, dtype=np.int64)
@@ -163,16 +166,32 @@ def donors_of(adata: Any, donor_key: str | None, groups: Groups) -> NDArray[Any]
             f"no donor has both cells of {listed(list(map(repr, fixed)))} and other cells: labels cannot move within "
             "donors, so p-values of this group mean nothing and are set to 1"
         )
+    warn_of_few_moves(groups, codes, len(names), fixed)
     return codes
+
+
+def warn_of_few_moves(groups: Groups, donors: Integers, n_donors: int, fixed: list[str]) -> None:
+    """Warn of groups whose cells are nearly all of donors without other cells, so that few labels can move."""
+    movable = movable_cells(groups, donors, n_donors)
+    smaller = np.minimum(groups.sizes, groups.labelled.sum() - groups.sizes)
+    for name, n_movable, size in zip(groups.names, movable, smaller, strict=True):
+        if name not in fixed and n_movable < MIN_MOVABLE * size:
+            warn(
+                f"hardly any donor has both cells of {name!r} and other cells: at most "
+                f"{counted(int(n_movable), 'cell')} of {size} can change places within donors, so that hardly any gene "
+                "can be significant"
+            )
+
+
+def movable_cells(groups: Groups, donors: Integers, n_donors: int) -> Integers:
+    """Return, for each group, how many of its cells can change places with other cells of the same donor."""
+    donor, member = donors[groups.labelled], groups.member[groups.labelled]
+    inside = np.array([np.bincount(donor, column, minlength=n_donors) for column in member.T])
+    total = np.bincount(donor, minlength=n_donors)
+    return np.asarray(np.minimum(inside, total - inside).sum(axis=1).astype(np.int64))
 
 
 def fixed_groups(groups: Groups, donors: Integers, n_donors: int) -> list[str]:
     """Return the groups of which every donor has all or none of its cells in the group."""
-    donor = donors[groups.labelled]
-    total = np.bincount(donor, minlength=n_donors)
-    fixed = []
-    for name, member in zip(groups.names, groups.member[groups.labelled].T, strict=True):
-        inside = np.bincount(donor, member, minlength=n_donors)
-        if ((inside == 0) | (inside == total)).all():
-            fixed.append(name)
-    return fixed
+    movable = movable_cells(groups, donors, n_donors)
+    return [name for name, n_movable in zip(groups.names, movable, strict=True) if n_movable == 0]

@@ -32,7 +32,8 @@ def write_rnk(adata: Any, group: str, path: str | os.PathLike[str], key: str = "
     -------
     None
         The file is written. Equal scores, such as those of many genes at chance level, are set apart by steps of 1e-12,
-        in the order of the effects of the genes.
+        in the order of the result: by the effects of the genes, or by the sizes of the effects after
+        ``rank(..., rankby_abs=True)``.
 
     Examples
     --------

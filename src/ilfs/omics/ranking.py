@@ -6,15 +6,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ilfs.execution import ask, fold_of, run_plan, together
+from ilfs.execution import ask, at_once, fold_of, run_plan
 from ilfs.methods import ILFS
 from ilfs.omics.cells import MatrixOfCells, check_anndata, matrix_of, open_cells, warn_of_units
 from ilfs.omics.grouping import Groups, donors_of, fixed_groups, groups_of
 from ilfs.omics.results import GroupResult, Ranked, log_base, store
 from ilfs.parameters import check_choice, check_integer, is_integer
+from ilfs.permutations import MIN_PERMUTATIONS
 from ilfs.sources import Source
 from ilfs.statistics import Profile
 from ilfs.statistics.profile import ClassProfile
+from ilfs.warn import warn
 
 
 def rank(
@@ -62,7 +64,8 @@ def rank(
         If True, genes are listed by the absolute value of their score, so that genes that are lower in the group can
         come first.
     n_permutations : int, default=20
-        Number of permutations of the labels, for p-values; 0 for none.
+        Number of permutations of the labels, for p-values; 0 for none. A number below 20 is raised to 20, with a
+        warning, since the test of the best genes together could not give a p-value below 0.05.
     n_candidates : int, default=300
         Number of the most relevant genes of each group from which a set without repetition is picked, for `panel` and
         for the ranks in ``adata.var``.
@@ -105,11 +108,18 @@ def rank(
     found = groups_of(adata, groupby, groups)
     donors = donors_of(adata, donor_key, found)
     selector, profiles = fit_groups(
-        ILFS(n_permutations=n_permutations, n_candidates=n_candidates, random_state=random_state, n_jobs=n_jobs),
+        ILFS(
+            n_permutations=enough_permutations(n_permutations),
+            n_candidates=n_candidates,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        ),
         open_cells(cells, found.labels, found.weight),
         len(found.names),
         donors,
     )
+    names = names_of(cells)
+    warn_of_missing(profiles[0], names, int(found.labelled.sum()))
     params = {
         "groupby": groupby,
         "reference": "rest",
@@ -124,7 +134,7 @@ def rank(
         "rankby_abs": rankby_abs,
     }
     results = results_of(selector, profiles, found, donors, log_base(adata))
-    store(adata, key_added, Ranked(names_of(cells), found, results, selector), params, n_genes, rankby_abs)
+    store(adata, key_added, Ranked(names, found, results, selector), params, n_genes, rankby_abs)
 
 
 def check_options(
@@ -140,6 +150,25 @@ def check_options(
     check_integer("n_candidates", n_candidates, 1)
 
 
+def enough_permutations(n_permutations: int) -> int:
+    """Return a number of permutations, raised to the smallest useful one with a warning; 0 stays 0."""
+    if 0 < n_permutations < MIN_PERMUTATIONS:
+        warn(
+            f"n_permutations must be 0 or at least {MIN_PERMUTATIONS}, since fewer cannot give a p-value below 0.05 "
+            f"for the best genes of a group, got {n_permutations}: {MIN_PERMUTATIONS} are made"
+        )
+        return MIN_PERMUTATIONS
+    return n_permutations
+
+
+def warn_of_missing(profile: ClassProfile, names: NDArray[Any], n_cells: int) -> None:
+    """Warn of genes with missing values, which are left out of all results."""
+    missing = names[profile.moments.total < n_cells]
+    if missing.size:
+        have = f"{missing[0]!r} has" if missing.size == 1 else f"{missing.size} genes, such as {missing[0]!r}, have"
+        warn(f"{have} missing values (NaN), which are left out")
+
+
 def names_of(cells: MatrixOfCells) -> NDArray[Any]:
     """Return the names of the genes as Python strings."""
     return np.array([str(name) for name in cells.var_names], dtype=object)
@@ -152,7 +181,7 @@ def fit_groups(
     try:
         warn_of_units(source)
         selector.fit(source, groups=donors)
-        plan = together([ask(Profile(), labelling=number) for number in range(n_groups)])
+        plan = at_once([ask(Profile(), labelling=number) for number in range(n_groups)])
         return selector, run_plan(plan, fold_of(source, selector.n_jobs))
     finally:
         source.close()

@@ -33,9 +33,9 @@ class GroupResult:
     p_values, q_values : ndarray of shape (n_genes,)
         NaN without permutations.
     fold_change : ndarray of shape (n_genes,)
-        Binary logarithm of the fold change.
+        Binary logarithm of the fold change; NaN for a gene without values in the group or in the rest.
     expressing, expressing_rest : ndarray of shape (n_genes,)
-        Fraction of the cells of the group, and of all others, whose value is not 0.
+        Fraction of the values of the group, and of all others, that are not 0; NaN if there are none.
     picks : ndarray of int
         Candidates, in the order in which they are picked.
     chance_p_value : float
@@ -74,13 +74,15 @@ class GroupResult:
         p, q = (getattr(fitted, name, nothing) for name in ("p_values_", "q_values_"))
         if not can_move:
             p, q = np.where(np.isnan(p), p, 1.0), np.where(np.isnan(q), q, 1.0)
-        zeros = profile.zeros / np.where(moments.count > 0, moments.count, 1.0)
+        has_values = moments.count > 0
+        zeros = np.divide(profile.zeros, moments.count, out=np.full(moments.count.shape, np.nan), where=has_values)
+        fold_change = log_fold_change(moments.mean[IN_GROUP], moments.mean[REST], base)
         return cls(
             signed_scores(fitted.relevance_, difference),
             effect,
             p,
             q,
-            log_fold_change(moments.mean[IN_GROUP], moments.mean[REST], base),
+            np.where(has_values.all(axis=0), fold_change, np.nan),
             1.0 - zeros[IN_GROUP],
             1.0 - zeros[REST],
             fitted.order_[: fitted.candidates_.size],

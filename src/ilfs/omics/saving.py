@@ -22,7 +22,7 @@ def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
     adata : AnnData
         It has been ranked by `rank`.
     path : path-like
-        The file; ``uns[key]`` and the columns of ``var`` that begin with the key are replaced.
+        The file; ``uns[key]`` and the columns of ``var`` that `rank` writes are replaced.
     key : str, default="ilfs"
         Key of the result in ``adata.uns``.
 

@@ -29,7 +29,9 @@ COPIES_OF_STRIP = 3  # as read, by rows, and the block that is cut from it
 def open_anndata(X: Any, request: Request) -> Source:
     """Make a source of an AnnData; the target and the weight are columns of its observations."""
     if X.isbacked and X.is_view:
-        raise TypeError(f"{request.name} must be a whole file, got a view of a backed AnnData: load it, X.to_memory()")
+        raise TypeError(
+            f"{request.name} must be a whole file, got a view of a backed AnnData: load it, adata.to_memory()"
+        )
     matrix = X.X
     check_column_names(list(X.var_names), f"{request.name}.var_names")
     if matrix is None:
