@@ -12,6 +12,7 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+NAME = "ilfs"  # of the repository: other projects on GitHub may build this one, too
 PICTURES = (".png", ".svg")
 RELATIVE_LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
 
@@ -28,7 +29,7 @@ class CustomMetadataHook(MetadataHookInterface):
 
 def repository(environment: Mapping[str, str]) -> str | None:
     """Return the address of the repository on GitHub, None if it is unknown."""
-    if "GITHUB_REPOSITORY" not in environment:
+    if environment.get("GITHUB_REPOSITORY", "").rpartition("/")[2] != NAME:
         return None
     return f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{environment['GITHUB_REPOSITORY']}"
 
@@ -38,11 +39,11 @@ def project_urls(environment: Mapping[str, str]) -> dict[str, str]:
     address = repository(environment)
     if address is None:
         return {}
-    files = f"{address}/blob/main"
+    owner = environment["GITHUB_REPOSITORY"].partition("/")[0]
     return {
         "Source": address,
-        "Documentation": f"{files}/README.md#documentation",
-        "Changelog": f"{files}/CHANGELOG.md",
+        "Documentation": f"https://{owner.lower()}.github.io/{NAME}/",
+        "Changelog": f"{address}/blob/main/CHANGELOG.md",
         "Issues": f"{address}/issues",
     }
 

@@ -111,3 +111,7 @@ class TestReadmeOfTheIndex:
         assert build.with_absolute_links("[a](docs/a.md)", {}) == "[a](docs/a.md)"
         assert build.project_urls({}) == {}
         assert build.project_urls(self.ON_GITHUB)["Source"] == "https://github.com/someone/ilfs"
+        assert build.project_urls(self.ON_GITHUB)["Documentation"] == "https://someone.github.io/ilfs/"
+
+    def test_another_project_that_builds_this_one_does_not_get_its_own_addresses(self, build):
+        assert build.project_urls({"GITHUB_REPOSITORY": "someone/analysis"}) == {}
