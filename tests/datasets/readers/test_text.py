@@ -235,6 +235,7 @@ def test_classes_may_be_integers_booleans_or_text(tmp_path, labels, names, codes
         ("a,a,y\n1,2,0\n3,4,1\n", "names of columns of .* must differ, got 'a' more than once"),
         ("a,,y\n1,2,0\n3,4,1\n", "column 2 of .* must have a name"),
         ("a,b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 values, got 2"),
+        ("mean of a,mean of b,y\n1,2,0\n3,4\n", "row 2 of .* must have 3 values, got 2"),  # more blanks than commas
         ("a,b,y\n1,2,0\n3,4,1,5\n", "row 2 of .* must have 3 values, got 4"),
         ("a,b,y\n1,inf,0\n3,4,1\n", "column 'b' of .* must be finite, got inf in row 1"),
         ("1,2,0\n3,-Infinity,1\n", "column 2 of .* must be finite, got -inf in row 2"),

@@ -157,7 +157,7 @@ def delimiter_of(lines: Sequence[str], path: Path) -> str:
             best, most = delimiter, (numbers, width)
     if not best:
         first = next((line for line in lines if line.strip()), "")
-        best = max(DELIMITERS, key=first.count)
+        best = max(DELIMITERS, key=lambda delimiter: (_n_regular(lines, delimiter), first.count(delimiter)))
         if best not in first.strip():
             raise ValueError(f"{path} must have at least two columns, separated by comma, semicolon, tab, | or space")
     return best
@@ -172,6 +172,15 @@ def _fit(lines: Sequence[str], layout: Layout) -> tuple[int, int]:
     widths = {width for width, _ in rows[1:] or rows}  # a header may be one name short
     numbers = sum(layout.number(value) is not None for _, values in rows for value in values)
     return (widths.pop(), numbers) if len(widths) == 1 else (0, 0)
+
+
+def _n_regular(lines: Sequence[str], delimiter: str) -> int:
+    """Count the rows with as many values as the first; one row may be damaged, such as the last one of a cut file."""
+    try:
+        widths = [len(row) for row in split_rows(lines, delimiter)]
+    except csv.Error:
+        return 0
+    return sum(width == widths[0] for width in widths) if widths and widths[0] > 1 else 0
 
 
 def split_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
