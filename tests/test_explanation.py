@@ -138,8 +138,8 @@ class TestParagraph:
             "alone, 81 % of the samples look more like their own class than like the others. Its q-value is 0.002, "
             "not above 0.05: confirmed. If it and all features that are better on their own were selected, less than "
             "1 % of them would be expected to be there by chance. It repeats MDM2, which is ranked before it "
-            "(correlation -0.83; 31 % of its variance is new). It is repeated, with these similarities, by A (0.90), "
-            "B (-0.80). It is missing in 2 % of the rows. 60 % of its values are not zero."
+            "(correlation -0.83; 31 % of its variance is new). Features that repeat it, with their similarity: A "
+            "(0.90), B (-0.80). It is missing in 2 % of the rows. 60 % of its values are not zero."
         )
 
     def test_a_method_that_knows_little_says_little(self):
@@ -175,7 +175,7 @@ class TestParagraph:
 
     def test_a_feature_without_a_family_is_not_said_to_be_unlike_all_others(self):
         assert paragraph(some(repeated_by={})).endswith(
-            "No feature after it has it as the most similar better one with a correlation of at least 0.7."
+            "It is not the closest better match of any feature after it (correlation of at least 0.7)."
         )
 
     def test_that_sentence_is_true(self):
@@ -184,7 +184,7 @@ class TestParagraph:
         strong = np.abs(table["correlation"]) >= 0.7
         heads = set(table["nearest"][strong].tolist())
         for name in table["feature"].tolist():
-            assert ("No feature after it has it" in str(done.explain(name))) == (name not in heads)
+            assert ("It is not the closest better match" in str(done.explain(name))) == (name not in heads)
 
     def test_the_first_and_the_last_features(self):
         assert "It was picked first" in paragraph(some(criterion="gain", rank=1, score=1.0))

@@ -424,11 +424,11 @@ def redundancy_sentences(one: Explanation) -> Iterator[str]:
         named = [f"{name} ({value:.2f})" for name, value in list(one.repeated_by.items())[:MAX_NAMED]]
         n_more = len(one.repeated_by) - len(named)
         rest = f" and {n_more} more" if n_more else ""
-        yield f"It is repeated, with these similarities, by {', '.join(named)}{rest}."
+        yield f"Features that repeat it, with their similarity: {', '.join(named)}{rest}."
     elif one.repeated_by is not None:
         yield (
-            "No feature after it has it as the most similar better one with a correlation of at least "
-            f"{STRONG_CORRELATION}."
+            "It is not the closest better match of any feature after it "
+            f"(correlation of at least {STRONG_CORRELATION})."
         )
 
 

@@ -87,7 +87,7 @@ def read_selection(path: str | os.PathLike[str]) -> dict[str, Any]:
         The fields, as for `write_selection`, and ``ilfs_version``; ``selected`` and ``order`` are arrays of int,
         ``scores`` and the values of ``columns`` arrays.
     """
-    what = f"{os.fspath(path)!r} must be a selection that was written by save"
+    what = f"{os.fspath(path)!r} must be a selection, as ilfs rank --save and selector.save write it"
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:

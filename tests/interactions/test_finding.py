@@ -300,3 +300,9 @@ def test_permuted_labels_rarely_have_a_significant_set(name, n_rounds, n_real):
 def test_sparse_text_has_no_pairs_although_many_products_depend_on_the_class():
     X, y = load("polarity")
     assert find_interactions(X, y).n_significant == 0
+
+
+def test_rows_too_few_for_any_bit_are_told():
+    X = np.random.default_rng(0).normal(size=(3, 5))
+    with pytest.warns(UserWarning, match="no feature has at least two samples on each side of its median"):
+        assert len(find_interactions(X, [0, 1, 1])) == 0

@@ -260,6 +260,14 @@ def test_a_page_appears_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
+@pytest.mark.parametrize("name", ["page.pdf", "page", "page.html.gz"])
+def test_a_file_that_is_no_page_is_refused(tmp_path, name):
+    X, y = planted()
+    with pytest.raises(ValueError, match=r"path must end in \.html or \.htm"):
+        FisherScore(2).fit(X, y).report(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_report_is_the_same_page_and_does_not_change_the_selector(tmp_path):
     X, y = planted()
     selector = FisherScore(2).fit(X, y)

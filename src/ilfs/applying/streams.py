@@ -43,6 +43,8 @@ def open_columns(source: Any, wanted: Columns, out: Path) -> ColumnStream:
             return open_table(source, wanted, "X")
     if hasattr(source, "__arrow_c_stream__") and not isinstance(source, Source):
         return from_arrow_stream(source, wanted, "X")
+    if ("polars", "DataFrame") in kinds:  # before polars 1.3, data frames had no stream interface
+        return from_arrow_stream(source.to_arrow(), wanted, "X")
     return from_rows(source, wanted)
 
 

@@ -47,7 +47,11 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     """Add the options of the search."""
     group = parser.add_argument_group("the search")
     group.add_argument(
-        "--order", type=int, choices=(2, 3), default=2, help="2: pairs; 3: also triples, of about a thousand features"
+        "--order",
+        type=int,
+        choices=(2, 3),
+        default=2,
+        help="2: pairs; 3: also triples, if there are at most about a thousand features",
     )
     group.add_argument(
         "--alpha", type=float, default=0.05, metavar="LEVEL", help="probability of at least one false set (0.05)"

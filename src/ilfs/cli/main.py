@@ -181,9 +181,11 @@ def is_interrupt(error: BaseException | None) -> bool:
 def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
     """Print that Ctrl-C has stopped the command, and return the exit code.
 
-    A command that saves nothing on its way has its own sentence, ``stopped``, in its options.
+    A command that saves nothing on its way has its own sentence, ``stopped``, in its options. Without options, the
+    command had not begun.
     """
-    sentence = getattr(options, "stopped", "stopped; finished work is saved, run the same command again to continue")
+    saved = "stopped; finished work is saved, run the same command again to continue"
+    sentence = "stopped" if options is None else getattr(options, "stopped", saved)
     print(f"ilfs: {sentence}", file=sys.stderr)
     return INTERRUPTED
 

@@ -30,6 +30,7 @@ from ilfs.validation import (
     refuse_one_class,
     take_target,
 )
+from ilfs.warn import warn
 
 DEFAULT_ALPHA = 0.05  # probability of at least one false set
 
@@ -184,6 +185,8 @@ def interactions_of_classes(
     """Find interactions for one labelling of a table; the tests are adjusted for so many labels."""
     rows = LabelledRows.from_source(source, n_jobs=n_jobs, missing=True)
     bits, classes = PackedBits.from_rows(rows), rows.classes.labels
+    if not bits.n_bits:
+        warn("no feature has at least two samples on each side of its median, so no pair can be tested")
     with_triples = order == 3 and are_triples_affordable(bits)
     # Pairs and triples each have half of alpha: adjusted together, the many triples would cost pairs much power.
     n_families = n_labels * (2 if with_triples else 1)

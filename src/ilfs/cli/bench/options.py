@@ -39,7 +39,7 @@ def add_suite(parser: argparse.ArgumentParser, *, of_last_run: bool = True) -> N
     parser.add_argument(
         "suite",
         nargs="?" if of_last_run else None,
-        help="quick, paper, deep, timing, modern, novelty, steps, or the path of a .toml file"
+        help="quick, paper, deep, timing, modern, novelty, steps, known_answer, or the path of a .toml file"
         + " (the last run)" * of_last_run,
     )
     parser.add_argument(

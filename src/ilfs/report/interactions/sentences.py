@@ -38,7 +38,7 @@ def found_sentence(summary: InteractionSummary) -> str:
     if not summary.n_significant:
         return f"none of {tested} is significant (adjusted p-value of at most {summary.alpha:g})"
     are = "is" if summary.n_significant == 1 else "are"
-    sure = f"chance alone makes any test significant in at most {100 * summary.alpha:g} % of tables"
+    sure = f"if nothing interacts, at most {100 * summary.alpha:g} % of tables have even one significant test"
     different = "" if summary.n_different == len(summary.sets) else f" ({different_sets(summary)})"
     return f"{summary.n_significant:,} of {tested} {are} significant{different}; {sure}"
 

@@ -22,6 +22,7 @@ from ilfs.words import counted
 SCRIPTS = ("data.js", "drawing.js", "export.js", "table.js", "network.js", "ranking.js")
 N_STATIC_ROWS = 50  # in the table without scripts and on paper
 MAX_STATIC_LETTERS = 80
+PAGE_ENDINGS = (".html", ".htm")
 STATIC_COLUMNS = ("rank", "feature", "score", "q_value", "verdict", "direction", "effect")
 
 
@@ -91,6 +92,8 @@ def write_page(
     >>> path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     True
     """
+    path = Path(path)
+    check_is_page(path)
     summary = summarise_ranking(
         selector,
         X,
@@ -105,9 +108,14 @@ def write_page(
         stability=stability,
         preparation=preparation,
     )
-    path = Path(path)
     write_text_atomically(path, ranking_page(summary))
     return path
+
+
+def check_is_page(path: Path) -> None:
+    """Raise if the name of a file is not that of a page; a device such as standard output may have any name."""
+    if path.suffix.lower() not in PAGE_ENDINGS and (path.is_file() or not path.exists()):
+        raise ValueError(f"path must end in {' or '.join(PAGE_ENDINGS)}, got {os.fspath(path)!r}")
 
 
 def ranking_page(summary: RankingSummary) -> str:
