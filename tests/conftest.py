@@ -1,3 +1,4 @@
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ if not (Path(__file__).parents[1] / "docs").exists():  # in a source distributio
 
 settings.register_profile("ilfs", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("ilfs")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell; tests send Ctrl-C to processes
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

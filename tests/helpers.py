@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -65,6 +66,13 @@ def oracle(name, configuration):
     record = json.loads(records.read_text())[configuration]
     with np.load(table, allow_pickle=False) as parts:
         return parts["X"], parts["y_binary"], np.array(record["weights"]), np.array(record["ranking"])
+
+
+def read_csv_exactly(path, **options):
+    """Read a text table with each number as Python reads it; older pandas may be off by the last bit."""
+    if int(pd.__version__.split(".")[0]) < 3:
+        options["float_precision"] = "round_trip"
+    return pd.read_csv(path, **options)
 
 
 def planted(n_samples=120, n_features=40, n_informative=5, n_classes=2, shift=2.0, seed=0):

@@ -19,6 +19,7 @@ for owner, names in (
         if hasattr(owner, name):
             delattr(owner, name)
 sys.modules["msvcrt"] = types.ModuleType("msvcrt")
+threadpoolctl.sys = types.SimpleNamespace(**vars(sys))  # it still looks for libraries where they really are
 sys.platform = "win32"
 import ilfs
 found = [one.name for one in pkgutil.walk_packages(ilfs.__path__, "ilfs.") if not one.name.endswith("__main__")]

@@ -354,10 +354,10 @@ class TestMemory:
     @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peak memory can only be read on Linux")
     @pytest.mark.parametrize(
         ("source", "target", "n_rows"),
-        [(".parquet", ".parquet", 100_000), (".csv", ".csv", 30_000), (".npy", ".parquet", 100_000)],
+        [(".parquet", ".parquet", 200_000), (".csv", ".csv", 30_000), (".npy", ".parquet", 100_000)],
     )
     def test_memory_does_not_grow_with_the_file(self, source, target, n_rows, tmp_path):
-        """Files that take 40 or 12 MB as numbers are copied in a fraction of this."""
+        """Files that take 80, 12 or 40 MB as numbers are copied in a fraction of this."""
         n_columns = 50
         X = np.random.default_rng(0).integers(0, 100, size=(n_rows, n_columns)).astype(float)
         out, names = tmp_path / f"out{target}", [f"f{j}" for j in range(n_columns)]
@@ -388,5 +388,5 @@ class TestMemory:
         )
         arguments = [sys.executable, "-c", code, tmp_path / "selection.json", given, out]
         done = subprocess.run(arguments, capture_output=True, text=True, check=True)
-        assert float(done.stdout) < n_rows * n_columns * 8e-6 / 3  # MB
+        assert float(done.stdout) < n_rows * n_columns * 8e-6 / 5  # MB
         assert read(out).shape == (n_rows, 40)

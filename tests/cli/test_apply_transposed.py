@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import read_csv_exactly
 
 from ilfs import ILFS
 
@@ -27,7 +28,7 @@ def folder(run):
 def test_a_row_for_each_sample_is_written(folder, run):
     code, _, err = run("apply", "selection.json", "rows.csv", "-o", "small.csv", "--transpose")
     assert (code, err) == (0, "written    small.csv: 3 selected columns\n")
-    written = pd.read_csv("small.csv")
+    written = read_csv_exactly("small.csv")
     assert written["sample"].tolist() == [f"S{i}" for i in range(20)]
     features = written.columns.drop("sample")
     assert len(features) == 3
@@ -59,7 +60,7 @@ class TestSampleSheet:
         code, _, err = run("apply", "selection.json", "rows.csv", "-o", "x.csv", "--samples", "sheet.csv", *transpose)
         assert code == 0
         assert "1 sample of rows.csv left out, as sheet.csv has no such names: S19" in " ".join(err.split())
-        written = pd.read_csv("x.csv")
+        written = read_csv_exactly("x.csv")
         assert written.columns[:2].tolist() == ["sample", "kind"]
         assert written["sample"].tolist() == sheet["id"].tolist()
         assert written["kind"].tolist() == sheet["kind"].tolist()
@@ -72,13 +73,13 @@ class TestSampleSheet:
         wide.to_csv("wide.csv", index_label="id")
         code, _, err = run("apply", "selection.json", "wide.csv", "-o", "x.csv", "--samples", "sheet.csv")
         assert code == 0, err
-        assert pd.read_csv("x.csv")["kind"].tolist() == sheet["kind"].tolist()
+        assert read_csv_exactly("x.csv")["kind"].tolist() == sheet["kind"].tolist()
 
     @pytest.mark.parametrize(("keep", "expected"), [(("age",), ["age"]), (("others",), ["kind", "age"])])
     def test_keep_names_columns_of_the_sheet(self, sheet, run, keep, expected):
         arguments = ("apply", "selection.json", "rows.csv", "-o", "x.csv", "--samples", "sheet.csv", "--keep", *keep)
         assert run(*arguments)[0] == 0
-        assert pd.read_csv("x.csv").columns[1:-3].tolist() == expected
+        assert read_csv_exactly("x.csv").columns[1:-3].tolist() == expected
 
     def test_an_unknown_column_is_refused(self, sheet, run):
         arguments = ("apply", "selection.json", "rows.csv", "-o", "x.csv", "--samples", "sheet.csv", "--keep", "sex")
@@ -93,7 +94,7 @@ class TestRepeatedNames:
     @pytest.fixture
     def table(self, folder):
         names = ["TP53", "MYC", "TP53", "d", "e", "f"]
-        rows = pd.read_csv("rows.csv").assign(gene=names)
+        rows = read_csv_exactly("rows.csv").assign(gene=names)
         rows.to_csv("twice.csv", index=False)
         wide = folder.drop(columns="kind").set_axis(names, axis=1)
         wide.to_csv("wide.csv", index=False)
@@ -104,7 +105,7 @@ class TestRepeatedNames:
     def test_the_second_feature_of_a_name_is_found(self, table, run, arguments):
         code, _, err = run("apply", "one.json", *arguments, "-o", "x.csv")
         assert code == 0, err
-        np.testing.assert_array_equal(pd.read_csv("x.csv")["TP53.1"], table["c"])
+        np.testing.assert_array_equal(read_csv_exactly("x.csv")["TP53.1"], table["c"])
 
     def test_names_that_were_not_numbered_at_the_fit_stay_ambiguous(self, table, run):
         code, _, err = run("apply", "selection.json", "wide.csv", "-o", "x.csv")

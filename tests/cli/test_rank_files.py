@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import planted
+from helpers import planted, read_csv_exactly
 
 from ilfs import ILFS, FisherScore, load
 from ilfs.cli import main
@@ -58,7 +58,7 @@ ASIDE = ("--target", "kind", "--drop", "weight")
 
 
 def fitted(tables, selector):
-    frame = pd.read_csv(tables / "table.csv")
+    frame = read_csv_exactly(tables / "table.csv")
     return selector.fit(frame[[f"gene{j}" for j in range(8)]], frame["kind"])
 
 
@@ -92,7 +92,7 @@ class TestJson:
         assert found["selected"]["number"] == len(chosen)
         assert [one["feature"] for one in found["features"] if one["selected"]] == chosen
         first = found["features"][0]
-        means = pd.read_csv(tables / "table.csv").groupby("kind")[first["feature"]].mean()
+        means = read_csv_exactly(tables / "table.csv").groupby("kind")[first["feature"]].mean()
         assert first["means"] == pytest.approx(means.to_dict())
 
     def test_numbers_that_json_lacks_are_null(self, run, tables):
@@ -116,8 +116,8 @@ def test_the_ranking_of_all_features_is_written_in_every_format(ending, run, tab
     if ending == "xlsx":
         pytest.importorskip("openpyxl", reason="openpyxl is not installed")
     readers = {
-        "csv": pd.read_csv,
-        "tsv": lambda path: pd.read_csv(path, sep="\t"),
+        "csv": read_csv_exactly,
+        "tsv": lambda path: read_csv_exactly(path, sep="\t"),
         "json": lambda path: pd.DataFrame(json.loads(path.read_text())["features"]),
         "parquet": pd.read_parquet,
         "feather": pd.read_feather,
@@ -140,7 +140,7 @@ def test_csv_on_stdout_is_the_file(run, tables):
 def test_the_selected_columns_are_written_with_names_and_classes(engine, ending, run, tables):
     path = tables / f"small.{ending}"
     run("rank", "table.parquet", *ASIDE, "--id", "sample", "--engine", engine, "--top", "3", "--selected", str(path))
-    found = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
+    found = read_csv_exactly(path) if ending == "csv" else pd.read_parquet(path)
     frame = pd.read_parquet(tables / "table.parquet")
     chosen = [f"gene{j}" for j in sorted(fitted(tables, ILFS(3)).order_[:3])]
     assert set(found.columns) >= {"kind", *chosen}
@@ -158,7 +158,7 @@ def test_genes_in_rows_are_matched_with_the_sample_sheet(run, tables):
     assert "--no-transpose" in err
     small = tables / "matched.csv"
     run("rank", "genes.tsv", "--samples", "sheet.csv", "--target", "kind", "--top", "2", "--selected", str(small))
-    found, frame = pd.read_csv(small, index_col=0), pd.read_csv(tables / "table.csv", index_col="sample")
+    found, frame = read_csv_exactly(small, index_col=0), read_csv_exactly(tables / "table.csv", index_col="sample")
     chosen = [name for name in found.columns if name.startswith("gene")]
     np.testing.assert_allclose(found[chosen], frame.loc[found.index, chosen])
     assert found["kind"].tolist() == frame.loc[found.index, "kind"].tolist()
@@ -169,10 +169,10 @@ def test_a_saved_selection_is_applied_to_another_table(run, tables):
     assert load(tables / "selection.json").get_support().sum() == 2
     _, err = run("apply", "selection.json", "table.parquet", "-o", "applied.csv", "--keep", "kind", "donor")
     assert err.split() == "written applied.csv: 2 selected columns".split()
-    found = pd.read_csv(tables / "applied.csv")
+    found = read_csv_exactly(tables / "applied.csv")
     chosen = [f"gene{j}" for j in sorted(fitted(tables, ILFS(2)).order_[:2])]
     assert found.columns.tolist() == ["kind", "donor", *chosen]
-    np.testing.assert_allclose(found[chosen], pd.read_csv(tables / "table.csv")[chosen])
+    np.testing.assert_allclose(found[chosen], read_csv_exactly(tables / "table.csv")[chosen])
     _, err = run("apply", "selection.json", "table.csv", "-o", "applied.csv", "--quiet")
     assert err == ""
     _, err = run("apply", "selection.json", "table.csv", "-o", "applied.csv")
@@ -205,7 +205,7 @@ def test_the_code_on_the_page_repeats_the_ranking(arguments, run, tables):
     code = html.unescape(re.search("In Python:</p>\n<pre>(.*?)</pre>", (tables / "repeat.html").read_text(), re.S)[1])
     known = {}
     exec(code, known)
-    assert known["selector"].table()["feature"].tolist() == pd.read_csv("repeat.csv")["feature"].tolist()
+    assert known["selector"].table()["feature"].tolist() == read_csv_exactly("repeat.csv")["feature"].tolist()
     assert (tables / "ranking.html").exists()
 
 
@@ -235,7 +235,7 @@ class TestSize:
         assert set(worst) <= set(json.loads(out)["selected"]["names"])
 
     def test_weights_and_groups_are_used(self, run, tables):
-        frame = pd.read_csv(tables / "table.csv")
+        frame = read_csv_exactly(tables / "table.csv")
         options = ["--target", "kind", "--weight", "weight", "--groups", "donor", "--method", "fisher", "--json"]
         out, _ = run("rank", "table.csv", *options)
         selector = FisherScore("fdr", n_permutations=20).fit(
@@ -276,7 +276,7 @@ class TestInput:
         assert done.stderr == ""
 
     def test_methods_without_labels_need_no_target(self, run, tables):
-        pd.read_csv(tables / "table.csv").filter(like="gene").to_csv(tables / "unlabelled.csv", index=False)
+        read_csv_exactly(tables / "table.csv").filter(like="gene").to_csv(tables / "unlabelled.csv", index=False)
         out, err = run("rank", "unlabelled.csv", "--method", "ls", "--json")
         assert json.loads(out)["target"] is None
         assert "8 features" in err
@@ -284,7 +284,7 @@ class TestInput:
 
 class TestTalk:
     def test_what_was_guessed_and_set_aside_is_told_with_options(self, run, tables):
-        frame = pd.read_csv(tables / "table.csv").drop(columns="donor")
+        frame = read_csv_exactly(tables / "table.csv").drop(columns="donor")
         frame.to_csv(tables / "guess.csv", index=False)
         _, err = run("rank", "guess.csv", "--drop", "weight")
         flat = " ".join(err.split())
@@ -298,7 +298,7 @@ class TestTalk:
         assert out.splitlines()[0].split() == ["ilfs", "fisher"]
         assert "are the same for all 2 methods" in err
         run("rank", "table.csv", *ASIDE, "--method", "ilfs,fisher", "-o", "both.csv")
-        assert {"rank_ilfs", "rank_fisher", "mean_rank"} <= set(pd.read_csv("both.csv").columns)
+        assert {"rank_ilfs", "rank_fisher", "mean_rank"} <= set(read_csv_exactly("both.csv").columns)
 
     def test_explain_tells_the_paragraph_and_the_numbers(self, run, tables):
         out, _ = run("explain", "table.csv", *ASIDE, "--feature", "gene[01]")

@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_error(500)
 
     def stalled(self):
-        self.good(CONTENT[:100_000], len(CONTENT))
+        self.good(CONTENT[:200_000], len(CONTENT))  # more than a file buffers before it writes, 128 kB in Python 3.14
         self.wfile.flush()
         self.server.finished.wait(20)
 

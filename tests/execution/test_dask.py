@@ -620,6 +620,12 @@ def test_arrays_with_query_planning():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture(autouse=True)
+def scheduler_of_this_test(monkeypatch):
+    """Restore Dask's default scheduler: `Client.as_current` in two threads at once can leave its own behind."""
+    monkeypatch.setitem(dask.config.config, "scheduler", None)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers in processes of their own, started once for all tests."""

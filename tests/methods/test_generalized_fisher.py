@@ -85,7 +85,7 @@ def test_the_bound_holds_for_all_subsets_and_the_objective_is_that_of_the_select
 
 def cutting_planes(problem, n, size, n_steps=40):
     """Solve the relaxed problem as the paper does: add the most violated set, find the best mixture of all sets."""
-    _, descent = problem(np.zeros(n))
+    descent = problem.descent_without_features
     sets, mixture = [], np.empty(0)
     for _ in range(n_steps):
         new = np.zeros(n)
