@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py            # everything, about three minutes
     python benchmarks/speed.py job start  # some parts: job layouts redundancy memory growth shapes start
+                                          # commands transposed
 
 The job is the paper's: 10,000 samples x 5,000 features, uniform on [0, 1000], 2 classes. Every time is the median of
 several runs after a first run that is not counted. The functions that are compared take turns, so that other load on
@@ -9,15 +10,20 @@ the computer slows all of them alike.
 """
 
 import argparse
+import subprocess
+import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from measure import fit_in_own_process, job, run_python, seconds, take_turns
 from sklearn.feature_selection import f_classif
 from threadpoolctl import threadpool_limits
 
 from ilfs import ILFS, FisherScore
+from ilfs.preparing import prepare
 
 ROWS, COLUMNS, THREADS, CANDIDATES = 10_000, 5_000, 2, 1000
 
@@ -199,6 +205,44 @@ def show_start():
         print(f"| {title} | {value:.2f} | {value / median['import']:.2f} |")
 
 
+def show_commands():
+    commands = {"python -c pass": ["-c", "pass"]} | {
+        f"ilfs {words}": ["-m", "ilfs", *words.split()] for words in ("--version", "methods", "bench --help")
+    }
+    functions = {name: lambda words=words: run(sys.executable, *words) for name, words in commands.items()}
+    median, _ = take_turns(functions, 15)
+    print("\n| a command that answers at once | seconds | relative to an empty Python |\n|---|---|---|")
+    for name, value in median.items():
+        print(f"| `{name}` | {value:.3f} | {value / median['python -c pass']:.1f} |")
+
+
+def run(*words):
+    subprocess.run(words, capture_output=True, check=True)
+
+
+def show_transposed():
+    """Show what genes in rows cost: 60 samples x 12,000 genes, with a sample sheet in another order."""
+    rng = np.random.default_rng(0)
+    genes, samples = [f"g{j}" for j in range(12_000)], [f"s{i}" for i in range(60)]
+    table = pd.DataFrame(rng.normal(size=(60, 12_000)).round(4), samples, genes)
+    kind = pd.Series(np.repeat(["tumour", "normal"], 30), samples, name="kind")
+    with tempfile.TemporaryDirectory() as folder:
+        plain, turned, sheet = (Path(folder) / name for name in ("plain.csv", "turned.csv", "sheet.csv"))
+        table.assign(kind=kind).to_csv(plain, index_label="sample")
+        table.T.to_csv(turned, index_label="gene")
+        kind.sample(frac=1, random_state=0).to_csv(sheet, index_label="sample")
+        functions = {
+            "pandas.read_csv, samples in rows": lambda: pd.read_csv(plain, index_col=0),
+            "prepare, samples in rows": lambda: prepare(plain, target="kind"),
+            "prepare, genes in rows, with a sheet": lambda: prepare(turned, samples=sheet, target="kind"),
+        }
+        median, _ = take_turns(functions, 5)
+    first = next(iter(median.values()))
+    print("\n| 60 samples x 12,000 genes as text | seconds | relative to pandas |\n|---|---|---|")
+    for name, value in median.items():
+        print(f"| {name} | {value:.2f} | {value / first:.2f} |")
+
+
 def seconds_until_done(code, **environment):
     """Return the seconds from the start of a fresh interpreter to the end of the program, without its cleanup."""
     start = time.time()
@@ -213,6 +257,8 @@ PARTS = {
     "growth": show_growth,
     "shapes": show_shapes,
     "start": show_start,
+    "commands": show_commands,
+    "transposed": show_transposed,
 }
 
 

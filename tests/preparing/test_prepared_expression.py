@@ -1,7 +1,6 @@
 """Real expression data, written as biologists have them: genes in rows, and a sample sheet."""
 
 import os
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -43,10 +42,3 @@ def test_genes_in_rows_are_ranked_as_in_the_plain_table(files, method):
     np.testing.assert_allclose(first.scores_, second.scores_, rtol=1e-12)
     assert first.feature_names_in_.tolist() == second.feature_names_in_.tolist()
     assert tables[0].ids.tolist() == tables[1].ids.tolist()
-
-
-def test_preparing_takes_about_a_second(files):
-    _, turned, sheet = files
-    start = perf_counter()
-    prepare(turned, samples=sheet, target="kind")
-    assert perf_counter() - start < 5  # 0.2 s on an idle machine

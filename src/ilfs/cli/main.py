@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ilfs.cli.parser import Parser
 
 FAILED = 2  # exit code after an error
+COMMANDS = ("rank", "interactions", "compare", "explain", "apply", "methods", "datasets", "bench", "completion")
 NAME_OPTIONS = (
     "rank",
     "interactions",
@@ -68,7 +69,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         if not given:
             command_line().print_help()
             return 0
-        options = command_line().parse_args(given)
+        options = command_line(given[:1]).parse_args(given)
         options.command = repeatable(given)
         with warnings.catch_warnings():
             warnings.showwarning = note_for(options)
@@ -190,18 +191,30 @@ def tell_stopped(options: "argparse.Namespace | None" = None) -> int:
     return INTERRUPTED
 
 
-def command_line() -> "Parser":
-    """Build the parser of all commands and their options."""
+def command_line(given: "Sequence[str]" = ()) -> "Parser":
+    """Build the parser of all commands and their options.
+
+    Parameters
+    ----------
+    given : sequence of str, default=()
+        First word of a command line. If it is a command, the other commands are neither imported nor added: that
+        would take longer than all else that ``ilfs methods`` does.
+
+    Returns
+    -------
+    Parser
+        The parser of ``ilfs``.
+    """
+    from importlib import import_module
+
     from ilfs import __version__
-    from ilfs.cli import apply, bench, compare, completion, datasets, explain, interactions, methods, rank
     from ilfs.cli.parser import Parser, add_debug
 
     parser = Parser(prog="ilfs", description="Find the columns of a table that matter.", epilog=EPILOG)
     parser.add_argument("--version", action="version", version=f"ilfs {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for one in (rank, interactions, compare, explain, apply, methods, datasets, bench, completion):
-        one.add_to(commands)
-    for name in NAME_OPTIONS:
-        commands.choices[name].set_defaults(names_options=True)
+    for name in [one for one in COMMANDS if one in given] or COMMANDS:
+        import_module(f"ilfs.cli.{name}").add_to(commands)
+        commands.choices[name].set_defaults(names_options=name in NAME_OPTIONS)
     add_debug(parser)
     return parser
