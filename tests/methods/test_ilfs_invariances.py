@@ -158,3 +158,16 @@ def test_relevance_of_a_single_nonzero_value_does_not_depend_on_column_layout_an
     assert np.unique(relevance).size == 1
     for same in (sparse.csr_array(X), 7 * X, np.sign(X)):
         np.testing.assert_array_equal(ILFS().fit(same, y).relevance_, relevance)
+
+
+@pytest.mark.parametrize("evidence", ["posterior", "distance", "distance_sum"])
+@pytest.mark.parametrize("step", [0.1, 1 / 3, 1e-3, 7.7])
+def test_relevance_with_equal_class_means_does_not_depend_on_the_order_of_rows(step, evidence):
+    # All values of class 0 are equal to both class means, whose difference is rounding.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [20, 40])
+    even = np.r_[np.zeros(20), np.tile([step, -step, 2 * step, -2 * step], 10)]
+    X = np.column_stack([even, even + 0.7, even + 3.3, rng.normal(size=60) + y])
+    orders = [np.arange(60), *(rng.permutation(60) for _ in range(8))]
+    found = [ILFS(evidence=evidence, redundancy=None).fit(X[rows], y[rows]).relevance_ for rows in orders]
+    np.testing.assert_allclose(found, np.tile(found[0], (9, 1)), rtol=1e-9)

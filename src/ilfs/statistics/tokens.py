@@ -22,6 +22,7 @@ Evidence = Literal["posterior", "distance", "distance_sum"]
 # would be infinite; but the sharpness must stay finite, because 0 times infinity is NaN.
 MAX_LOG_ODDS = 1e12
 GRID_BITS = 44  # bits of a token count that are kept, about thirteen digits
+MEANS_ERROR = 64 * np.finfo(np.float64).eps  # relative rounding error of means, which are sums of many values
 # A class of at most this weight has no mean left without one sample. Weights that sum to 1 may exceed 1 by rounding.
 ONE_SAMPLE_WEIGHT = 1.0 + 1e-9
 
@@ -162,8 +163,7 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
     """
     n_classes = moments.n_observed
     n_others = np.maximum(n_classes - 1, 1)
-    centre = moments.offset.sum(axis=0) / np.maximum(n_classes, 1)
-    e = np.where(moments.count > 0, moments.offset - centre, 0.0)
+    e = distances_of_means(moments)
     linear = 2 * n_classes * e / n_others
     constant = (np.sum(e**2, axis=0) + n_classes * e**2) / n_others
     left_out = leave_one_out_factor(moments.count) if leave_one_out else np.ones_like(moments.count)
@@ -176,6 +176,17 @@ def class_contrast(moments: ClassMoments, evidence: Evidence, leave_one_out: boo
     sharpness = half_precision(moments) if evidence == "posterior" else np.ones_like(moments.total)
     weight = class_balance(moments) if balanced else np.ones_like(moments.count)
     return Contrast(moments.mean, square, linear, constant, sharpness, weight)
+
+
+def distances_of_means(moments: ClassMoments) -> Floats:
+    """Compute the distances of the class means from their mean; all are 0 if they are pure rounding.
+
+    Otherwise the distance evidence of a value at the mean of a class without spread would be a quotient of two
+    rounding errors.
+    """
+    centre = moments.offset.sum(axis=0) / np.maximum(moments.n_observed, 1)
+    e = np.where(moments.count > 0, moments.offset - centre, 0.0)
+    return np.asarray(np.where(np.ptp(e, axis=0) > MEANS_ERROR * np.sqrt(moments.scatter.sum(axis=0)), e, 0.0))
 
 
 def rounding_bound(contrast: Contrast, moments: ClassMoments, furthest: Floats) -> Floats:
@@ -200,7 +211,7 @@ def rounding_bound(contrast: Contrast, moments: ClassMoments, furthest: Floats) 
     terms = (np.abs(contrast.square) * furthest + np.abs(contrast.linear)) * value + contrast.constant
     # The difference of two class means may itself be pure rounding.
     terms += (furthest + np.ptp(moments.offset, axis=0)) * furthest
-    return np.asarray(64 * np.finfo(np.float64).eps * terms)  # 64: means are sums of many values
+    return np.asarray(MEANS_ERROR * terms)
 
 
 def half_precision(moments: ClassMoments) -> Floats:
