@@ -22,7 +22,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "local_mathjax",  # this and the next one are in docs/_extensions
+    "command_options",  # this and the next two are in docs/_extensions
+    "local_mathjax",
     "site_tables",
 ]
 templates_path = ["_templates"]

@@ -205,3 +205,8 @@ class TestCompletion:
         assert code == 0
         assert printed.startswith("#compdef ilfs\n")
         assert "complete -o default" in printed
+
+
+def test_every_command_has_a_description():
+    # docs/options.md shows it
+    assert [parser.prog for parser in leaves(command_line()) if not parser.description] == []

@@ -51,7 +51,11 @@ def add_to(commands: Any) -> None:
 
 def add_show(actions: Any) -> None:
     """Add ``ilfs datasets show``."""
-    parser = actions.add_parser("show", help="print what is known of one data set")
+    parser = actions.add_parser(
+        "show",
+        help="print what is known of one data set",
+        description="Print what is known of a data set: its source, size and classes, and whether it is here.",
+    )
     parser.add_argument("name", metavar="NAME", help="a name from the list")
     parser.set_defaults(function=print_one)
 

@@ -8,7 +8,11 @@ def add_to(actions: Any) -> None:
     """Add ``ilfs datasets layers``."""
     from ilfs.choices import FORMATS
 
-    parser = actions.add_parser("layers", help="list the layers of a network with the shapes of their activations")
+    parser = actions.add_parser(
+        "layers",
+        help="list the layers of a network with the shapes of their activations",
+        description="List the layers of a network in ONNX format, with the shapes of their activations.",
+    )
     parser.add_argument("network", metavar="FILE.onnx", help="the network, which needs the extra ilfs[deep]")
     parser.add_argument("--size", type=int, metavar="N", help="height and width of an image (the network's, or 224)")
     parser.add_argument("--format", choices=FORMATS, default="text", help="format of the list (text)")

@@ -14,7 +14,11 @@ NOTE = "depends: on the parameters, or on the wrapped method as in novelty(fishe
 
 def add_to(commands: Any) -> None:
     """Add ``ilfs methods``."""
-    parser = commands.add_parser("methods", help="list the methods and the kinds of data that each takes")
+    parser = commands.add_parser(
+        "methods",
+        help="list the methods and the kinds of data that each takes",
+        description="List the methods: what each looks for, and the kinds of data that it takes.",
+    )
     parser.add_argument(
         "--format", choices=("text", "json", "markdown"), default="text", help="json: also titles and references"
     )
