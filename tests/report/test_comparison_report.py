@@ -92,6 +92,14 @@ class TestText:
         assert "corrected resampled t-test" in text
         assert "This is one data set" in text
 
+    @pytest.mark.parametrize("width", [60, 80, 100])
+    def test_sentences_fit_the_width_and_tables_stay_as_they_are(self, found, width):
+        lines, wide = comparison_text(found, width=width).splitlines(), comparison_text(found, width=1000).splitlines()
+        tables = [line for line in wide if "  " in line]  # sentences have single spaces
+        assert [line for line in lines if "  " in line] == tables
+        assert max(len(line) for line in lines if "  " not in line) <= width
+        assert " ".join(" ".join(lines).split()) == " ".join(" ".join(wide).split())
+
     def test_methods_that_are_left_out_are_named_with_the_reason(self, hostile):
         text = " ".join(comparison_text(hostile).split())
         assert "out is left out: Input X contains NaN" in text

@@ -1,6 +1,7 @@
 """``ilfs compare``: which method for this table."""
 
 import argparse
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -223,10 +224,14 @@ def document_head(table: Any, options: argparse.Namespace) -> dict[str, Any]:
 def formatted(found: "Comparison", options: argparse.Namespace, about: dict[str, Any]) -> str:
     """Format the comparison for stdout."""
     from ilfs.report.comparison import comparison_json, comparison_text, performance_csv
+    from ilfs.report.comparison.text import MAX_LINE_WIDTH
+    from ilfs.report.terminal import width_of
 
     if options.format == "json":
         return comparison_json(found, about)
-    return performance_csv(found) if options.format == "csv" else comparison_text(found, options.show)
+    if options.format == "csv":
+        return performance_csv(found)
+    return comparison_text(found, options.show, min(width_of(sys.stdout), MAX_LINE_WIDTH))
 
 
 def write_files(found: "Comparison", table: Any, options: argparse.Namespace, about: dict[str, Any]) -> list[str]:

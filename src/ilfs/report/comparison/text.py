@@ -20,12 +20,12 @@ from ilfs.selection.comparison import MethodStability
 from ilfs.text_table import MISSING_TEXT, aligned, format_value, shortened, visible
 from ilfs.words import counted, seconds_text
 
-LINE_LETTERS = 100  # of a line of a sentence
+MAX_LINE_WIDTH = 100  # letters of a line of a sentence
 NAME_LETTERS = 40  # of the name of a feature
 BEST, EQUAL = "**", "*"  # marks of the best method, and of those that cannot be told apart from it
 
 
-def comparison_text(comparison: Comparison, top: int = N_COMPARED_RANKS) -> str:
+def comparison_text(comparison: Comparison, top: int = N_COMPARED_RANKS, width: int = MAX_LINE_WIDTH) -> str:
     """Format a comparison as tables with aligned columns.
 
     Parameters
@@ -34,6 +34,8 @@ def comparison_text(comparison: Comparison, top: int = N_COMPARED_RANKS) -> str:
         The comparison.
     top : int, default=10
         Number of features of the rankings side by side.
+    width : int, default=100
+        Largest number of letters in a line of a sentence; tables may be wider.
 
     Returns
     -------
@@ -59,18 +61,18 @@ def comparison_text(comparison: Comparison, top: int = N_COMPARED_RANKS) -> str:
     all features                                             0.97 ± 0.01
     """
     blocks = [
-        [table_sentence(comparison)],
-        *(performance_lines(comparison, name) for name in comparison.classifiers),
-        method_lines(comparison),
-        agreement_lines(comparison),
+        wrap(table_sentence(comparison), width),
+        *(performance_lines(comparison, name, width) for name in comparison.classifiers),
+        method_lines(comparison, width),
+        agreement_lines(comparison, width),
         ranking_lines(comparison, top),
-        left_out_lines(comparison),
-        wrap(f"{test_sentence(comparison)} {error_sentence()}", LINE_LETTERS),
+        left_out_lines(comparison, width),
+        wrap(f"{test_sentence(comparison)} {error_sentence()}", width),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def performance_lines(comparison: Comparison, classifier: str) -> list[str]:
+def performance_lines(comparison: Comparison, classifier: str, width: int) -> list[str]:
     """Format the performance with one classifier at a few sizes, and the verdict below."""
     place, sizes = comparison.classifiers.index(classifier), shown_sizes(comparison)
     counts = [int(comparison.sizes[i]) for i in sizes]
@@ -85,9 +87,9 @@ def performance_lines(comparison: Comparison, classifier: str) -> list[str]:
     title = f"{metric_title(comparison)}, {classifier}, by number of features (± standard error)"
     legend = [f"{BEST} best mean over all sizes, {EQUAL} cannot be told apart from it"] if marks else []
     legend += ["enough: fewest features within one standard error of the best number"] if len(sizes) > 1 else []
-    sentences = [best_sentence(comparison, classifier), random_sentence(comparison, classifier)]
+    sentences = [*legend, best_sentence(comparison, classifier), random_sentence(comparison, classifier)]
     lines = aligned(rows, [False, False, *[True] * (len(sizes) + 2)])
-    return [title, *lines, *legend, *(line for sentence in sentences for line in wrap(sentence, LINE_LETTERS))]
+    return [*wrap(title, width), *lines, *(line for sentence in sentences for line in wrap(sentence, width))]
 
 
 def all_features_row(comparison: Comparison, place: int, n_sizes: int) -> list[list[str]]:
@@ -107,7 +109,7 @@ def marks_of(comparison: Comparison, classifier: str) -> dict[str, str]:
     return {verdict.best: BEST} | dict.fromkeys(verdict.equal, EQUAL)
 
 
-def method_lines(comparison: Comparison) -> list[str]:
+def method_lines(comparison: Comparison, width: int) -> list[str]:
     """Format stability, time and overlap with the first method."""
     k, first = comparison.k, comparison.methods[0]
     header = ["method", f"stability at {k}", "of families", "seconds", f"in common with {first}"]
@@ -121,7 +123,8 @@ def method_lines(comparison: Comparison) -> list[str]:
         for i, name in enumerate(comparison.methods)
     ]
     title = f"Stability of the {k} best features (1: always the same, 0: as at random), time of a fit on all rows"
-    return [title, *aligned([header, *rows], [False, True, True, True, True]), *comparison.notes]
+    notes = [line for note in comparison.notes for line in wrap(note, width)]
+    return [*wrap(title, width), *aligned([header, *rows], [False, True, True, True, True]), *notes]
 
 
 def stability_words(found: MethodStability | None) -> list[str]:
@@ -137,7 +140,7 @@ def two_decimals(value: float) -> str:
     return format_value(float(value), 2)
 
 
-def agreement_lines(comparison: Comparison) -> list[str]:
+def agreement_lines(comparison: Comparison, width: int) -> list[str]:
     """Format the agreement of all pairs: overlap below the diagonal, rank correlation above."""
     if len(comparison.methods) < 2:
         return []
@@ -146,7 +149,7 @@ def agreement_lines(comparison: Comparison) -> list[str]:
         words = [agreement_word(comparison.overlap, comparison.spearman, i, j) for j in range(len(comparison.methods))]
         rows.append([name, *words])
     title = f"Agreement: rank correlation (Spearman) above the diagonal, overlap of the {comparison.k} best below"
-    return [title, *aligned(rows, [False, *[True] * len(comparison.methods)])]
+    return [*wrap(title, width), *aligned(rows, [False, *[True] * len(comparison.methods)])]
 
 
 def agreement_word(below: Floats, above: Floats, i: int, j: int) -> str:
@@ -166,9 +169,9 @@ def ranking_lines(comparison: Comparison, top: int) -> list[str]:
     return [title, *aligned([header, *rows], [False, *[True] * len(comparison.methods)])]
 
 
-def left_out_lines(comparison: Comparison) -> list[str]:
+def left_out_lines(comparison: Comparison, width: int) -> list[str]:
     """Name the methods that are not compared."""
-    return [line for one in comparison.left_out for line in wrap(f"{one.name} is left out: {one.reason}", LINE_LETTERS)]
+    return [line for one in comparison.left_out for line in wrap(f"{one.name} is left out: {one.reason}", width)]
 
 
 def plus_minus(mean: float, error: float) -> str:
