@@ -255,6 +255,16 @@ def test_an_interrupted_transaction_does_not_block_the_next(store):
     assert store._connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
+def test_a_write_that_is_ended_after_the_file_was_closed_is_quiet(tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        writing = store._writing()
+        writing.__enter__()  # Ctrl-C here leaves the block without __exit__
+    writing.gen.close()  # as the garbage collector does
+    with Store(tmp_path / "s.sqlite") as store:
+        assert store.statuses() == {}
+        assert store.claim("k")
+
+
 def test_a_damaged_file_gives_an_error_of_one_sentence(store, tmp_path):
     for k in range(50):
         store.write(f"k{k}", f"i{k}", DESCRIPTION, OUTCOME)

@@ -228,12 +228,12 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing_behind(tmp_path):
         from ilfs.cli import main
         sys.exit(main(["bench", "run", {str(suite)!r}, "--store", {str(path)!r}, "--jobs", "1"]))
         """
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
-    assert "1 of 2 jobs" in process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    assert process.stderr.read() == "ilfs: stopped; finished work is saved, run the same command again to continue\n"
-    process.stderr.close()
-    assert process.wait() == 130
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
+        assert "1 of 2 jobs" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        printed = process.stderr.read()
+    assert printed == "ilfs: stopped; finished work is saved, run the same command again to continue\n"
+    assert process.returncode == 130
     with closing(sqlite3.connect(path)) as connection, connection:
         assert connection.execute("SELECT count(*) FROM jobs").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)

@@ -146,8 +146,10 @@ class Store:
                 self.path.unlink()
 
     def _roll_back(self) -> None:
-        if self._connection.in_transaction:  # SQLite itself ends it when the disk is full
-            self._connection.execute("ROLLBACK")
+        """End the open transaction, if any: SQLite itself ends it when the disk is full or the file is closed."""
+        with suppress(sqlite3.ProgrammingError):  # closed: Ctrl-C can leave a write that is ended after the file
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _path_in_errors(self) -> Iterator[None]:
