@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from platforms import needs_posix
 
 import ilfs
 from ilfs.omics.panels import choose
@@ -181,7 +182,7 @@ class TestFiles:
         ilfs.omics.rank(backed, "cell_type", donor_key="donor")
         assert_equal_results(loaded.uns["ilfs"], backed.uns["ilfs"])
         assert ilfs.omics.panel(backed, 2)["names"].tolist() == ilfs.omics.panel(loaded, 2)["names"].tolist()
-        with pytest.raises(OSError, match="can be written to and is not open: close it"):
+        with pytest.raises(OSError, match="is open in a program, perhaps this one: close it"):
             ilfs.omics.save(backed, path)
         backed.file.close()
         for _ in range(2):  # the second time, the first result is replaced
@@ -224,6 +225,28 @@ class TestFiles:
         before = path.read_bytes()
         with pytest.raises(ValueError, match="must have the genes of adata in the same order, got others"):
             ilfs.omics.save(with_others, path)
+        assert path.read_bytes() == before
+
+    def test_save_says_why_it_cannot(self, ranked, tmp_path):
+        with pytest.raises(FileNotFoundError, match=r"no\.h5ad' cannot be written \(No such file"):
+            ilfs.omics.save(ranked, tmp_path / "no.h5ad")
+        (tmp_path / "text.h5ad").write_text("cells")
+        with pytest.raises(ValueError, match=r"text\.h5ad' must be an \.h5ad file"):
+            ilfs.omics.save(ranked, tmp_path / "text.h5ad")
+        assert (tmp_path / "text.h5ad").read_text() == "cells"
+
+    @needs_posix
+    def test_a_full_disk_leaves_the_file_as_it_was(self, ranked, path):
+        import resource
+
+        before = path.read_bytes()
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10_000, limits[1]))
+        try:
+            with pytest.raises(OSError, match=r"cells\.h5ad' cannot be written \(File too large\): free some space"):
+                ilfs.omics.save(ranked, path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert path.read_bytes() == before
 
 

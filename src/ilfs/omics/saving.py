@@ -1,13 +1,16 @@
 """Adding the result of a ranking to an ``.h5ad`` file, without copying the cells."""
 
 import os
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 
+from ilfs.files import writing_error
+from ilfs.omics.draft import Draft
 from ilfs.omics.tables import result_of
-
-PART = "ilfs.part"  # key of what is being written; it gets its name when it is complete
 
 
 def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
@@ -15,7 +18,8 @@ def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
 
     Only the result is written, so this takes no time for a large file. For AnnData in memory, ``adata.write_h5ad``
     does the same and writes everything else, too. Close a backed AnnData first, ``adata.file.close()``, and for a lazy
-    one the file that it was read from: HDF5 does not write to a file that is open for reading.
+    one the file that it was read from: HDF5 does not write to a file that is open for reading. After an error, such as
+    a full disk, the file is as it was.
 
     Parameters
     ----------
@@ -47,23 +51,60 @@ def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
     >>> anndata.read_h5ad(path).uns["ilfs"]["names"]["B cell"][0]
     'B4'
     """
-    import h5py
-
     result = result_of(adata, key)
     columns = {name: adata.var[name] for name in list(adata.var.columns) if str(name).startswith(f"{key}_")}
-    try:
-        file = h5py.File(path, "r+")
-    except OSError as error:
-        raise OSError(
-            f"{os.fspath(path)} must be an .h5ad file that can be written to and is not open: close it, "
-            f"adata.file.close() ({error})"
-        ) from None
-    with file:
+    with changed(Path(path)) as file:
         check_genes(file["var"], [str(name) for name in adata.var_names], path)
         for name, values in columns.items():
             replace(file["var"], name, column_of(values))
         add_to_order(file["var"], list(columns))
         replace(file.require_group("uns"), key, {name: result[name] for name in result})
+
+
+@contextmanager
+def changed(path: Path) -> Iterator[Any]:
+    """Open an HDF5 file that gets all changes of the block at its end, or none after an error."""
+    import h5py
+
+    with opened(path) as file:
+        draft = Draft(file)
+        try:
+            content = h5py.File(draft, "r+")
+        except OSError as error:
+            raise ValueError(f"{str(path)!r} must be an .h5ad file ({error})") from None
+        with content:
+            yield content
+        try:
+            draft.commit()
+        except OSError as error:
+            raise writing_error(path, error) from None
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a file for reading and writing; an error if a program has it open as an HDF5 file."""
+    try:
+        file = path.open("r+b", buffering=0)
+    except OSError as error:
+        raise writing_error(path, error) from None
+    try:
+        lock(file)
+    except BlockingIOError:
+        file.close()
+        raise OSError(f"{str(path)!r} is open in a program, perhaps this one: close it, adata.file.close()") from None
+    return file
+
+
+def lock(file: IO[bytes]) -> None:
+    """Take the lock that HDF5 takes for writing, if there are such locks: not on Windows and some network disks."""
+    with suppress(ImportError):
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass
 
 
 def check_genes(var: Any, genes: list[str], path: Any) -> None:
@@ -80,15 +121,12 @@ def add_to_order(var: Any, names: list[str]) -> None:
 
 
 def replace(group: Any, key: str, value: Any) -> None:
-    """Write an element, and let it take the place of another one when it is complete."""
+    """Write an element in the place of another one, if there is one."""
     from anndata.io import write_elem
 
-    if PART in group:
-        del group[PART]
-    write_elem(group, PART, value)
     if key in group:
         del group[key]
-    group.move(PART, key)
+    write_elem(group, key, value)
 
 
 def column_of(values: Any) -> Any:
