@@ -22,8 +22,9 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "command_options",  # this and the next two are in docs/_extensions
+    "command_options",  # this and the next three are in docs/_extensions
     "local_mathjax",
+    "search_words",
     "site_tables",
 ]
 templates_path = ["_templates"]

@@ -15,9 +15,9 @@ N_SHOWN = 10
 COLUMNS = ("rank", "feature", "effect", "direction", "q_value", "nearest", "correlation")
 
 ROW, TOP, BOTTOM = 24, 62, 10
-RANK, NAME, BAR, Q_VALUE, NEAREST, CORRELATION = 22, 32, 172, 448, 472, 670  # positions of the columns
+RANK, NAME, BAR, Q_VALUE, NEAREST, CORRELATION = 22, 32, 188, 464, 488, 720  # positions of the columns
 BAR_WIDTH = 180  # of the largest effect
-WIDTH, HEIGHT = 680, TOP + N_SHOWN * ROW + BOTTOM
+WIDTH, HEIGHT = 730, TOP + N_SHOWN * ROW + BOTTOM
 TEXT, GRID = "#7d8188", "#c9cdd3"  # greys that can be read on white and on black
 COLOURS = {"malignant": "#c8553d", "benign": "#3b6ea5"}
 
@@ -54,7 +54,7 @@ def picture(table):
 
 def legend():
     """Yield the colour of each direction."""
-    for x, (label, colour) in zip((BAR, BAR + 150), COLOURS.items(), strict=True):
+    for x, (label, colour) in zip((BAR, BAR + 160), COLOURS.items(), strict=True):
         yield box(x, 14, 12, 10, colour)
         yield words(x + 18, 14, f"higher in {label}")
 

@@ -24,7 +24,7 @@ print(table.to_text(["rank", "feature", "score", "q_value", "direction", "effect
 
 # %%
 # The bars of the selected features are in full colour, and each colour stands for the class in which the feature is
-# higher. The small curve shows the scores of all features.
+# higher. The small curve shows the relevance of all 30 features, by which the candidates are found.
 selector.plot.scores(top=14)
 
 # %%

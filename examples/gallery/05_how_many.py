@@ -18,7 +18,7 @@ selector = ILFS("auto").fit(X, y)
 print(int(selector.get_support().sum()), "of 400 features")
 
 # %%
-# The shaded band is one standard error wide. The dashed line is the chosen number.
+# The shaded band reaches one standard error to each side. The dashed line is the chosen number.
 results = selector.cv_results_
 sizes, means = results["n_features"], results["mean_test_score"]
 errors = results["std_error"]

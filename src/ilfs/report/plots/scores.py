@@ -21,6 +21,7 @@ from ilfs.report.plots.canvas import (
     direction_colours,
     note,
     paler,
+    points_of,
     quiet,
     set_names,
     set_title,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MIN_BARS_BESIDE_CURVE = 8  # with fewer bars, the small curve in the corner would be too flat
 # The corner of the bars for the legend and the small curve, in fractions of the axes.
 CORNER_LEFT, CORNER_TOP, CURVE_TOP = 0.6, 0.74, 0.48
+BELOW_CURVE_POINTS = 32  # the labels of the small curve
 Q_WIDTH = 0.11  # fraction of the axes for a q-value behind a bar
 MAX_MARKERS = 60  # features up to which each point of the curve is marked
 INFINITE_BAR = 1.15  # length of the bar of an infinite score, as a multiple of the largest finite score
@@ -231,7 +233,8 @@ def draw_scores(ax: "Axes", best: BestFeatures, curve: ScoreCurve | None = None,
     colour_legend(ax, colours, legend, loc="lower right", bbox_to_anchor=place, borderaxespad=0)
     set_title(ax, title or f"{best.method}: best {len(best.names)} of {counted(best.n_features, 'feature')}")
     if draws_curve and curve is not None:
-        corner = ax.inset_axes((CORNER_LEFT + 0.03, 0.09, 0.97 - CORNER_LEFT, CURVE_TOP - 0.14))
+        bottom = max(0.09, BELOW_CURVE_POINTS / points_of(ax, ax.bbox.height))
+        corner = ax.inset_axes((CORNER_LEFT + 0.03, bottom, 0.97 - CORNER_LEFT, CURVE_TOP - 0.05 - bottom))
         draw_curve(corner, curve, small=True)
 
 
