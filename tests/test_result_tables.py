@@ -99,3 +99,18 @@ def test_the_generated_tables_of_precision_have_a_rule(heat):
     titles = {path.name: path.read_text().splitlines()[0] for path in TABLES.glob("*macro*.md")}
     assert titles
     assert [name for name, title in titles.items() if heat.rule_of(title) is None] == []
+
+
+def test_tables_by_hand_are_compared_along_their_rows_and_ranks_the_other_way(heat):
+    rows = [["colon (6)", "20: 85.1", "84.0", "1.0"], ["**mean rank**", "1.5", "3", "2"]]
+    found = heat.looks("", ["data set (size: precision)", "a", "b", "0.1 against b"], rows)
+    assert shades(found, 3) == [None, None]
+    rows = [["colon (6)", "20: 85.1", "84.0", "7.0"], ["mean rank", "1.5", "3", "2"]]
+    found = heat.looks("", ["data set (size: precision)", "a", "b", "c"], rows)
+    assert bold(found) == [(0, 1), (1, 1)]
+    assert heat.looks("", ["data set", "a", "b", "c"], rows) is None
+
+
+def test_a_random_order_takes_no_time_and_is_not_the_fastest(heat):
+    rows = [["a", "1.5"], ["b", "3.0"], ["c", "2.0"], ["random", "0.0"]]
+    assert bold(heat.looks("Seconds to order the features", ["method", "all"], rows)) == [(0, 1)]

@@ -1,21 +1,26 @@
 """Decide how the tables of results look: which values are best, and how good each value is within its column or row.
 
 The tables in docs/findings are generated, and each has a title above it. The title says what the numbers are, and so
-whether large or small ones are good. A table with an unknown title is left as it is.
+whether large or small ones are good. A table that is written by hand says it by its first heading, such as *data set
+(splits)*. Others are left as they are.
 """
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 N_SHADES = 8  # heat0 is the worst, heat7 the best; _static/site.css has the colours
 MIN_VALUES = 3  # with fewer values to compare, colours say nothing
+DATA_SETS = "data set ("  # heading of the data sets of a table with a method in each column, best numbers the largest
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How the cells of a table are coloured: by column, by row, by distance from zero, or by words such as *better*."""
+    """How the cells of a table are coloured: by column, by row, by distance from zero, or by words such as *better*.
+
+    In a table that is coloured by row, a row whose name has the word *rank* has ranks, and small ones are good.
+    """
 
     axis: str
     larger_is_better: bool = True
@@ -43,36 +48,48 @@ RULES = (
     (r".*average precision of each class|.*mean of the classes by number", Rule("row")),
 )
 VERDICTS = {"better": "above3", "worse": "below3"}
-UNCOMPARED = {"k", "level", "repeats", "tables", "column"}  # columns that describe the row
+UNCOMPARED = {"k", "level", "repeats", "tables", "column", "features with weight"}  # columns that describe the row
+NO_METHODS = {"random"}  # takes no time
 
 
-def rule_of(title):
-    """Return the rule for a table with this title, None if there is none."""
-    return next((rule for pattern, rule in RULES if re.match(pattern, title)), None)
+def rule_of(title, first_heading=""):
+    """Return the rule for a table with this title and this heading above its names, None if there is none."""
+    by_title = next((rule for pattern, rule in RULES if re.match(pattern, title)), None)
+    if by_title is None and first_heading.startswith(DATA_SETS):
+        return Rule("row")
+    return by_title
 
 
 def number_in(word):
-    """Return the number that a word begins with, NaN if there is none."""
-    found = NUMBER.match(word.strip())
+    """Return the number that a word begins with, or that follows the size in ``20: 85.1``; NaN if there is none."""
+    found = NUMBER.match(word.rpartition(": ")[2].strip())
     return float(found[0].replace(",", "")) if found else math.nan
 
 
 def looks(title, header, rows):
     """Return the look of every value of a table (the first column holds names), None for a table without a rule."""
-    rule = rule_of(title)
+    rule = rule_of(title, header[0])
     if rule is None:
         return None
     if rule.axis == "verdict":
         return [[verdict_look(word) for word in row] for row in rows]
     values = [
-        [math.nan if j == 0 or header[j] in UNCOMPARED else number_in(word) for j, word in enumerate(row)]
+        [math.nan if is_uncompared(j, header[j], row[0], rule) else number_in(word) for j, word in enumerate(row)]
         for row in rows
     ]
     if rule.axis == "zero":
         return looks_around_zero(values)
     if rule.axis == "row":
-        return [looks_of_line(line, rule) for line in values]
+        return [
+            looks_of_line(line, replace(rule, larger_is_better="rank" not in row[0]))
+            for line, row in zip(values, rows, strict=True)
+        ]
     return [list(row) for row in zip(*(looks_of_line(line, rule) for line in zip(*values, strict=True)), strict=True)]
+
+
+def is_uncompared(j, column, name, rule):
+    """Return True for values that describe a row, that are differences, or times of what takes none."""
+    return j == 0 or column in UNCOMPARED or " against " in column or (rule.is_logarithmic and name in NO_METHODS)
 
 
 def looks_of_line(values, rule):

@@ -1,14 +1,19 @@
-"""Sphinx extension: colours, bold best values and upright headings for the generated tables of results.
+"""Sphinx extension: colours, bold best values and upright headings for the tables of results.
 
-It also removes the blank lines that end examples: doctest needs them, readers do not.
+Tables of numbers without a known title are set as narrow, without colours. Long names in code may break in all tables.
+The extension also removes the blank lines that end examples: doctest needs them, readers do not.
 """
 
+import re
+
 from docutils import nodes
-from heat import looks
+from heat import looks, number_in, rule_of
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 CLASSES = {"upright": 7, "compact": 16}  # headings stand upright, and letters are small, in tables with more columns
 LONG_TEXT = 80  # letters
+LONG_NAME = 16  # letters; a longer name in code may be broken after these signs, or every 16 digits of a checksum
+BREAK_AFTER = re.compile(r"(?<=[._/=,(])(?=[^\s)])|(?<=[0-9a-f]{16})(?=[0-9a-f]{8})")
 
 
 class ResultTables(SphinxPostTransform):
@@ -21,24 +26,55 @@ class ResultTables(SphinxPostTransform):
         for table in list(self.document.findall(nodes.table)):
             style(table)
             widen(table)
+            for name in list(table.findall(nodes.literal)):
+                let_break(name)
         for block in self.document.findall(nodes.literal_block):
             trim(block)
 
 
 def style(table):
-    """Add the classes of one table, if it is one of results."""
+    """Add the classes of one table, if it is one of results or of numbers."""
     before = previous(table)
     header, rows = cells_of(table)
-    if not isinstance(before, nodes.paragraph) or not header:
+    if not header:
         return
-    found = looks(before.astext(), [cell.astext() for cell in header], [[c.astext() for c in row] for row in rows])
+    texts = [[cell.astext() for cell in row] for row in rows]
+    title = before.astext() if isinstance(before, nodes.paragraph) else ""
+    found = looks(title, [cell.astext() for cell in header], texts)
+    if found is not None or is_numeric(texts):
+        table["classes"] += ["results", *(name for name, columns in CLASSES.items() if len(header) > columns)]
+        mark_words(rows)
     if found is None:
         return
-    before["classes"].append("table-title")
-    table["classes"] += ["results", *(name for name, columns in CLASSES.items() if len(header) > columns)]
+    if title and rule_of(title):
+        before["classes"].append("table-title")
     for row, row_looks in zip(rows, found, strict=True):
         for cell, look in zip(row, row_looks, strict=True):
             decorate(cell, look)
+
+
+def is_numeric(texts):
+    """Return True if nearly all values behind the names of the rows are numbers."""
+    values = [text for row in texts for text in row[1:] if text]
+    return len(values) > 5 and sum(number_in(text) == number_in(text) for text in values) > 0.9 * len(values)
+
+
+def mark_words(rows):
+    """Let values of words, such as the names of the best methods, take several lines."""
+    for row in rows:
+        for cell in row[1:]:
+            if not any(sign.isdigit() for sign in cell.astext()):
+                cell["classes"].append("words")
+
+
+def let_break(name):
+    """Let a long name in code take several lines, without a sign that would be copied with it."""
+    text = name.astext()
+    parts = BREAK_AFTER.split(text) if len(text) > LONG_NAME else [text]
+    if len(parts) > 1:
+        name.children[:] = [
+            node for part in parts for node in (nodes.Text(part), nodes.raw("", "<wbr>", format="html"))
+        ][:-1]
 
 
 def widen(table):
