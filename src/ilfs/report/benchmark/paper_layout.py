@@ -15,7 +15,7 @@ from ilfs.benchmark.store.results import Results
 from ilfs.choices import METRIC_TITLES
 from ilfs.datasets import title_of
 from ilfs.registry import BY_NAME
-from ilfs.report.benchmark.tables import GROUP_TITLES, number, splits_of, state_of, with_notes
+from ilfs.report.benchmark.tables import GROUP_TITLES, number, splits_of, with_notes, with_state
 from ilfs.text_table import Grid, Marked
 
 MORE_TITLE = "not in the paper"  # title of the group of other data sets
@@ -48,7 +48,7 @@ def paper_layout(results: Results, metric: str = "ap_macro") -> list[Grid]:
     else:
         grids = table_4(results, metric) if results.suite.experiment == "sizes" else table_3(results)
         grids[0] = with_notes(grids[0], [counts_note(results)])
-    return [with_notes(grids[0], state_of(results)), *grids[1:]]
+    return [with_state(grids[0], results), *grids[1:]]
 
 
 def counts_note(results: Results) -> str:

@@ -24,7 +24,7 @@ from ilfs.benchmark.significance.paper import PAPER_CHANCE, JointVerdict, PaperV
 from ilfs.benchmark.store.results import Results
 from ilfs.benchmark.suites.suite import WITHOUT_CLASSIFIERS
 from ilfs.choices import METRIC_TITLES
-from ilfs.report.benchmark.tables import mean, number, state_of, with_notes
+from ilfs.report.benchmark.tables import mean, number, state_of, with_notes, with_state
 from ilfs.text_table import Grid
 
 MIN_DATASETS_FOR_INTERVALS = 6  # bootstrap intervals over fewer data sets are unreliable
@@ -59,7 +59,7 @@ def statistics_of(results: Results, reference: str, metric: str = "ap_macro") ->
         return classes_statistics(results, reference, metric)
     versus = f"{reference} against each method"
     return [
-        with_notes(possible("Mean rank over the data sets", ranks_grid, results, metric), state_of(results)),
+        with_state(possible("Mean rank over the data sets", ranks_grid, results, metric), results),
         possible(f"{versus} over the data sets", over_datasets_grid, results, reference, metric),
         possible(f"{versus} on each data set", on_datasets_grid, results, reference, metric),
         possible(f"The paper's procedure for {reference}", paper_grid, results, reference),

@@ -43,8 +43,7 @@ def tables_of(results: Results) -> list[Grid]:
         "recovery": recovery_tables,
     }[results.suite.experiment]
     grids = make(results)
-    notes = state_of(results)
-    return [with_notes(grids[0], notes), *grids[1:]] if notes else grids
+    return [with_state(grids[0], results), *grids[1:]]
 
 
 def splits_of(results: Results) -> str:
@@ -56,6 +55,12 @@ def splits_of(results: Results) -> str:
     if least == wanted:
         return f"{wanted} splits" if wanted > 1 else "1 split"
     return f"{most} of {wanted} splits" if least == most else f"{least} to {most} of {wanted} splits"
+
+
+def with_state(grid: Grid, results: Results) -> Grid:
+    """Copy of a table that names its classifier, if there are several, and has notes on the jobs behind it."""
+    named = f"{grid.title}, classifier {results.classifier}" if len(results.classifiers) > 1 else grid.title
+    return with_notes(Grid(named, grid.header, grid.rows, grid.digits, grid.notes), state_of(results))
 
 
 def with_notes(grid: Grid, notes: Sequence[str]) -> Grid:
@@ -290,9 +295,19 @@ def timing_table(results: Results) -> list[Grid]:
     for m, method in enumerate(results.methods):
         printed = paper.seconds().get(method) if is_papers else None
         ratio = None if printed is None or np.isnan(seconds[m]) else printed / seconds[m]
-        rows.append([method, number(seconds[m]), printed, ratio, number(memory[m])])
+        rows.append([method, number(seconds[m]), whole(printed), rounded(ratio), whole(number(memory[m]))])
     header = ["method", "seconds", "the paper", "times as fast", "peak MB over the data"]
     return [Grid(f"One fit on {protocol.rows:,} x {protocol.columns:,} uniform numbers", header, rows, digits=2)]
+
+
+def whole(value: float | None) -> int | None:
+    """Round to a whole number."""
+    return None if value is None else round(value)
+
+
+def rounded(ratio: float | None) -> float | int | None:
+    """Round a ratio of 10 and more to a whole number."""
+    return whole(ratio) if ratio is not None and ratio >= 10 else ratio
 
 
 def recovery_tables(results: Results) -> list[Grid]:
