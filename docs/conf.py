@@ -41,6 +41,7 @@ html_theme = "furo"
 html_title = "ilfs"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
 html_theme_options = {"top_of_page_buttons": []}
 html_show_sourcelink = False
 
