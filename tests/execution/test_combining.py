@@ -6,7 +6,7 @@ from scipy import sparse
 
 from ilfs import ILFS
 from ilfs.execution import Read, fold_of
-from ilfs.execution.combining import combine, separate
+from ilfs.execution.combining import combine, to_each
 from ilfs.sources import Batch, BatchReader, BatchSource, table_source
 from ilfs.statistics import Moments, Profile, Shapes, Tokens
 from ilfs.statistics.many import ManyShapes, ManyTokens
@@ -69,6 +69,21 @@ def test_requests_for_labels_are_combined_by_kind():
     assert parts[:4] == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
+def test_tokens_of_one_labelling_differ_in_edges_and_evidence():
+    folds = engines()
+    profile = next(iter(folds["dense"].read([Read(Profile(), labelling=0)])))
+    scales = [(n, evidence) for evidence in ("posterior", "distance") for n in (4, 6, 12)]
+    each = [Tokens(profile.moments, np.linspace(0, 1, n + 1), evidence) for n, evidence in scales]
+    reads = [Read(one, labelling=k) for one in each for k in (0, 0, 0)]
+    combined, _ = combine(reads)
+    assert sorted(type(read.description).__name__ for read in combined) == ["ManyTokens"] * len(scales)
+    for fold in folds.values():
+        answers = list(fold.read([Read(one, labelling=0) for one in each]))
+        for one, answer in zip(each, answers, strict=True):
+            check_equal(answer, next(iter(folds["dense"].read([Read(one, labelling=0)]))))
+    assert combine([Read(one, labelling=0) for one in each])[1] == [(number, None) for number in range(len(each))]
+
+
 def test_other_requests_stay_as_they_are():
     several = [Read(Moments(), labelling=(1, 2, 3))] * 3
     columns = [Read(Moments(), np.arange(2), k) for k in range(3)]
@@ -115,7 +130,7 @@ def test_equal_class_means_give_the_tokens_of_dense_columns(evidence, n_labels):
 
 def test_answers_are_taken_when_they_are_needed():
     taken = []
-    answers = separate((taken.append(number) or number for number in range(3)), [(0, None), (2, None), (1, None)])
+    answers = to_each((taken.append(number) or number for number in range(3)), [(0, None), (2, None), (1, None)])
     assert next(answers) == 0
     assert taken == [0]
     assert list(answers) == [2, 1]

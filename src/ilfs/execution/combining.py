@@ -3,16 +3,17 @@
 Each value of a sparse column is then read once for all of them. Dense columns are read in long runs, which is about as
 fast for each labelling in turn.
 
-Moments of the observed labels are not combined: they would differ in their last bits, and the token of a value that is
-as far from one class mean as from another may depend on these.
+Moments of the observed labels are not combined: that would change the last bits of the means, and a value half way
+between two class means could then get another token.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ilfs.execution.fold import Read
 from ilfs.statistics import Shapes, Tokens
+from ilfs.statistics.description import Description
 from ilfs.statistics.many import combined
 
 MIN_LABELLINGS = 3  # fewer are read as fast one after the other
@@ -32,7 +33,7 @@ def combine(reads: Sequence[Read[Any]]) -> tuple[list[Read[Any]], list[Part]]:
     Returns
     -------
     requests : list of Read
-        Fewer requests, which ask for the same.
+        Fewer requests with the same answers.
     parts : list of Part
         Where the answer to each of the given requests is.
     """
@@ -52,15 +53,22 @@ def combine(reads: Sequence[Read[Any]]) -> tuple[list[Read[Any]], list[Part]]:
 
 def alike(reads: Sequence[Read[Any]]) -> list[list[int]]:
     """Group the numbers of the requests that may be combined by their kind; each other request is alone."""
-    kinds: defaultdict[Any, list[int]] = defaultdict(list)
+    kinds: defaultdict[Hashable, list[int]] = defaultdict(list)
     for number, read in enumerate(reads):
         is_plain = isinstance(read.labelling, int) and read.columns is None
         may_be = is_plain and isinstance(read.description, COMBINED)
-        kinds[type(read.description) if may_be else number].append(number)
+        kinds[kind_of(read.description) if may_be else number].append(number)
     return list(kinds.values())
 
 
-def separate(statistics: Iterable[Any], parts: Sequence[Part]) -> Iterator[Any]:
+def kind_of(description: Description[Any]) -> Hashable:
+    """Return a key that is the same for descriptions that can be combined: tokens have one scale."""
+    if isinstance(description, Tokens):
+        return Tokens, description.evidence, description.edges.tobytes()
+    return type(description)
+
+
+def to_each(statistics: Iterable[Any], parts: Sequence[Part]) -> Iterator[Any]:
     """Yield the answers to the given requests; each of the combined ones is taken when it is needed first."""
     found: list[Any] = []
     coming = iter(statistics)

@@ -7,7 +7,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from ilfs.arrays import Integers
-from ilfs.execution.combining import combine, separate
+from ilfs.execution.combining import combine, to_each
 from ilfs.execution.fold import Fold, Read
 from ilfs.execution.merging import MergeTree, merge_parts
 from ilfs.execution.partition import dense_strips, leaves, leaves_per_block, row_blocks, sparse_strips
@@ -68,7 +68,7 @@ class InMemory(Fold):
         if not isinstance(self._source, SparseSource):
             return self._read(reads)
         requests, parts = combine(reads)
-        return separate(self._read(requests), parts)
+        return to_each(self._read(requests), parts)
 
     def _read(self, reads: Sequence[Read[Any]]) -> Iterator[Any]:
         """Answer requests in turn."""

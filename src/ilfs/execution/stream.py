@@ -16,7 +16,7 @@ from joblib import effective_n_jobs
 
 from ilfs.arrays import Integers
 from ilfs.execution.blockwise import all_columns, dense_block, gathered_block, places_of, sparse_block
-from ilfs.execution.combining import combine, separate
+from ilfs.execution.combining import combine, to_each
 from ilfs.execution.fold import Read, SourceFold
 from ilfs.execution.merging import MergeTree, merged_in_place
 from ilfs.execution.partition import block_strips, leaves
@@ -65,7 +65,7 @@ class Streamed(SourceFold):
         if not self._source.is_sparse:
             return self._read(reads)
         requests, parts = combine(reads)
-        return list(separate(self._read(requests), parts))
+        return list(to_each(self._read(requests), parts))
 
     def _read(self, reads: Sequence[Read[Any]]) -> list[Any]:
         """Answer requests in turn."""

@@ -70,7 +70,8 @@ def combined(descriptions: Sequence[Description[Any]]) -> Description[ManyStatis
         return ManyMoments()
     if all(isinstance(one, Profile) for one in descriptions):
         return ManyProfiles()
-    if tokens := all_of(Tokens, descriptions):
+    tokens = all_of(Tokens, descriptions)
+    if tokens and all(map(tokens[0].has_same_scale, tokens)):
         return ManyTokens(tokens)
     shapes = all_of(Shapes, descriptions)
     return ManyShapes(shapes[0]) if shapes and all(map(shapes[0].is_close, shapes)) else None
@@ -82,9 +83,13 @@ def all_of(kind: type[D], descriptions: Sequence[Description[Any]]) -> tuple[D, 
     return of_kind if len(of_kind) == len(descriptions) else ()
 
 
-def separate(description: Description[Any], n_labellings: int) -> list[Description[Any]]:
-    """Return the descriptions of the statistics under each labelling, which `combined` has combined."""
-    return list(description.each) if isinstance(description, ManyTokens) else [Moments()] * n_labellings
+@dataclass(frozen=True)
+class ManyDescription(Description[ManyStatistics[S]]):
+    """Description of a statistic under several labellings."""
+
+    def under_each(self, n_labellings: int) -> list[Description[S]]:
+        """Return the description under each labelling, which `combined` has combined."""
+        raise NotImplementedError
 
 
 def under_each(description: Description[S], block: Block) -> ManyStatistics[S]:
@@ -99,8 +104,12 @@ def labels_of(block: Block) -> Iterator[RowLabels]:
 
 
 @dataclass(frozen=True)
-class ManyMoments(Description[ManyStatistics[ClassMoments]]):
+class ManyMoments(ManyDescription[ClassMoments]):
     """Description of the moments of every feature in every class, under several labellings."""
+
+    def under_each(self, n_labellings: int) -> list[Description[ClassMoments]]:
+        """Return the description under each labelling."""
+        return [Moments()] * n_labellings
 
     def __call__(self, block: Block) -> ManyStatistics[ClassMoments]:
         """Compute the moments of one block."""
@@ -146,8 +155,12 @@ def merged_over(joint: ClassMoments, place: int, n_digits: int) -> ClassMoments:
 
 
 @dataclass(frozen=True)
-class ManyProfiles(Description[ManyStatistics[ClassProfile]]):
+class ManyProfiles(ManyDescription[ClassProfile]):
     """Description of the profile of every feature under several labellings."""
+
+    def under_each(self, n_labellings: int) -> list[Description[ClassProfile]]:
+        """Return the description under each labelling."""
+        return [Profile()] * n_labellings
 
     def __call__(self, block: Block) -> ManyStatistics[ClassProfile]:
         """Describe the columns of one block."""
@@ -166,7 +179,7 @@ class ManyProfiles(Description[ManyStatistics[ClassProfile]]):
 
 
 @dataclass(frozen=True)
-class ManyShapes(Description[ManyStatistics[ClassShapes]]):
+class ManyShapes(ManyDescription[ClassShapes]):
     """Description of the shapes of every feature in every class, under several labellings.
 
     Parameters
@@ -176,6 +189,10 @@ class ManyShapes(Description[ManyStatistics[ClassShapes]]):
     """
 
     shapes: Shapes
+
+    def under_each(self, n_labellings: int) -> list[Description[ClassShapes]]:
+        """Return the description under each labelling."""
+        return [self.shapes] * n_labellings
 
     def __call__(self, block: Block) -> ManyStatistics[ClassShapes]:
         """Compute the sums of one block."""
@@ -199,16 +216,20 @@ def split_sums(joint: Floats, n_classes: int, n_labellings: int) -> list[Floats]
 
 
 @dataclass(frozen=True)
-class ManyTokens(Description[ManyStatistics[TokenCounts]]):
+class ManyTokens(ManyDescription[TokenCounts]):
     """Description of the token counts of every feature under several labellings.
 
     Parameters
     ----------
     each : tuple of Tokens
-        Description for each labelling; they differ in the moments only.
+        Description for each labelling; they have the same evidence and the same edges.
     """
 
     each: tuple[Tokens, ...]
+
+    def under_each(self, n_labellings: int) -> list[Description[TokenCounts]]:
+        """Return the description under each labelling."""
+        return list(self.each)
 
     @cached_property
     def contrast(self) -> Contrast:

@@ -89,6 +89,10 @@ class Tokens(Description[TokenCounts]):
     leave_one_out: bool = True
     balanced: bool = True
 
+    def has_same_scale(self, other: "Tokens") -> bool:
+        """Return whether another description has the same evidence and the same edges."""
+        return self.evidence == other.evidence and np.array_equal(self.edges, other.edges)
+
     @cached_property
     def contrast(self) -> Contrast:
         """Coefficients of the evidence of a value, for every class and feature."""

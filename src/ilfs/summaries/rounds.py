@@ -11,7 +11,7 @@ from ilfs.arrays import Integers
 from ilfs.execution import Read
 from ilfs.statistics import Classes
 from ilfs.statistics.axes import DESCRIBED, are_equal, fit_together, with_classes
-from ilfs.statistics.many import ManyStatistics, separate
+from ilfs.statistics.many import ManyDescription, ManyStatistics
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def separate_reads(reads: Iterable[Read[Any]]) -> list[Read[Any]]:
     separated: list[Read[Any]] = []
     for read in reads:
         if isinstance(read.labelling, tuple):
-            descriptions = separate(read.description, len(read.labelling))
+            assert isinstance(read.description, ManyDescription)
+            descriptions = read.description.under_each(len(read.labelling))
             separated += map(lambda one, number: Read(one, None, number), descriptions, read.labelling)
         else:
             separated.append(read)
