@@ -13,6 +13,7 @@ import ilfs
 from ilfs import ILFS
 
 DOCS = Path(__file__).parents[1] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the documentation is not in this folder")
 
 
 @pytest.mark.parametrize("file", ["README.md", "docs/methods/index.md"])

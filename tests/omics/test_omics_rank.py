@@ -302,6 +302,10 @@ class TestMatrices:
         adata = cells()
         with pytest.warns(UserWarning, match="the values look like counts, and ilfs.omics expects logarithms"):
             ilfs.omics.rank(adata, "cell_type", layer="counts", n_permutations=0)
+        adata.X = adata.layers["counts"].toarray().astype(float)
+        adata.X[0, 0] = np.nan
+        with pytest.warns(UserWarning, match="the values look like counts, and ilfs.omics expects logarithms"):
+            ilfs.omics.rank(adata, "cell_type", n_permutations=0)
 
     def test_missing_logarithms_are_noticed(self):
         adata = cells()

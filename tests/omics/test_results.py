@@ -152,6 +152,26 @@ class TestPanel:
             ilfs.omics.panel(adata)
 
 
+def test_a_panel_of_a_short_table_has_the_genes_of_a_long_one():
+    import anndata
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(1, 0.3, (900, 40)).clip(0)
+    X[300:600, :10] += 2  # ten genes of B fill its short table
+    for group, gene, more in ((0, 10, 0.45), (1, 10, 0.75), (0, 11, 0.5), (2, 12, 1.0)):
+        X[300 * group : 300 * (group + 1), gene] += more
+    names = pd.DataFrame(index=[f"G{k}" for k in range(40)])
+    obs = pd.DataFrame({"type": np.repeat(["A", "B", "C"], 300)}, index=[f"cell{k}" for k in range(900)])
+    adata = anndata.AnnData(X, obs=obs, var=names)
+    panels = []
+    for n_genes in (5, None):
+        ilfs.omics.rank(adata, "type", n_genes=n_genes, n_permutations=0)
+        panels.append(ilfs.omics.panel_names(ilfs.omics.panel(adata, 3)))
+    assert [chosen["A"][0] for chosen in panels] == ["G11"] * 2
+    assert not any("G10" in chosen["A"] for chosen in panels)
+
+
 @pytest.fixture(params=["csr", "csc", "dense"])
 def path(request, tmp_path):
     adata = cells()
@@ -227,13 +247,45 @@ class TestFiles:
             ilfs.omics.save(with_others, path)
         assert path.read_bytes() == before
 
+    def test_group_names_may_have_a_slash(self, tmp_path):
+        import anndata
+
+        adata, expected = cells(), cells()
+        adata.obs["cell_type"] = adata.obs["cell_type"].astype(object).replace("NK cell", "NK/T cell")
+        adata.write_h5ad(tmp_path / "cells.h5ad")
+        for one in (adata, expected):
+            ilfs.omics.rank(one, "cell_type", n_permutations=0)
+        found = ilfs.omics.table(adata, "NK/T cell")
+        assert found.equals(ilfs.omics.table(expected, "NK cell"))
+        ilfs.omics.save(adata, tmp_path / "cells.h5ad")
+        adata.write_h5ad(tmp_path / "all.h5ad")
+        for path in ("cells.h5ad", "all.h5ad"):
+            assert ilfs.omics.table(anndata.read_h5ad(tmp_path / path), "NK/T cell").equals(found)
+
+    def test_save_writes_the_columns_of_the_result_only(self, path):
+        import anndata
+
+        adata = anndata.read_h5ad(path)
+        ilfs.omics.rank(adata, "cell_type", n_permutations=0)
+        ilfs.omics.rank(adata, "cell_type", n_permutations=0, key_added="ilfs_raw")
+        adata.var["ilfs_note"] = "mine"
+        ilfs.omics.save(adata, path)
+        columns = [name for name in anndata.read_h5ad(path).var if name.startswith("ilfs")]
+        assert columns == ["ilfs_rank", "ilfs_score", "ilfs_pvals_adj", "ilfs_group", "ilfs_group_score"]
+
     def test_save_says_why_it_cannot(self, ranked, tmp_path):
+        import h5py
+
         with pytest.raises(FileNotFoundError, match=r"no\.h5ad' cannot be written \(No such file"):
             ilfs.omics.save(ranked, tmp_path / "no.h5ad")
         (tmp_path / "text.h5ad").write_text("cells")
         with pytest.raises(ValueError, match=r"text\.h5ad' must be an \.h5ad file"):
             ilfs.omics.save(ranked, tmp_path / "text.h5ad")
         assert (tmp_path / "text.h5ad").read_text() == "cells"
+        with h5py.File(tmp_path / "other.h5ad", "w") as file:
+            file["cells"] = [1, 2]
+        with pytest.raises(ValueError, match=r"other\.h5ad must be an \.h5ad file, which has a table var of the genes"):
+            ilfs.omics.save(ranked, tmp_path / "other.h5ad")
 
     @needs_posix
     def test_a_full_disk_leaves_the_file_as_it_was(self, ranked, path):

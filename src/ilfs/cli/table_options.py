@@ -43,7 +43,11 @@ def add_table(parser: argparse.ArgumentParser, *, with_groups: bool = True) -> N
     """
     add_input(parser)
     group = parser.add_argument_group("the table")
-    group.add_argument("--target", metavar="COLUMN", help="column that holds the classes (if not given, it is guessed, and the guess is printed)")
+    group.add_argument(
+        "--target",
+        metavar="COLUMN",
+        help="column that holds the classes (if not given, it is guessed, and the guess is printed)",
+    )
     group.add_argument(
         "--samples",
         metavar="FILE",

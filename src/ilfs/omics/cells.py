@@ -180,9 +180,10 @@ def obs_values(adata: Any, role: str, column: str) -> Any:
 
 
 def warn_of_units(source: Source) -> None:
-    """Warn if the first rows hold only whole numbers, large or negative ones: fold changes are those of logarithms."""
+    """Warn if the values do not look like logarithms of counts. Only the first rows are examined."""
     X = source.to_matrix()[:MAX_ROWS_PROBED] if isinstance(source, TableSource) else next(source.blocks()).X
     values = np.asarray(X.data if sparse.issparse(X) else X)
+    values = values[~np.isnan(values)]
     if values.size and values.max() > 1 and (values == np.floor(values)).all():
         warn(
             "the values look like counts, and ilfs.omics expects logarithms: use scanpy.pp.normalize_total and "

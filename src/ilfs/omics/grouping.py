@@ -13,8 +13,8 @@ from ilfs.sources.roles import MAX_NAMES_SHOWN
 from ilfs.warn import warn
 from ilfs.words import counted, listed
 
-MIN_CELLS = 2  # of a group: a cell is left out of the mean of its own group, so that one other must be there
-MIN_MOVABLE = 0.1  # fraction of the cells of a group that can change places within donors, below which a warning tells
+MIN_CELLS = 2  # of a group: the mean of its other cells is needed for each cell
+MIN_MOVABLE = 0.1  # warn if a smaller fraction of the cells of a group can change places within donors
 NO_GROUP = -1
 
 
@@ -26,7 +26,7 @@ class Groups:
     ----------
     names : list of str
         Names of the ranked groups.
-    member : ndarray of int of shape (n_cells, n_groups)
+    member : ndarray of int8 of shape (n_cells, n_groups)
         1 for a cell of the group, 0 for any other cell.
     labelled : ndarray of bool of shape (n_cells,)
         False for a cell that has no group, which is left out.
@@ -49,7 +49,7 @@ class Groups:
     @property
     def sizes(self) -> Integers:
         """Number of cells of each group."""
-        return np.asarray(self.member[self.labelled].sum(axis=0))
+        return np.asarray(self.member[self.labelled].sum(axis=0, dtype=np.int64))
 
 
 def groups_of(adata: Any, groupby: str, groups: Literal["all"] | Sequence[str]) -> Groups:
@@ -76,7 +76,7 @@ def groups_of(adata: Any, groupby: str, groups: Literal["all"] | Sequence[str]) 
         warn(f"{counted(n_without, 'cell')} without a value in adata.obs[{groupby!r}] are left out")
     chosen = chosen_groups(names, groups)
     check_sizes(groupby, names, codes, chosen)
-    member = (codes[:, None] == chosen).astype(np.int64)
+    member = (codes[:, None] == chosen).astype(np.int8)
     return Groups([names[place] for place in chosen], member, codes != NO_GROUP)
 
 

@@ -100,21 +100,13 @@ def panel_names(panel: Any) -> dict[str, list[str]]:
 def eligible_genes(result: Any, fdr: float, n_most: int) -> dict[str, Any]:
     """Return, for each group, the table of the genes that may stand for it, in the order of their picks."""
     tables = {group: group_table(result, group).set_index("names") for group in result["names"].dtype.names}
-    highest = highest_scores(tables)
     eligible = {}
     for group, genes in tables.items():
-        picked = genes.reindex([name for name in result["picks"][group] if name in genes.index])
-        is_best = picked["scores"] >= highest.reindex(picked.index)
-        is_significant = picked["pvals_adj"].isna() | (picked["pvals_adj"] <= fdr)
-        eligible[group] = picked[(picked["scores"] > 0) & is_best & is_significant].iloc[:n_most].rename_axis("names")
+        is_significant = genes["pvals_adj"].isna() | (genes["pvals_adj"] <= fdr)
+        may_stand = genes[(genes["scores"] > 0) & result["is_highest"][group] & is_significant]
+        picked = may_stand.reindex([name for name in result["picks"][group] if name in may_stand.index])
+        eligible[group] = picked.iloc[:n_most].rename_axis("names")
     return eligible
-
-
-def highest_scores(tables: dict[str, Any]) -> Any:
-    """Return the largest score of each gene over the groups."""
-    import pandas as pd
-
-    return pd.concat([genes["scores"] for genes in tables.values()]).groupby(level=0).max()
 
 
 def choose(eligible: dict[str, Any], correlation: Any, n_per_group: int, limit: float) -> dict[str, list[str]]:

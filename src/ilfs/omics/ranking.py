@@ -78,10 +78,12 @@ def rank(
     -------
     None
         The result is in ``adata.uns[key_added]``: record arrays with one field for each group (``names``, ``scores``,
-        ``pvals``, ``pvals_adj``, ``logfoldchanges``, and ``picks``, the candidates in the order in which they are
-        picked), data frames ``pts`` and ``pts_rest`` with the fractions of cells that express each gene, a data frame
-        ``groups``, and ``params``. The columns of ``adata.var`` are described in the documentation. In a backed or lazy
-        AnnData these are in memory: use `save`, or ``adata.write_h5ad``.
+        ``pvals``, ``pvals_adj``, ``logfoldchanges``; ``picks``, the candidates in the order in which they are picked;
+        and ``is_highest``, whether a gene has its largest score in this group), data frames ``pts`` and ``pts_rest``
+        with the fractions of cells that express each gene, a data frame ``groups``, and ``params``. If a group has a
+        slash in its name, which anndata cannot write as the name of a column, record arrays ``pct_nz_group`` and
+        ``pct_nz_reference`` take the place of ``pts`` and ``pts_rest``. The columns of ``adata.var`` are described in
+        the documentation. In a backed or lazy AnnData these are in memory: use `save`, or ``adata.write_h5ad``.
 
     Notes
     -----

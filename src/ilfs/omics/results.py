@@ -17,6 +17,7 @@ from ilfs.ties import UNIT_FLOOR, stable_order
 
 REST, IN_GROUP = 0, 1  # classes of the indicator of a group
 CHANCE_RELEVANCE = 0.5  # of a gene that does not tell the group from the rest
+GENE_COLUMNS = ("rank", "score", "pvals_adj", "group", "group_score")  # of adata.var, behind the key of the result
 FOLD_CHANGE_OFFSET = 1e-9  # scanpy adds it to both means, so that no fold change is infinite
 
 
@@ -185,6 +186,7 @@ def scanpy_shape(ranked: Ranked, n_genes: int | None, rankby_abs: bool) -> dict[
     """Arrange the results as record arrays and data frames, as scanpy does."""
     names, results = ranked.groups.names, ranked.results
     orders = [one.order(rankby_abs)[:n_genes] for one in results]
+    highest = np.max([one.scores for one in results], axis=0)
 
     def records(values: Callable[[GroupResult], NDArray[Any]]) -> NDArray[Any]:
         return record_array(names, [values(one)[order] for one, order in zip(results, orders, strict=True)])
@@ -195,10 +197,27 @@ def scanpy_shape(ranked: Ranked, n_genes: int | None, rankby_abs: bool) -> dict[
         "pvals": records(lambda one: one.p_values),
         "pvals_adj": records(lambda one: one.q_values),
         "logfoldchanges": records(lambda one: one.fold_change),
+        "is_highest": records(lambda one: one.scores >= highest),
         "picks": record_array(names, [ranked.genes[one.picks] for one in results]),
-        "pts": fractions(ranked, [one.expressing for one in results]),
-        "pts_rest": fractions(ranked, [one.expressing_rest for one in results]),
         "groups": group_frame(ranked),
+    } | expression(ranked, records)
+
+
+def expression(
+    ranked: Ranked, records: Callable[[Callable[[GroupResult], NDArray[Any]]], NDArray[Any]]
+) -> dict[str, Any]:
+    """Return the fractions of expressing cells: data frames, as scanpy has them, if files can hold their columns.
+
+    anndata writes each column under the name of its group, and a name with a slash would be that of a folder.
+    """
+    if any("/" in name for name in ranked.groups.names):
+        return {
+            "pct_nz_group": records(lambda one: one.expressing),
+            "pct_nz_reference": records(lambda one: one.expressing_rest),
+        }
+    return {
+        "pts": fractions(ranked, [one.expressing for one in ranked.results]),
+        "pts_rest": fractions(ranked, [one.expressing_rest for one in ranked.results]),
     }
 
 
@@ -208,7 +227,8 @@ def record_array(names: list[str], columns: list[NDArray[Any]]) -> NDArray[Any]:
     records = np.empty(length, dtype=[(name, column.dtype) for name, column in zip(names, columns, strict=True)])
     for name, column in zip(names, columns, strict=True):
         records[name][: column.size] = column
-        records[name][column.size :] = "" if column.dtype == object else np.nan
+        if column.size < length:
+            records[name][column.size :] = "" if column.dtype == object else np.nan
     return records
 
 
@@ -235,13 +255,15 @@ def gene_columns(ranked: Ranked) -> dict[str, NDArray[Any]]:
     highest = scores[best, np.arange(best.size)]
     nothing = np.full(best.size, np.nan)
     names = np.array([*ranked.groups.names, ""], dtype=object)
-    return {
+    values = {
         "rank": ranked.selector.ranking_.astype(np.int64),
         "score": ranked.selector.scores_,
         "pvals_adj": getattr(ranked.selector, "q_values_", nothing),
         "group": names[np.where(highest > 0, best, -1)],
         "group_score": highest,
     }
+    assert tuple(values) == GENE_COLUMNS
+    return values
 
 
 def aligned(adata: Any, genes: NDArray[Any], values: NDArray[Any]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ilfs.files import writing_error
 from ilfs.omics.draft import Draft
+from ilfs.omics.results import GENE_COLUMNS
 from ilfs.omics.tables import result_of
 
 
@@ -52,9 +53,9 @@ def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
     'B4'
     """
     result = result_of(adata, key)
-    columns = {name: adata.var[name] for name in list(adata.var.columns) if str(name).startswith(f"{key}_")}
+    columns = {f"{key}_{name}": adata.var[f"{key}_{name}"] for name in GENE_COLUMNS if f"{key}_{name}" in adata.var}
     with changed(Path(path)) as file:
-        check_genes(file["var"], [str(name) for name in adata.var_names], path)
+        check_genes(file, [str(name) for name in adata.var_names], path)
         for name, values in columns.items():
             replace(file["var"], name, column_of(values))
         add_to_order(file["var"], list(columns))
@@ -107,10 +108,14 @@ def lock(file: IO[bytes]) -> None:
             pass
 
 
-def check_genes(var: Any, genes: list[str], path: Any) -> None:
+def check_genes(file: Any, genes: list[str], path: Any) -> None:
     """Raise if the genes of a file are not those of the result."""
-    index = var[var.attrs["_index"]].asstr()[...].tolist()
-    if index != genes:
+    from anndata.io import read_elem
+
+    if "var" not in file or "_index" not in file["var"].attrs:
+        raise ValueError(f"{os.fspath(path)} must be an .h5ad file, which has a table var of the genes, got none")
+    index = file["var"][file["var"].attrs["_index"]]
+    if [str(name) for name in read_elem(index)] != genes:
         raise ValueError(f"{os.fspath(path)} must have the genes of adata in the same order, got others")
 
 

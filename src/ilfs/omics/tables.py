@@ -50,7 +50,7 @@ def result_of(adata: Any, key: str) -> Any:
     """Return the result of `rank`, or raise if there is none."""
     check_anndata(adata)
     result = adata.uns.get(key)
-    if not (hasattr(result, "keys") and {*COLUMNS, "params", "pts", "pts_rest"} <= set(result.keys())):
+    if not (hasattr(result, "keys") and {*COLUMNS, "params", "is_highest"} <= set(result.keys())):
         raise ValueError(f"adata.uns must have a result under key={key!r}, got none: call ilfs.omics.rank first")
     return result
 
@@ -68,6 +68,9 @@ def group_table(result: Any, group: str) -> Any:
     import pandas as pd
 
     frame = pd.DataFrame({column: result[column][group] for column in COLUMNS})
-    frame["pct_nz_group"] = result["pts"][group].reindex(frame["names"]).to_numpy()
-    frame["pct_nz_reference"] = result["pts_rest"][group].reindex(frame["names"]).to_numpy()
+    for column, frame_name in {"pct_nz_group": "pts", "pct_nz_reference": "pts_rest"}.items():
+        if frame_name in result:
+            frame[column] = result[frame_name][group].reindex(frame["names"]).to_numpy()
+        else:
+            frame[column] = result[column][group]
     return frame

@@ -229,6 +229,7 @@ class ManyTokens(ManyDescription[TokenCounts]):
 
     def under_each(self, n_labellings: int) -> list[Description[TokenCounts]]:
         """Return the description under each labelling."""
+        assert len(self.each) == n_labellings
         return list(self.each)
 
     @cached_property
