@@ -304,7 +304,10 @@ class TestMatrices:
             ilfs.omics.rank(adata, "cell_type", layer="counts", n_permutations=0)
         adata.X = adata.layers["counts"].toarray().astype(float)
         adata.X[0, 0] = np.nan
-        with pytest.warns(UserWarning, match="the values look like counts, and ilfs.omics expects logarithms"):
+        with (
+            pytest.warns(UserWarning, match="the values look like counts, and ilfs.omics expects logarithms"),
+            pytest.warns(UserWarning, match="has missing values"),
+        ):
             ilfs.omics.rank(adata, "cell_type", n_permutations=0)
 
     def test_missing_logarithms_are_noticed(self):
