@@ -12,6 +12,7 @@ from ilfs.null import (
     permutations_needed,
     pooled_p_values,
     q_values,
+    standardised_by_feature,
 )
 
 
@@ -159,3 +160,31 @@ def test_the_curve_of_no_informative_features_is_empty() -> None:
     curve = PermutationTest.from_statistics(np.full(3, np.nan), np.full((5, 3), np.nan)).curve
     assert curve is not None
     assert curve.ranks.size == 0
+
+
+class TestWithinGroups:
+    def test_each_value_is_compared_with_the_other_null_values_of_its_feature(self):
+        rng = np.random.default_rng(0)
+        observed, null = rng.normal(size=7), rng.normal(size=(9, 7)) * rng.random(7) + 5 * rng.random(7)
+        null[2, 1] = np.nan
+        typical = np.median(np.nanstd(null, axis=0, ddof=1))
+        of_observed, of_null = standardised_by_feature(observed, null)
+        expected = (observed - np.nanmean(null, axis=0)) / (np.nanstd(null, axis=0, ddof=1) + typical)
+        np.testing.assert_allclose(of_observed, expected)
+        for b in range(9):
+            others = np.delete(null, b, axis=0)
+            expected = (null[b] - np.nanmean(others, axis=0)) / (np.nanstd(others, axis=0, ddof=1) + typical)
+            np.testing.assert_allclose(of_null[b], expected)
+
+    def test_infinite_constant_and_missing_values(self):
+        observed = np.array([np.inf, 1.0, np.nan, 0.5])
+        null = np.array([[1.0, 1.0, 1.0, np.nan], [3.0, 1.0, 2.0, np.nan], [np.inf, 1.0, 4.0, np.nan]])
+        of_observed, of_null = standardised_by_feature(observed, null)
+        assert of_observed[0] > 0
+        assert of_observed[1] == 0
+        assert np.isnan(of_observed[2:]).all()
+        assert np.isfinite(of_null[:, :3]).all()
+        assert np.isnan(of_null[:, 3]).all()
+        constant = standardised_by_feature(np.ones(2), np.ones((3, 2)))
+        assert not np.any(constant[0])
+        assert not np.any(constant[1])

@@ -586,9 +586,12 @@ def fitted_with_draws(selector, X, y, weight, parts, monkeypatch):
         every = permuted_classes(codes[..., counted], classes, observed[0].weight[counted])
         return cls(codes, tuple(every))
 
+    site = np.zeros(len(y), dtype=int)
+    for number, rows in enumerate(parts):
+        site[rows] = number
     with monkeypatch.context() as patch:
         patch.setattr(PermutedLabels, "draw", classmethod(draw))
-        return clone(selector).fit(X, y, sample_weight=weight)
+        return clone(selector).fit(X, y, sample_weight=weight, groups=site)
 
 
 @few_rows

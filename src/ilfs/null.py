@@ -7,7 +7,8 @@ With :math:`t_j` the statistic of feature j and N null values :math:`t^0_i` of a
 .. math:: p_j = \frac{1 + \#\{i : t^0_i \ge t_j\}}{1 + N}
 
 The 1 counts the observed labels as one of the permutations, so that a p-value is never 0 (Phipson and Smyth 2010).
-Pooling gives small p-values from few permutations: 20 permutations of 1,000 features give 20,000 null values.
+Pooling gives small p-values from few permutations: 20 permutations of 1,000 features give 20,000 null values. If labels
+are permuted within groups, null distributions differ, and `standardised_by_feature` makes them alike first.
 
 References: Y. Benjamini, Y. Hochberg, *Controlling the False Discovery Rate*, Journal of the Royal Statistical Society
 B 57, 1995; J. D. Storey, *A direct approach to false discovery rates*, same journal 64, 2002; V. G. Tusher, R.
@@ -70,6 +71,67 @@ def pooled_p_values(observed: Floats, null: Floats, floor: float = 0.0) -> Float
     below[order] = np.searchsorted(pool, (observed - tolerance(observed, floor)).ravel()[order], side="left")
     p_values = (1 + pool.size - below.reshape(observed.shape)) / (1 + pool.size)
     return np.asarray(np.where(np.isnan(observed), 1.0, p_values))
+
+
+def standardised_by_feature(observed: Floats, null: Floats) -> tuple[Floats, Floats]:
+    """Measure each statistic against those of the same feature under permuted labels.
+
+    If labels are permuted within groups, the null distributions of features differ: that of a feature which depends on
+    the groups lies far above the others. Pooling would then take this feature for one that depends on the labels. So
+    each value is replaced by its difference from the mean of the null values of its feature, divided by the sum of
+    their standard deviation and its median over the features. The median keeps features apart whose null values hardly
+    vary (Tusher, Tibshirani and Chu 2001). A null value is left out of the mean and the deviation that it is compared
+    with, as the observed value is.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_features,)
+        Statistics, larger is better; NaN for an uninformative feature.
+    null : ndarray of shape (n_permutations, n_features)
+        Null values.
+
+    Returns
+    -------
+    observed, null : ndarray
+        The values in these units; NaN where a value or all null values of a feature are NaN.
+
+    Examples
+    --------
+    The null values of the second feature are ten times those of the first. Both deviations and their median are known:
+
+    >>> import numpy as np
+    >>> from ilfs.null import standardised_by_feature
+    >>> null = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])  # deviations 1 and 10, median 5.5
+    >>> standardised_by_feature(np.array([5.0, 20.0]), null)[0].round(3)  # 3 / 6.5 and 0
+    array([0.462, 0.   ])
+    """
+    observed, *others = finite(np.vstack([observed, null]))
+    null = np.array(others)
+    known = ~np.isnan(null)
+    count = known.sum(axis=0)
+    centre = np.where(known, null, 0.0).sum(axis=0) / np.maximum(count, 1)
+    distance = np.where(known, null - centre, np.nan)
+    squares = np.nansum(distance**2, axis=0)
+    deviation = np.sqrt(squares / np.maximum(count - 1, 1))
+    typical = float(np.median(deviation[count > 1])) if (count > 1).any() else 0.0
+    # Without one of n values, its distance d from the mean grows by n / (n - 1), and the sum of squares falls by
+    # d^2 n / (n - 1).
+    growth = count / np.maximum(count - 1, 1)
+    squares_of_others = np.maximum(squares - distance**2 * growth, 0.0)
+    deviation_of_others = np.sqrt(squares_of_others / np.maximum(count - 2, 1))
+    of_observed = in_units(np.where(count > 0, observed - centre, np.nan), deviation + typical)
+    return of_observed, in_units(distance * growth, deviation_of_others + typical)
+
+
+def finite(values: Floats) -> Floats:
+    """Replace infinite statistics by the largest finite one."""
+    largest = np.max(np.abs(values), where=np.isfinite(values), initial=0.0)
+    return np.where(np.isinf(values), np.copysign(largest, values), values)
+
+
+def in_units(distance: Floats, unit: Floats) -> Floats:
+    """Divide; a distance is 0 where the unit is."""
+    return np.divide(distance, unit, out=np.where(np.isnan(distance), np.nan, 0.0), where=unit > 0)
 
 
 def q_values(p_values: Floats, procedure: Procedure = "bh") -> Floats:
@@ -321,7 +383,9 @@ class PermutationTest:
     curve: NullCurve | None = None
 
     @classmethod
-    def from_statistics(cls, observed: Floats, null: Floats, floor: float = 0.0) -> Self:
+    def from_statistics(
+        cls, observed: Floats, null: Floats, floor: float = 0.0, *, within_groups: bool = False
+    ) -> Self:
         """Test the statistics of all features.
 
         Parameters
@@ -332,10 +396,13 @@ class PermutationTest:
             Null values; NaN if a feature is uninformative under the permuted labels.
         floor : float, default=0.0
             Absolute tolerance for ties.
+        within_groups : bool, default=False
+            The labels were permuted within groups, so that features are not alike (`standardised_by_feature`).
         """
         tested = ~np.isnan(observed)
         null = np.where(tested, null, np.nan)
-        p_values, null_p_values = (pooled_p_values(one, null, floor) for one in (observed, null))
+        compared = standardised_by_feature(observed, null) if within_groups else (observed, null)
+        p_values, null_p_values = (pooled_p_values(one, compared[1], floor) for one in compared)
         falling, null_falling = (-np.sort(-one, axis=-1) for one in (observed, null))  # NaN comes last
         best, null_best = float(best_mean(falling[:N_BEST])), best_mean(null_falling[:, :N_BEST])
         curve = NullCurve.from_falling(falling, null_falling)

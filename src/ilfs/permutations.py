@@ -88,6 +88,7 @@ class HasNull(HasPValues, PlannedSelector):
     n_permutations: int
 
     _has_null = True
+    _within_groups = False  # True if labels are permuted within groups of rows, such as the sites of a summary
     _keeps_test = False  # True in a clone inside `FDRSelector`, which takes ``_test`` after the fit
 
     def _plan_statistic(self, classes: Classes) -> Plan[Floats]:
@@ -129,6 +130,7 @@ class HasNull(HasPValues, PlannedSelector):
             source = source.with_permutations(
                 n_permutations, self.random_state, None if groups is None else np.asarray(groups)
             )
+        self._within_groups = source.is_within_groups
         if source.n_permutations:  # a summary may have some even if none are asked for
             self.n_permutations_ = source.n_permutations
         return source
@@ -142,8 +144,12 @@ class HasNull(HasPValues, PlannedSelector):
         if n_labels > 1:
             return run_plan(self._plan_labels_with_null(labellings, n_labels, fold.all_rows), fold)
         scores, null = run_plan(self._plan_with_null(labellings), fold)
-        self._keep_test(PermutationTest.from_statistics(self._observed_statistic(scores), null, UNIT_FLOOR))
+        self._keep_test(self._tested(self._observed_statistic(scores), null))
         return scores
+
+    def _tested(self, observed: Floats, null: Floats) -> PermutationTest:
+        """Test the statistics of all features against those under the permutations that `_permuted` has made."""
+        return PermutationTest.from_statistics(observed, null, UNIT_FLOOR, within_groups=self._within_groups)
 
     def _plan_with_null(self, labellings: Sequence[Classes]) -> Plan[tuple[Scores, Floats]]:
         """Score the features, and compute their statistics under permuted labels in the same reads.
@@ -178,8 +184,7 @@ class HasNull(HasPValues, PlannedSelector):
         ]
         scores, statistics = yield from both(self._plan_labels(labellings[:n_labels], all_rows), together(plans))
         for label, (observed, *null) in zip(informative, statistics, strict=True):
-            test = PermutationTest.from_statistics(observed, np.array(null), UNIT_FLOOR)
-            self.per_label_[label]._keep_test(test)
+            self.per_label_[label]._keep_test(self._tested(observed, np.array(null)))
         self._join_tests()
         return scores
 

@@ -807,9 +807,9 @@ time.sleep(60)
 
 
 def grown_chunk(block):
-    """Return the rows after taking 800 MB, little by little, so that the worker is ended by its own limit."""
+    """Return the rows after taking 1.2 GB, little by little, so that the worker is ended by its own limit."""
     taken = []
-    for _ in range(40 if block.size > 1 else 0):  # Dask calls it for a tiny block to know its type
+    for _ in range(60 if block.size > 1 else 0):  # Dask calls it for a tiny block to know its type
         taken.append(np.ones(2_500_000))
         time.sleep(0.02)
     time.sleep(2 if taken else 0)
@@ -827,9 +827,10 @@ class TestPartitionsThatKillWorkers:
         X, y, _ = table()
         chunks = da.from_array(X, chunks=(65, 12)).map_blocks(grown_chunk)
         with (
-            dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+            # A worker that pauses when its memory is nearly full would wait for ever.
+            dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.worker.memory.pause": False}),
             distributed.LocalCluster(
-                n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit="450MB", silence_logs=50
+                n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit="800MB", silence_logs=50
             ) as cluster,
             distributed.Client(cluster),
             pytest.raises(RuntimeError) as caught,

@@ -361,7 +361,22 @@ class TestGroups:
         assert {0, 1} <= set(np.flatnonzero(FisherScore("fdr").fit(X, y).get_support()))
         found = np.flatnonzero(FisherScore("fdr").fit(X, y, groups=donor).get_support())
         assert 1 in found
-        assert FisherScore("fdr").fit(X, y, groups=donor).p_values_[0] > 1e-3
+        assert 0 not in found
+
+    @every
+    def test_p_values_of_features_that_tell_groups_apart_are_those_of_chance(self, selector):
+        rng = np.random.default_rng(1)
+        donor = np.repeat(np.arange(6), 40)
+        y = (rng.random(240) < np.array([0.3, 0.7])[donor % 2]).astype(int)
+        X = rng.normal(size=(240, 200))
+        X[:, :20] += rng.normal(scale=5, size=(6, 20))[donor]
+        X[:, 199] += 1.5 * y
+        X = np.round(X, 1)
+        fitted = clone(selector).set_params(n_features_to_select="fdr", random_state=0).fit(X, y, groups=donor)
+        of_donors, of_noise = fitted.p_values_[:20], fitted.p_values_[20:199]
+        assert (of_donors <= 0.05).mean() <= 0.2  # three standard errors above 0.05
+        assert (of_noise <= 0.05).mean() <= 0.1
+        assert fitted.get_support()[199]
 
     @every
     def test_groups_of_one_class_each_are_refused(self, selector):

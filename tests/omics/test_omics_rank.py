@@ -1,5 +1,6 @@
 """`ilfs.omics.rank`: its numbers, its shape, its errors."""
 
+import re
 from importlib.util import find_spec
 
 import numpy as np
@@ -269,6 +270,30 @@ class TestDonors:
         with pytest.raises(ValueError, match="must have a donor with cells of a group and other cells, got none"):
             ilfs.omics.rank(adata, "cell_type", donor_key="sample")
         assert "ilfs" not in adata.uns
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, "groups must be 'all' or a list of names, got None"),
+        (3, "groups must be 'all' or a list of names, got 3"),
+        ({"B cell"}, "groups must be 'all' or a list of names, got {'B cell'}"),
+    ],
+)
+def test_groups_that_are_no_list_are_refused(groups, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        ilfs.omics.rank(cells(), "cell_type", groups=groups)
+
+
+def test_groups_without_enough_cells_in_or_around_them_are_refused():
+    adata = cells()
+    adata.obs["level"] = np.arange(adata.n_obs) / 7
+    with pytest.raises(ValueError, match=r"got fewer in '0.0', .*, \.\.\.: leave them out") as caught:
+        ilfs.omics.rank(adata, "level")
+    assert len(str(caught.value)) < 300
+    adata.obs["one"] = ["a"] * (adata.n_obs - 1) + ["b"]
+    with pytest.raises(ValueError, match="must have at least 2 cells outside it, got fewer for 'a'"):
+        ilfs.omics.rank(adata, "one", groups=["a"])
 
 
 class TestMatrices:

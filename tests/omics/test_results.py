@@ -262,6 +262,15 @@ class TestFiles:
         for path in ("cells.h5ad", "all.h5ad"):
             assert ilfs.omics.table(anndata.read_h5ad(tmp_path / path), "NK/T cell").equals(found)
 
+    def test_a_result_that_was_read_is_saved_to_another_file(self, ranked, path, tmp_path):
+        import anndata
+
+        ranked.write_h5ad(tmp_path / "ranked.h5ad")
+        back = anndata.read_h5ad(tmp_path / "ranked.h5ad")
+        ilfs.omics.save(back, path)
+        assert_equal_results(ranked.uns["ilfs"], anndata.read_h5ad(path).uns["ilfs"])
+        assert anndata.read_h5ad(path).var["ilfs_group"].astype(str).tolist() == ranked.var["ilfs_group"].tolist()
+
     def test_save_writes_the_columns_of_the_result_only(self, path):
         import anndata
 

@@ -16,7 +16,7 @@ from sklearn.feature_selection import SelectFromModel, SelectKBest, f_classif
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ilfs import ILFS, SVMRFE, FisherScore, MutualInformation, Novelty, ReliefF, list_methods, read
-from ilfs.null import q_values
+from ilfs.null import q_values, standardised_by_feature
 from ilfs.registry import BY_NAME, classes_with, make_selector, method_of
 from ilfs.selection import FDRSelector, RankEnsemble
 from ilfs.selector import Scores, SupervisedRowsSelector, UnsupervisedRowsSelector
@@ -169,8 +169,9 @@ class TestResults:
         X, y = table()
         groups = np.arange(80) // 10
         found = FDRSelector(ByClassMean()).fit(X, y, groups=groups)
-        null = [ByClassMean().fit(X, one).scores_ for one in permutations_of(X, y, groups=groups)]
-        np.testing.assert_allclose(found.p_values_, [(1 + (null >= one).sum()) / 401 for one in found.scores_])
+        null = np.array([ByClassMean().fit(X, one).scores_ for one in permutations_of(X, y, groups=groups)])
+        observed, null = standardised_by_feature(found.scores_, null)
+        np.testing.assert_allclose(found.p_values_, [(1 + (null >= one).sum()) / 401 for one in observed])
         with pytest.raises(ValueError, match="groups must contain a group with samples of two classes"):
             FDRSelector(ClassMeans()).fit(X, y, groups=y)
 

@@ -48,7 +48,6 @@ from ilfs.effects import FeatureProfile
 from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, thread_map, together
 from ilfs.execution.columns import column_blocks, gather_columns, row_major_columns
 from ilfs.must_keep import MustKeep
-from ilfs.null import PermutationTest
 from ilfs.parameters import check_between, check_choice, is_integer
 from ilfs.permutations import HasNull, makes_no_permutations, statistic_of
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
@@ -334,8 +333,8 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
             return self._score_fold(fold_of(source, self.n_jobs))
         scores = super()._score_source(source)
         if source.permuted is not None:
-            null = self._permuted_scores(source)
-            self._keep_test(PermutationTest.from_statistics(statistic_of(scores), null, UNIT_FLOOR))
+            self._within_groups = source.is_within_groups
+            self._keep_test(self._tested(statistic_of(scores), self._permuted_scores(source)))
         return scores
 
     def _score_labels(self, source: TableSource) -> Scores:

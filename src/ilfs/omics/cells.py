@@ -172,6 +172,8 @@ def obs_values(adata: Any, role: str, column: str) -> Any:
         raise ValueError(f"{role} must be the name of a column of adata.obs, got {column!r}")
     names = [str(name) for name in adata.obs.columns]
     find_column(role, column, names, len(names), "adata.obs")
+    if names.count(column) > 1:
+        raise ValueError(f"adata.obs must have one column {column!r}, got {names.count(column)}")
     values = adata.obs[column]
     if not hasattr(values, "to_series"):
         return values
@@ -183,7 +185,7 @@ def warn_of_units(source: Source) -> None:
     """Warn if the values do not look like logarithms of counts. Only the first rows are examined."""
     X = source.to_matrix()[:MAX_ROWS_PROBED] if isinstance(source, TableSource) else next(source.blocks()).X
     values = np.asarray(X.data if sparse.issparse(X) else X)
-    values = values[~np.isnan(values)]
+    values = values[np.isfinite(values)]
     if values.size and values.max() > 1 and (values == np.floor(values)).all():
         warn(
             "the values look like counts, and ilfs.omics expects logarithms: use scanpy.pp.normalize_total and "

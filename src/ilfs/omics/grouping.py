@@ -109,7 +109,7 @@ def chosen_groups(names: list[str], groups: Literal["all"] | Sequence[str]) -> I
     """Return the numbers of the groups to rank."""
     if isinstance(groups, str) and groups == "all":
         return np.arange(len(names))
-    if isinstance(groups, str) or not len(groups):
+    if isinstance(groups, str) or not isinstance(groups, Sequence | np.ndarray) or not len(groups):
         raise ValueError(f"groups must be 'all' or a list of names, got {groups!r}")
     wanted = [str(name) for name in groups]
     unknown = [name for name in wanted if name not in names]
@@ -124,9 +124,16 @@ def check_sizes(groupby: str, names: list[str], codes: Integers, chosen: Integer
     sizes = np.bincount(codes[codes != NO_GROUP], minlength=len(names))
     small = [repr(names[place]) for place in chosen if sizes[place] < MIN_CELLS]
     if small:
+        some = listed(small[:MAX_NAMES_SHOWN]) + (", ..." if len(small) > MAX_NAMES_SHOWN else "")
         raise ValueError(
-            f"each group of adata.obs[{groupby!r}] must have at least {MIN_CELLS} cells, got fewer in {listed(small)}: "
+            f"each group of adata.obs[{groupby!r}] must have at least {MIN_CELLS} cells, got fewer in {some}: "
             "leave them out of groups, or join them with another group"
+        )
+    alone = [repr(names[place]) for place in chosen if sizes.sum() - sizes[place] < MIN_CELLS]
+    if alone:
+        raise ValueError(
+            f"a group of adata.obs[{groupby!r}] must have at least {MIN_CELLS} cells outside it, got fewer for "
+            f"{listed(alone)}: leave it out of groups"
         )
 
 

@@ -83,7 +83,7 @@ def rank(
         with the fractions of cells that express each gene, a data frame ``groups``, and ``params``. If a group has a
         slash in its name, which anndata cannot write as the name of a column, record arrays ``pct_nz_group`` and
         ``pct_nz_reference`` take the place of ``pts`` and ``pts_rest``. The columns of ``adata.var`` are described in
-        the documentation. In a backed or lazy AnnData these are in memory: use `save`, or ``adata.write_h5ad``.
+        the documentation. In a backed or lazy AnnData these are in memory: use `save`.
 
     Notes
     -----
@@ -143,7 +143,7 @@ def check_options(
     key_added: str, n_genes: int | None, rankby_abs: bool, n_permutations: int, n_candidates: int
 ) -> None:
     """Validate the options of `rank`, before anything is read."""
-    if not isinstance(key_added, str) or not key_added or "/" in key_added:
+    if not isinstance(key_added, str) or key_added in ("", ".", "..") or "/" in key_added:
         raise ValueError(f"key_added must be a name without '/', got {key_added!r}")
     if n_genes is not None:
         check_integer("n_genes", n_genes, 1)

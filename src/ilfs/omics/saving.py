@@ -59,7 +59,7 @@ def save(adata: Any, path: str | os.PathLike[str], key: str = "ilfs") -> None:
         for name, values in columns.items():
             replace(file["var"], name, column_of(values))
         add_to_order(file["var"], list(columns))
-        replace(file.require_group("uns"), key, {name: result[name] for name in result})
+        replace(file.require_group("uns"), key, {name: frame_of(result[name]) for name in result})
 
 
 @contextmanager
@@ -136,5 +136,20 @@ def replace(group: Any, key: str, value: Any) -> None:
 
 def column_of(values: Any) -> Any:
     """Return the values of a column as an array that anndata can write; a lazy column is loaded."""
+    import pandas as pd
+
     found = getattr(values, "array", values)
-    return found if hasattr(found, "categories") else np.asarray(found)
+    if not hasattr(found, "categories"):
+        return np.asarray(found)
+    return pd.Categorical.from_codes(found.codes, pd.Index(found.categories, dtype=object), ordered=found.ordered)
+
+
+def frame_of(value: Any) -> Any:
+    """Return a data frame with Python strings as names, which all versions of anndata can write; other values as is."""
+    import pandas as pd
+
+    if not isinstance(value, pd.DataFrame):
+        return value
+    return value.set_axis(pd.Index(value.index, dtype=object), axis=0).set_axis(
+        pd.Index(value.columns, dtype=object), axis=1
+    )

@@ -179,7 +179,7 @@ class FDRSelector(HasPValues, WrapsSelectors):
         if self._tests_itself:
             return self._test_in_same_reads(source, n_permutations, fit_params | {"groups": groups})
         table = self._in_memory(source).with_permutations(n_permutations, self.random_state, groups)
-        return self._test_by_refits(table, fit_params)
+        return self._test_by_refits(table, fit_params, groups is not None)
 
     # Methods that test their features in the same reads of the rows
 
@@ -202,7 +202,9 @@ class FDRSelector(HasPValues, WrapsSelectors):
 
     # Methods that are fitted again for each permutation
 
-    def _test_by_refits(self, table: TableSource, fit_params: dict[str, Any]) -> tuple[Any, PermutationTest]:
+    def _test_by_refits(
+        self, table: TableSource, fit_params: dict[str, Any], is_within_groups: bool
+    ) -> tuple[Any, PermutationTest]:
         samples = self._samples(table)
         X, y, fit_params = samples.X, samples.y, self._with_weight(fit_params, samples.weight)
         low, high = column_ranges(X, missing=True)  # raises for infinite values and names their column
@@ -213,7 +215,7 @@ class FDRSelector(HasPValues, WrapsSelectors):
         tasks = (delayed(null_statistic)(scoring_part(selector), X, one, fit_params) for one in labels)
         with results_in_order(tasks, self.n_jobs) as refits:
             null = np.array(list(self._steps(refits, "permutation", len(labels))))
-        return fitted, PermutationTest.from_statistics(observed, null, UNIT_FLOOR)
+        return fitted, PermutationTest.from_statistics(observed, null, UNIT_FLOOR, within_groups=is_within_groups)
 
     def _score_stream(self, source: Source) -> Scores:  # noqa: ARG002
         name = name_of(scoring_part(self._wrapped()[0]))

@@ -143,6 +143,7 @@ class BatchSource(Source):
         observed = one.encoded_labels()
         groups = None if groups is None else check_groups(groups, len(observed[0]))
         one.permuted = PermutedLabels.draw(observed, one._counted[0], n_permutations, random_state, groups)
+        one.is_within_groups = groups is not None
         return one
 
     def encoded_labels(self) -> tuple[RowLabels, ...]:

@@ -380,6 +380,7 @@ class DaskSource(Source):
         groups = None if groups is None else check_groups(groups, len(observed[0]))
         source = copy(self)
         source.permuted = PermutedLabels.draw(observed, classes, n_permutations, random_state, groups)
+        source.is_within_groups = groups is not None
         source.__dict__["labellings"] = classes + source.permuted.labellings
         return source
 

@@ -112,6 +112,7 @@ class Source(ABC):
     labellings: tuple[Classes, ...]
     all_rows: Classes
     permuted: PermutedLabels | None = None  # labels of the labellings after the observed ones
+    is_within_groups: bool = False  # labels were permuted within groups of rows
 
     @property
     def n_permutations(self) -> int:

@@ -116,6 +116,7 @@ class TableSource(Source):
         groups = None if groups is None else check_groups(groups, self.n_rows)
         classes = self.labellings[:n_labels]
         one.permuted = PermutedLabels.draw(self.labels, classes, n_permutations, random_state, groups)
+        one.is_within_groups = groups is not None
         one.labellings = classes + one.permuted.labellings
         return one
 

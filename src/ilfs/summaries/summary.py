@@ -209,6 +209,11 @@ class Summary(Source):
             )
         return self
 
+    @property
+    def is_within_groups(self) -> bool:  # type: ignore[override]
+        """True if several sites have permuted their labels, each within its own rows."""
+        return len(self.draws) > 1
+
     # Rounds
 
     @property
