@@ -387,7 +387,10 @@ def test_a_closed_pipe_ends_the_command_in_silence(arguments, folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["rank", "-", "--target", "kind", "-o", "out.csv", "--quiet"], "nothing is saved of an unfinished ranking"),
+        (
+            ["rank", "-", "--target", "kind", "-o", "out.csv", "--quiet"],
+            "an unfinished ranking is not saved; files that were written before are complete",
+        ),
         (["explain", "-", "--target", "kind", "--feature", "a", "--quiet"], "nothing is saved"),
     ],
 )

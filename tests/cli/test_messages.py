@@ -69,4 +69,4 @@ def test_warnings_are_told_even_if_the_command_is_quiet(capsys):
 def test_many_reasons_are_cut():
     sentences = set_aside_sentences([SetAside(f"c{j}", f"reason {j}") for j in range(30)])
     assert len(sentences) == 7
-    assert sentences[-1] == "24 more columns for other reasons"
+    assert sentences[-1] == "24 more columns for other reasons, which the page (--report) lists"

@@ -163,7 +163,8 @@ def test_an_interrupted_ranking_does_not_claim_to_be_saved(run, monkeypatch):
 
     monkeypatch.setattr(ILFS, "fit", interrupt)
     code, out, err = run("table.csv", *COLUMNS, "--quiet")
-    assert (code, out, err) == (130, "", "ilfs: stopped, and nothing is saved of an unfinished ranking\n")
+    stopped = "ilfs: stopped, and an unfinished ranking is not saved; files that were written before are complete\n"
+    assert (code, out, err) == (130, "", stopped)
 
 
 @pytest.mark.parametrize("more", [[], ["--dry-run"], ["--engine", "stream"]])

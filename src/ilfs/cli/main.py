@@ -1,7 +1,7 @@
 """The command ``ilfs``: parse the command line, run the command, and report errors.
 
-Exit codes: 0, 1 if a job of a benchmark failed, 2 after an error, 130 after Ctrl-C. An error is printed as one line on
-stderr. With ``--debug`` its traceback is printed, too.
+Exit codes: 0, 1 if a job of a benchmark failed, 2 after an error, 130 after Ctrl-C, 143 after SIGTERM. An error is
+printed as one line on stderr. With ``--debug`` its traceback is printed, too.
 
 This module imports almost nothing at the top, so that Ctrl-C during the import of scikit-learn also ends the command
 with one line. The parser imports neither numpy nor scikit-learn: ``--help``, ``--version``, ``ilfs methods`` and usage
@@ -30,6 +30,7 @@ NAME_OPTIONS = (
 )  # commands whose messages name options instead of parameters
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
 INTERRUPTED = 130  # exit code that shells use for Ctrl-C: 128 + SIGINT
+TERMINATED = 143  # the same for SIGTERM
 OUT_OF_MEMORY = "there is not enough memory: try --engine stream, a smaller --memory-limit, or fewer --jobs"
 EPILOG = """first steps:
   ilfs rank table.csv                                 rank the columns of your table
@@ -82,10 +83,44 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     except BaseException as error:
         if is_interrupt(error):
             return tell_stopped(options)
+        if isinstance(error, Terminated):
+            tell_stopped(options)
+            return TERMINATED
         if not isinstance(error, Exception):
             raise
         return tell_error(error, options)
     return code
+
+
+class Terminated(SystemExit):
+    """The process shall end: SIGTERM, as schedulers and ``timeout`` send it."""
+
+
+def end_in_order_at_sigterm() -> bool:
+    """Let SIGTERM raise `Terminated`, so that no half-written file is left behind; return whether that was done."""
+    import signal
+
+    owner = os.getpid()
+
+    def stop(*_: object) -> None:
+        if os.getpid() != owner:  # a process that was forked from this one has nothing to clean up
+            os._exit(TERMINATED)
+        raise Terminated(TERMINATED)
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return False
+    try:
+        signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # a thread of another program runs the command
+        return False
+    return True
+
+
+def end_at_once_at_sigterm() -> None:
+    """Undo `end_in_order_at_sigterm`."""
+    import signal
+
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def collect_rarely() -> None:
@@ -103,11 +138,14 @@ def run_command(options: "argparse.Namespace") -> int:
     before = log.level
     if getattr(options, "quiet", False):
         log.setLevel(logging.ERROR)
+    catches_sigterm = end_in_order_at_sigterm()
     try:
         code: int = options.function(options)
         return code
     finally:
         log.setLevel(before)
+        if catches_sigterm:
+            end_at_once_at_sigterm()
 
 
 def repeatable(arguments: "Sequence[str]") -> str:

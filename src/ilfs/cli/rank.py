@@ -47,7 +47,10 @@ def add_to(commands: Any) -> None:
     add_showing(parser)
     outputs.add_outputs(parser)
     table_options.add_engine(parser)
-    parser.set_defaults(function=rank, stopped="stopped, and nothing is saved of an unfinished ranking")
+    parser.set_defaults(
+        function=rank,
+        stopped="stopped, and an unfinished ranking is not saved; files that were written before are complete",
+    )
 
 
 def add_showing(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ilfs.words import counted
+
 TITLE_WIDTH = 11  # columns of the titles: input, guessed, verdict, selected, set aside, warning, written
 WARNING = "warning"  # title of sentences that are told even if the command is quiet
 TITLE_COLOURS = {WARNING: ("yellow",), "guessed": ("cyan",)}
@@ -69,7 +71,9 @@ def set_aside_sentences(set_aside: Sequence[Any], ellipsis: str = "…") -> list
     often = sorted(by_reason.items(), key=lambda pair: -len(pair[1]))
     sentences = [f"{names_text(names, ellipsis)}: {reason_for(names, reason)}" for reason, names in often[:MAX_REASONS]]
     n_more = sum(len(names) for _, names in often[MAX_REASONS:])
-    return [*sentences, f"{n_more} more columns for other reasons"] if n_more else sentences
+    if n_more:
+        sentences.append(f"{counted(n_more, 'more column')} for other reasons, which the page (--report) lists")
+    return sentences
 
 
 def reason_for(names: Sequence[str], reason: str) -> str:

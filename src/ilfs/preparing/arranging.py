@@ -15,6 +15,7 @@ from ilfs.selected_columns.choice import distinct_names
 MIN_NUMBERS = 0.5  # fraction of a column's values that are numbers if it is a sample, not a description of genes
 MIN_DIFFERENT = 0.5  # fraction of different texts of a column that names the rows; genes may be repeated
 MIN_GENES = 100  # rows from which a table may have genes in rows
+MAX_ODD_CELLS = 0.05  # fraction of texts such as "<0.1" among the numbers of a sample
 GENES_PER_SAMPLE = 4  # rows for each column from which a table may have genes in rows
 
 
@@ -99,7 +100,14 @@ def looks_like_genes(raw: RawTable, options: Options) -> bool:
     if labels is None or raw.n_rows < max(MIN_GENES, GENES_PER_SAMPLE * len(raw.names)):
         return False
     others = raw.columns if raw.row_names is not None else raw.columns[1:]
-    return all(column.numbers is not None for column in others)
+    return all(map(holds_numbers, others))
+
+
+def holds_numbers(column: RawColumn) -> bool:
+    """Check if a column holds numbers, with few texts such as *<0.1* among them."""
+    if column.numbers is not None or not isinstance(column, TextColumn):
+        return column.numbers is not None
+    return len(column.odd_values()) <= MAX_ODD_CELLS * len(column)
 
 
 def labels_of(raw: RawTable, options: Options, is_transposed: bool = False) -> list[str] | None:

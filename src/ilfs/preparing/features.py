@@ -1,6 +1,7 @@
 """Features: columns of numbers, and columns that are set aside because they are none."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +128,9 @@ def judged_text(column: RawColumn) -> Judged:
     if n_distinct == 1:
         return Judged(None, f"has the same value, {quoted(present[0])}, in all rows")
     if n_distinct > MOSTLY_DIFFERENT * len(present) and n_distinct > 2:
+        if n_distinct < len(present):
+            twice = next(text for text, times in Counter(present).items() if times > 1)
+            return Judged(None, f"identifies most rows by different texts, and has {quoted(twice)} more than once")
         return Judged(
             None, f"identifies the rows by different texts ({some_texts(present)})", n_distinct == len(column)
         )

@@ -78,6 +78,8 @@ def find_input(path: str | os.PathLike[str], input_format: str | None = None, st
         The input.
     """
     text = os.fspath(path)
+    if not text:
+        raise ValueError("input must be a file, a folder, a pattern or the name of a data set, got an empty text")
     forced = forced_ending(input_format)
     if text == STANDARD_INPUT:
         return of_standard_input(forced or ".csv", stdin or sys.stdin.buffer)

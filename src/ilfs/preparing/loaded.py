@@ -48,13 +48,14 @@ def prepare_loaded(raw: RawTable, sheet: RawTable | None, options: Options) -> P
     columns = role_columns(both, roles)
     target = chosen_target(both, roles, options, account, raw)
     labels = None if target is None else labels_in(column_in(both, target))
+    raw_labels = () if labels is None else labels
     rows = None if labels is None or target is None else kept_rows(labels, target, raw.name, account)
     if rows is not None and labels is not None:
         labels, both = labels[rows], taken(both, rows)
         columns = role_columns(both, roles)
     if labels is not None and target is not None:
-        labels = text_labels(labels)
-        check_classes(labels, target, raw.name, account)
+        n_given, labels = len(raw_labels), text_labels(labels)
+        check_classes(labels, target, raw.name, account, n_given - labels.size)
     return assembled(both, columns, labels, target, options, account)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ilfs.datasets.limits import DEFAULT_LIMITS
-from ilfs.datasets.readers.text import Layout, body_rows, detect_layout, open_text, sample_lines
+from ilfs.datasets.readers.text import Layout, body_rows, detect_layout, open_text, sample_lines, wrong_length
 from ilfs.importing import check_installed
 from ilfs.preparing.features import is_id_name
 from ilfs.preparing.inputs import Input
@@ -140,9 +140,7 @@ def text_outline(found: Input, options: Options) -> Outline:
     for number, row in enumerate(first, start=1):
         if len(row) != len(names):
             more = layout.n_skipped
-            raise ValueError(
-                f"row {number} of {found.name} must have {len(names) + more} values, got {len(row) + more}"
-            )
+            raise wrong_length(row, number, found.name, len(names) + more, len(row) + more)
     has_comma = layout.delimiter == ";"
     columns: list[RawColumn] = [TextColumn(column, has_comma) for column in zip(*first, strict=True)]
     kinds = {name: "text" if column.numbers is None else "number" for name, column in zip(names, columns, strict=True)}

@@ -162,10 +162,19 @@ class TextColumn(RawColumn):
             self._parsed() if "_" in "".join(filter(None, self._values)) else numbers
         )  # Python reads 1_000, we do not
 
+    def number(self, text: str | None) -> float | None:
+        """Convert a text, NaN if it is a missing value; None for other text, such as a truth value among numbers."""
+        return truth_number(text) if self.is_boolean else text_number(text, self.has_comma)
+
+    @cached_property
+    def is_boolean(self) -> bool:
+        """True if all values are true, false or missing."""
+        return super().is_boolean
+
     def _parsed(self) -> NDArray[Any] | None:
         known: dict[str | None, float] = {}
         for text in dict.fromkeys(self._values):
-            number = text_number(text, self.has_comma)
+            number = self.number(text)
             if number is None:
                 return None
             known[text] = number
@@ -183,7 +192,7 @@ class TextColumn(RawColumn):
     def odd_values(self) -> list[tuple[int, str]]:
         """Return the texts that are no numbers, with their rows from 1 on."""
         rows = enumerate(self.texts, start=1)
-        return [(row, text) for row, text in rows if text is not None and text_number(text, self.has_comma) is None]
+        return [(row, text) for row, text in rows if text is not None and self.number(text) is None]
 
     def __len__(self) -> int:
         return len(self._values)
@@ -236,7 +245,7 @@ class ArrowTextColumn(TextColumn):
         encoded = self._column.combine_chunks().dictionary_encode()
         numbers = []
         for text in encoded.dictionary.to_pylist():
-            number = text_number(text, self.has_comma)
+            number = self.number(text)
             if number is None:
                 return None
             numbers.append(number)
@@ -255,8 +264,12 @@ def text_number(text: str | None, has_comma: bool) -> float | None:
     """Convert a text to a number, NaN if it is a missing value; return None for other text."""
     if text is None:
         return float("nan")
-    number = parse_number(text.replace(",", ".") if has_comma and text.count(",") == 1 else text)
-    return TRUTH.get(text.strip().lower()) if number is None else number
+    return parse_number(text.replace(",", ".") if has_comma and text.count(",") == 1 else text)
+
+
+def truth_number(text: str | None) -> float:
+    """Convert a truth value to 1 or 0; any other text, which is a missing value, to NaN."""
+    return float("nan") if text is None else TRUTH.get(text.strip().lower(), float("nan"))
 
 
 def are_dates(texts: Iterable[str]) -> bool:

@@ -145,12 +145,13 @@ def is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([label is None for label in labels.tolist()], dtype=bool)
 
 
-def check_classes(labels: NDArray[Any], target: str, table: str, account: Account) -> None:
+def check_classes(labels: NDArray[Any], target: str, table: str, account: Account, n_without: int = 0) -> None:
     """Raise unless labels are at least two classes; warn of classes of one row."""
     values, sizes = np.unique(labels, return_counts=True)
     if values.size < 2:
         got = f"only {str(values[0])!r}" if values.size else "none"
-        raise ValueError(f"target must hold at least two classes, got {got} in {target!r} of {table}")
+        others = f" ({counted(n_without, 'row')} without a class, such as NA, left out)" if n_without else ""
+        raise ValueError(f"target must hold at least two classes, got {got} in {target!r} of {table}{others}")
     refuse_quantity(values, sizes, target, table)
     single = [str(value) for value in values[sizes == 1].tolist()]
     if single:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.compressed import open_bytes
-from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, sample_lines, split_rows
+from ilfs.datasets.readers.text import Layout, bounded_lines, delimiter_of, sample_lines, split_rows, wrong_length
 from ilfs.preparing.raw_columns import ArrowTextColumn, RawColumn, TextColumn
 from ilfs.preparing.raw_table import RawTable
 from ilfs.preparing.targets import TARGET_NAMES
@@ -212,6 +212,6 @@ def python_columns(content: bytes, layout: Layout, name: str) -> list[RawColumn]
     n_columns = layout.n_skipped + len(layout.names or rows[0])
     for number, row in enumerate(rows, start=1):
         if len(row) != n_columns:
-            raise ValueError(f"row {number} of {name} must have {n_columns} values, got {len(row)}")
+            raise wrong_length(row, number, name, n_columns, len(row))
     has_comma = layout.delimiter == ";"
     return [TextColumn(column, has_comma) for column in zip(*rows, strict=True)]

@@ -17,7 +17,7 @@ from ilfs.datasets.checks import MAX_EXACT_INTEGER
 from ilfs.datasets.limits import DEFAULT_LIMITS
 from ilfs.datasets.readers.assemble import MISSING, TARGET_ADVICE, exact_number
 from ilfs.datasets.readers.compressed import PACKED_ENDINGS
-from ilfs.datasets.readers.text import Layout, body_rows, detect_layout, open_text, read_numbers
+from ilfs.datasets.readers.text import Layout, body_rows, detect_layout, open_text, read_numbers, wrong_length
 from ilfs.sources.arrow import column_values
 from ilfs.sources.label_checks import warn_of_quantity
 from ilfs.sources.reader import Batch, BatchReader, column_places
@@ -113,7 +113,7 @@ class TextReader(BatchReader):
         """Check the length of a row, and leave out the names of rows."""
         n_expected = self._n_columns + self._layout.n_skipped
         if len(row) != n_expected:
-            raise ValueError(f"row {number} of {self.path} must have {n_expected} values, got {len(row)}")
+            raise wrong_length(row, number, self.path, n_expected, len(row))
         return row[self._layout.n_skipped :]
 
     def _batch(self, rows: list[list[str]], wanted: Sequence[int], start: int) -> Batch:

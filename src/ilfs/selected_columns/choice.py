@@ -38,6 +38,8 @@ class ColumnChoice:
     def numbered(self, names: list[str]) -> list[str]:
         """Number repeated names of a table (a, a.1, a.2), if those of the fit were numbered in the same way.
 
+        Columns without a name, such as those of a comma at the end of all lines, get one: a fit does not use them.
+
         Parameters
         ----------
         names : list of str
@@ -56,6 +58,7 @@ class ColumnChoice:
         >>> choice.numbered(["TP53", "TP53", "MYC"]), choice.numbered(["MYC", "MYC"])
         (['TP53', 'TP53.1', 'MYC'], ['MYC', 'MYC'])
         """
+        names = [name or f"column {place} without a name" for place, name in enumerate(names, start=1)]
         numbered, of_fit = distinct_names(names), set(self.names or ())
         changed = (new for new, name in zip(numbered, names, strict=True) if new != name)
         return numbered if all(new in of_fit for new in changed) else names

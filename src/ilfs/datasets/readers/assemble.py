@@ -25,7 +25,8 @@ Reader = Callable[[Path, Target, Drop, str, ReadLimits], Dataset]
 USUAL_TARGETS = ("class", "target", "label", "y")
 TARGET_ADVICE = "choose the column that holds the classes, and make sure that rows are samples and columns features"
 CLASS_TYPES = (str, int, float, np.floating, Decimal)
-MISSING = ("", "na", "nan", "n/a", "null", "?")  # in upper or lower case
+SPREADSHEET_ERRORS = ("#n/a", "#div/0!", "#value!", "#num!", "#ref!", "#name?", "#null!")
+MISSING = ("", "na", "nan", "n/a", "null", "?", *SPREADSHEET_ERRORS)  # in upper or lower case
 
 
 def find_columns(

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from ilfs.datasets.readers.blocks import RowBlocks
 from ilfs.datasets.readers.compressed import open_bytes
 from ilfs.parameters import is_integer
 from ilfs.warn import warn
+from ilfs.words import counted
 
 Line = TypeVar("Line", str, bytes, covariant=True)
 DELIMITERS = ("\t", ";", ",", "|", " ")
@@ -183,6 +184,16 @@ def _n_regular(lines: Sequence[str], delimiter: str) -> int:
     return sum(width == widths[0] for width in widths) if widths and widths[0] > 1 else 0
 
 
+def wrong_length(row: list[str], number: int, name: Any, wanted: int, got: int) -> ValueError:
+    """Make the error for a row with too many or too few values, with the likely reason."""
+    reason = ""
+    if any("\n" in value for value in row):
+        reason = ": a quote that opens in this row is not closed"
+    elif wanted == 1:
+        reason = ": if the first line is a title, remove it"
+    return ValueError(f"row {number} of {name} must have {counted(wanted, 'value')}, got {got}{reason}")
+
+
 def split_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Split lines into rows of values; empty lines are skipped."""
     if delimiter == " ":
@@ -224,7 +235,7 @@ def _read_body(
     labels, values, known = list[str](), RowBlocks(path, limits), dict[str, str]()
     for number, row in enumerate(chain([first], rows), start=1):
         if len(row) != n_columns + layout.n_skipped:
-            raise ValueError(f"row {number} of {path} must have {n_columns + layout.n_skipped} values, got {len(row)}")
+            raise wrong_length(row, number, path, n_columns + layout.n_skipped, len(row))
         texts = row[layout.n_skipped :]
         label = texts[at].strip()
         labels.append(known.setdefault(label, label))  # store one string per class, not one per row
