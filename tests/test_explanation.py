@@ -136,7 +136,7 @@ class TestParagraph:
             "of 0.71, it would be 13th. It is higher in tumour (8 on average) than in normal (4). The difference is "
             "1.5 standard deviations of a class (a factor of 2, if the values are not logarithms). By this feature "
             "alone, 81 % of the samples look more like their own class than like the others. Its q-value is 0.002, "
-            "not above 0.05: confirmed. If it and all features that are better on their own were selected, less than "
+            "at most 0.05: confirmed. If it and all features that are better on their own were selected, less than "
             "1 % of them would be expected to be there by chance. It repeats MDM2, which is ranked before it "
             "(correlation -0.83; 31 % of its variance is new). Features that repeat it, with their similarity: A "
             "(0.90), B (-0.80). It is missing in 2 % of the rows. 60 % of its values are not zero."
@@ -162,7 +162,7 @@ class TestParagraph:
             ),
             (
                 {"verdict": "tentative", "q_value": 0.01, "selection_frequency": 0.3},
-                "not above 0.05, but it is selected too rarely: tentative.",
+                "at most 0.05, but it is selected too rarely: tentative.",
             ),
         ],
     )
@@ -175,7 +175,7 @@ class TestParagraph:
 
     def test_a_feature_without_a_family_is_not_said_to_be_unlike_all_others(self):
         assert paragraph(some(repeated_by={})).endswith(
-            "It is not the closest better match of any feature after it (correlation of at least 0.7)."
+            "No feature after it has it as its most similar better feature (correlation of at least 0.7)."
         )
 
     def test_that_sentence_is_true(self):
@@ -184,7 +184,7 @@ class TestParagraph:
         strong = np.abs(table["correlation"]) >= 0.7
         heads = set(table["nearest"][strong].tolist())
         for name in table["feature"].tolist():
-            assert ("It is not the closest better match" in str(done.explain(name))) == (name not in heads)
+            assert ("No feature after it has it" in str(done.explain(name))) == (name not in heads)
 
     def test_the_first_and_the_last_features(self):
         assert "It was picked first" in paragraph(some(criterion="gain", rank=1, score=1.0))

@@ -387,7 +387,7 @@ def chance_sentences(one: Explanation) -> Iterator[str]:
         low, high = number(one.fdr), number(TENTATIVE_FACTOR * one.fdr)
         rule = f"above {high}" if one.verdict == NOT_CONFIRMED else f"above {low}, but not above {high}"
         if one.q_value <= one.fdr:
-            rule = f"not above {low}" + ("" if one.verdict == CONFIRMED else ", but it is selected too rarely")
+            rule = f"at most {low}" + ("" if one.verdict == CONFIRMED else ", but it is selected too rarely")
         yield (
             f"Its q-value is {number(one.q_value)}, {rule}: {one.verdict}. If it and all features that "
             f"are better on their own were selected, {percent(one.q_value)} of them would be expected to be there by "
@@ -427,7 +427,7 @@ def redundancy_sentences(one: Explanation) -> Iterator[str]:
         yield f"Features that repeat it, with their similarity: {', '.join(named)}{rest}."
     elif one.repeated_by is not None:
         yield (
-            "It is not the closest better match of any feature after it "
+            "No feature after it has it as its most similar better feature "
             f"(correlation of at least {STRONG_CORRELATION})."
         )
 

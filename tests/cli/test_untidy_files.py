@@ -97,6 +97,13 @@ def test_a_name_of_a_sample_that_is_there_twice_is_told(tmp_path, capsys):
     assert "sample: identifies most rows by different texts, and has 'S03' more than once" in " ".join(told.split())
 
 
+def test_genes_that_a_spreadsheet_has_turned_into_dates_are_told(tmp_path, capsys):
+    names = ["TP53", "1-Mar", "MYC", "GAPDH", "2-Sep", "ACTB"]
+    code, told = said(capsys, "rank", written(tmp_path, lines(names=names)), "--target", "kind")
+    assert code == 0
+    assert "2 names look like genes that a spreadsheet has turned into dates" in " ".join(told.split())
+
+
 def test_a_table_of_genes_with_some_text_asks_for_a_sheet(tmp_path, capsys):
     values = np.round(rng.normal(8, 1, (400, 8)), 2).astype(object)
     values[7, 2] = "<0.1"

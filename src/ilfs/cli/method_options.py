@@ -17,7 +17,7 @@ def add_method(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="ilfs, fisher, mi, relieff, ...: see ilfs methods (ilfs); several are shown side by side",
+        help="ilfs, fisher, mi, relieff, ...: see ilfs methods (ilfs); several may be named",
     )
     group.add_argument(
         "--interactions",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ilfs.datasets.checks import MAX_EXACT_INTEGER, quoted
 from ilfs.preparing.options import some_names
 from ilfs.preparing.raw_columns import RawColumn, TextColumn, are_dates
+from ilfs.words import counted
 
 ENCODE_ADVICE = ": encode=True makes features of it"
 MAX_ENCODED = 20  # different texts of a column that is encoded
@@ -19,6 +20,12 @@ MIN_IDENTIFIER_ROWS = 3  # rows from which a column can be recognised as row num
 MOSTLY_DIFFERENT = 0.9  # fraction of different texts from which a column identifies the rows
 MAX_ODD = 0.5  # fraction of odd texts up to which a column is said to hold numbers
 ID_NAME = re.compile(r"(?:.*[\W_])?(?:id|ids|index|rownames?|row|no|nr|number|accession|barcode)", re.IGNORECASE)
+# What spreadsheets make of the genes MARCH1 and SEPT2, and of RIKEN identifiers such as 2310009E13.
+MADE_BY_SPREADSHEET = re.compile(
+    r"\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:mar|sep|oct|nov|dec)-\d{1,2}"
+    r"|\d{4}-\d{2}-\d{2}(?: 00:00:00)?|\d\.\d+E\+\d+",
+    re.IGNORECASE,
+)
 JOINED_ID = re.compile(r".*[a-z](?:Id|ID)")  # sampleID
 
 
@@ -174,3 +181,19 @@ def encoded_reason(names: Sequence[str]) -> str:
     ('in its place is sex=m (1 if so, else 0)', 'in its place are stage=a, stage=b and stage=c (1 if so, else 0)')
     """
     return f"in its place {'is' if len(names) == 1 else 'are'} {some_names(names)} (1 if so, else 0)"
+
+
+def spreadsheet_warnings(names: Sequence[str]) -> list[str]:
+    """Return a sentence on names that a spreadsheet has turned into dates or numbers; none if most names are such.
+
+    Examples
+    --------
+    >>> from ilfs.preparing.features import spreadsheet_warnings
+    >>> spreadsheet_warnings(["TP53", "1-Mar", "MYC", "2-Sep", "GAPDH"])
+    ['2 names look like genes that a spreadsheet has turned into dates or numbers: 1-Mar and 2-Sep']
+    """
+    changed = [name for name in names if MADE_BY_SPREADSHEET.fullmatch(name)]
+    if not changed or 2 * len(changed) > len(names):
+        return []
+    look = f"{counted(len(changed), 'name')} look{'s' if len(changed) == 1 else ''}"
+    return [f"{look} like genes that a spreadsheet has turned into dates or numbers: {some_names(changed)}"]

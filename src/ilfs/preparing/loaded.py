@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ilfs.preparing.arranging import Arranged, arranged, looks_like_genes
 from ilfs.preparing.choice import possible_features
-from ilfs.preparing.features import encoded, encoded_reason, judged
+from ilfs.preparing.features import encoded, encoded_reason, judged, spreadsheet_warnings
 from ilfs.preparing.leaks import leak_warnings, same_partition
 from ilfs.preparing.options import Account, Options, some_names
 from ilfs.preparing.patterns import columns_among
@@ -154,6 +154,7 @@ def assembled(
     if labels is not None:
         account.warnings += leak_warnings(X, called, labels, target)
         account.warnings += same_partition(left_out(both, features, {target, options.weight}), labels, target)
+    account.warnings += spreadsheet_warnings(called)
     source = table_source(X, labels, weight, called)
     source.target_name = target
     given = columns.get("id")

@@ -17,6 +17,7 @@ from ilfs.datasets.readers.text import parse_number
 HEAD_ROWS = 1000  # rows from which most columns with many different values are recognised
 DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}(?: \d{1,2}:\d{2}.*)?")
 TRUTH = {"true": 1.0, "false": 0.0}  # texts of booleans, in any case
+MAX_TRUTH_TEXTS = 6  # true, True, TRUE and the same of false
 
 
 class RawColumn(ABC):
@@ -46,7 +47,7 @@ class RawColumn(ABC):
     @property
     def is_boolean(self) -> bool:
         """True if all values are true, false or missing."""
-        distinct = self.distinct(2) if self.kind == "text" else None
+        distinct = self.distinct(MAX_TRUTH_TEXTS) if self.kind == "text" else None
         return bool(distinct) and {text.lower() for text in distinct or ()} <= set(TRUTH)
 
     def distinct(self, most: int) -> set[str] | None:

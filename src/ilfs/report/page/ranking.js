@@ -271,7 +271,7 @@ class RankingPage {
     }
     if (items.length) parts.push(element("p", {}, "Repeated, with this similarity, by"), element("ul", { class: "members" }, ...items));
     if (members.length > MAX_MEMBERS) parts.push(element("p", { class: "soft" }, `and ${members.length - MAX_MEMBERS} more`));
-    if (!items.length) parts.push(element("p", { class: "soft" }, `It is not the closest better match of any feature further down (correlation of at least ${STRONG_CORRELATION}).`));
+    if (!items.length) parts.push(element("p", { class: "soft" }, `No feature further down has it as its most similar better feature (correlation of at least ${STRONG_CORRELATION}).`));
     return element("div", {}, ...parts);
   }
 
