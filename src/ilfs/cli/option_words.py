@@ -7,7 +7,7 @@ import shlex
 RENAMED = {"n_permutations": "permutations", "random_state": "seed", "n_jobs": "jobs", "sample_weight": "weight"}
 PARAMETERS = (
     "target", "samples", "transpose", "drop", "only", "id", "weight", "groups", "encode", "input_format", "engine",
-    "memory_limit", "must_keep", "keep", "fdr", "interactions", *RENAMED,
+    "memory_limit", "must_keep", "keep", "fdr", "interactions", "sizes", *RENAMED,
 )  # fmt: skip
 NAMES = "|".join(PARAMETERS)
 ASSIGNED = re.compile(rf"(?<![\w.])({NAMES})=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\[[^\]]*\]|[A-Za-z0-9_.-]+)")
