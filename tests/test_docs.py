@@ -127,3 +127,10 @@ def test_a_picture_has_one_dot_per_pick_and_two_in_the_legend(pixels):
     X = np.random.default_rng(0).normal(size=(40, 64))
     picture = ElementTree.fromstring(pixels["drawn"](X, np.arange(40) % 2, side=8))
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == 3 * 50 + 2
+
+
+def test_the_pages_of_the_words_for_the_search_exist():
+    source = (DOCS / "_extensions" / "search_words.py").read_text()
+    pages = re.findall(r'^    "([\w/]+)": \[', source, re.M)
+    assert len(pages) > 20
+    assert [page for page in pages if not (DOCS / f"{page}.md").is_file()] == []
