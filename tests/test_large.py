@@ -43,7 +43,7 @@ def test_memory_beyond_the_data_stays_small():
     printed = subprocess.run([sys.executable, speed, "memory"], capture_output=True, text=True, check=True).stdout
     peaks = [float(megabytes) for megabytes in re.findall(r"data: ([0-9.]+) MB", printed)]
     assert len(peaks) == 2  # without redundancy and with it
-    assert max(peaks) < 60
+    assert max(peaks) < 80  # 71 with shapes, as the README says
 
 
 @needs_data
