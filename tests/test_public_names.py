@@ -22,7 +22,7 @@ def test_every_public_name_exists():
 def test_every_public_name_of_selection_is_in_the_reference():
     reference = (Path(__file__).parents[1] / "docs/api.rst").read_text()
     assert "selection" in dir(ilfs)
-    assert all(f"~ilfs.selection.{name}\n" in reference for name in ilfs.selection.__all__)
+    assert all(f"ilfs.selection.{name}\n" in reference for name in ilfs.selection.__all__)
     assert all(hasattr(ilfs.selection, name) for name in ilfs.selection.__all__)
 
 

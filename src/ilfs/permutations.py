@@ -144,12 +144,8 @@ class HasNull(HasPValues, PlannedSelector):
         if n_labels > 1:
             return run_plan(self._plan_labels_with_null(labellings, n_labels, fold.all_rows), fold)
         scores, null = run_plan(self._plan_with_null(labellings), fold)
-        self._keep_test(self._tested(self._observed_statistic(scores), null))
+        self._keep_test(tested(self._observed_statistic(scores), null, self._within_groups))
         return scores
-
-    def _tested(self, observed: Floats, null: Floats) -> PermutationTest:
-        """Test the statistics of all features against those under the permutations that `_permuted` has made."""
-        return PermutationTest.from_statistics(observed, null, UNIT_FLOOR, within_groups=self._within_groups)
 
     def _plan_with_null(self, labellings: Sequence[Classes]) -> Plan[tuple[Scores, Floats]]:
         """Score the features, and compute their statistics under permuted labels in the same reads.
@@ -184,7 +180,7 @@ class HasNull(HasPValues, PlannedSelector):
         ]
         scores, statistics = yield from both(self._plan_labels(labellings[:n_labels], all_rows), together(plans))
         for label, (observed, *null) in zip(informative, statistics, strict=True):
-            self.per_label_[label]._keep_test(self._tested(observed, np.array(null)))
+            self.per_label_[label]._keep_test(tested(observed, np.array(null), self._within_groups))
         self._join_tests()
         return scores
 
@@ -197,6 +193,7 @@ class HasNull(HasPValues, PlannedSelector):
         try:
             return super()._score_any(source)
         finally:
+            self.__dict__.pop("_within_groups", None)
             if not self._keeps_test:
                 self.__dict__.pop("_test", None)  # large, and only needed to join the tests of several labels
 
@@ -254,6 +251,11 @@ def permutations_to_make(given: int, fdr: float, least: int = 0) -> int:
             f"{needed} permutations are made"
         )
     return max(needed, given)
+
+
+def tested(observed: Floats, null: Floats, is_within_groups: bool) -> PermutationTest:
+    """Test the statistics of all features against those under permuted labels."""
+    return PermutationTest.from_statistics(observed, null, UNIT_FLOOR, within_groups=is_within_groups)
 
 
 def statistic_of(scores: Scores) -> Floats:

@@ -92,7 +92,7 @@ def read_selection(path: str | os.PathLike[str]) -> dict[str, Any]:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"there is no file {os.fspath(path)!r}: save a selection first, with selector.save(path) or ilfs rank --save"
+            f"there is no file {os.fspath(path)!r}: save a selection first, by selector.save(path) or ilfs rank --save"
         ) from None
     except UnicodeDecodeError:
         raise ValueError(f"{what}, but it is not text") from None

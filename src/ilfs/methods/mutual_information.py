@@ -49,7 +49,7 @@ from ilfs.execution import LabelledRows, Plan, ask, blocks, both, fold_of, threa
 from ilfs.execution.columns import column_blocks, gather_columns, row_major_columns
 from ilfs.must_keep import MustKeep
 from ilfs.parameters import check_between, check_choice, is_integer
-from ilfs.permutations import HasNull, makes_no_permutations, statistic_of
+from ilfs.permutations import HasNull, makes_no_permutations, statistic_of, tested
 from ilfs.selector import PlannedSelector, Scores, SupervisedRowsSelector, refuse_constant
 from ilfs.solvers.information import PRIORS, InformationPosterior, Prior
 from ilfs.sources import TableSource
@@ -333,8 +333,7 @@ class MutualInformation(HasNull, SupervisedRowsSelector, PlannedSelector):
             return self._score_fold(fold_of(source, self.n_jobs))
         scores = super()._score_source(source)
         if source.permuted is not None:
-            self._within_groups = source.is_within_groups
-            self._keep_test(self._tested(statistic_of(scores), self._permuted_scores(source)))
+            self._keep_test(tested(statistic_of(scores), self._permuted_scores(source), source.is_within_groups))
         return scores
 
     def _score_labels(self, source: TableSource) -> Scores:
