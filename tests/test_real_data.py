@@ -132,6 +132,7 @@ def test_the_best_pixels_for_the_twenty_classes_of_coil20_have_large_f_statistic
     assert np.median(F[selector.order_[:50]]) > 2 * np.median(F)
 
 
+@pytest.mark.slow
 def test_picked_pixels_of_coil20_are_less_correlated_and_classify_better():
     X, y = load("coil20")
     one_by_one, by_lines, together = (
