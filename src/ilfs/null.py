@@ -79,9 +79,9 @@ def standardised_by_feature(observed: Floats, null: Floats) -> tuple[Floats, Flo
     If labels are permuted within groups, the null distributions of features differ: that of a feature which depends on
     the groups lies far above the others. Pooling would then take this feature for one that depends on the labels. So
     each value is replaced by its difference from the mean of the null values of its feature, divided by the sum of
-    their standard deviation and its median over the features. The median keeps features apart whose null values hardly
-    vary (Tusher, Tibshirani and Chu 2001). A null value is left out of the mean and the deviation that it is compared
-    with, as the observed value is.
+    their standard deviation and its median over the features. Without the median, a feature whose null values hardly
+    vary would get huge values (Tusher, Tibshirani and Chu 2001). A null value is left out of the mean and the deviation
+    that it is compared with, as the observed value is.
 
     Parameters
     ----------

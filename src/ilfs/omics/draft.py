@@ -7,7 +7,7 @@ PAGE = 4096  # bytes that are kept together; changes are spread over a file in p
 
 
 class Buffer(Protocol):
-    """What `readinto` fills."""
+    """Memory that takes the bytes that are read, such as a bytearray."""
 
     def __len__(self) -> int: ...
     def __setitem__(self, place: slice, content: bytes) -> None: ...
