@@ -114,6 +114,18 @@ def test_a_table_of_genes_with_some_text_asks_for_a_sheet(tmp_path, capsys):
     assert "its features seem to be in rows, so name a table of the samples and their classes: --samples FILE" in told
 
 
+def test_a_cell_is_named_by_its_sample_if_genes_are_in_rows(tmp_path, capsys):
+    values = np.round(rng.normal(8, 1, (300, 12)), 2).astype(object)
+    values[7, 2] = "<0.1"
+    text = ["gene," + ",".join(f"S{j}" for j in range(12))]
+    text += [f"G{i}," + ",".join(map(str, row)) for i, row in enumerate(values)]
+    sheet = ["sample,kind", *(f"S{j},{'ab'[j % 2]}" for j in reversed(range(12)))]
+    arguments = [written(tmp_path, text), "--samples", written(tmp_path, sheet, "sheet.csv")]
+    code, told = said(capsys, "rank", *arguments, "--target", "kind")
+    assert code == 0
+    assert "G7: holds text, '<0.1' in sample S2, among numbers" in " ".join(told.split())
+
+
 @needs_posix
 def test_sigterm_leaves_no_part_of_a_file(tmp_path):
     code = f"""if True:

@@ -51,7 +51,7 @@ class Judged:
     is_category: bool = False
 
 
-def judged(name: str, column: RawColumn, table: str) -> Judged:
+def judged(name: str, column: RawColumn, table: str, row_names: Sequence[str | None] | None = None) -> Judged:
     """Decide if a column is a feature.
 
     Parameters
@@ -62,6 +62,8 @@ def judged(name: str, column: RawColumn, table: str) -> Judged:
         The column.
     table : str
         Name of the table in messages.
+    row_names : sequence of str, optional
+        Names of the rows, which messages name instead of numbers.
 
     Returns
     -------
@@ -73,15 +75,26 @@ def judged(name: str, column: RawColumn, table: str) -> Judged:
     if column.kind not in ("number", "text"):
         return Judged(None, f"holds values of type {column.kind[:60]}")
     values = column.numbers
-    return judged_text(column) if values is None else judged_numbers(name, column, values, table)
+    if values is None:
+        return judged_text(column, row_names)
+    return judged_numbers(name, column, values, table, row_names)
 
 
-def judged_numbers(name: str, column: RawColumn, values: NDArray[Any], table: str) -> Judged:
+def place_of(row: int, row_names: Sequence[str | None] | None) -> str:
+    """Name a row, counted from 0, in a message: by its sample if it is known, otherwise by its number from 1 on."""
+    name = None if row_names is None else row_names[row]
+    return f"row {row + 1}" if name is None else f"sample {name}"
+
+
+def judged_numbers(
+    name: str, column: RawColumn, values: NDArray[Any], table: str, row_names: Sequence[str | None] | None
+) -> Judged:
     """Decide if a column of numbers is a feature: not if it is constant or numbers the rows."""
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     if np.isinf(low) or np.isinf(high):
         row = int(np.flatnonzero(np.isinf(values))[0])
-        raise ValueError(f"column {quoted(name)} of {table} must be finite, got {values[row]} in row {row + 1}")
+        place = place_of(row, row_names)
+        raise ValueError(f"column {quoted(name)} of {table} must be finite, got {values[row]} in {place}")
     if np.isnan(low):
         return Judged(None, "has no values")
     if low == high:
@@ -121,7 +134,7 @@ def are_different_integers(values: NDArray[Any]) -> bool:
     return bool((values == np.floor(values)).all()) and np.unique(values).size == values.size
 
 
-def judged_text(column: RawColumn) -> Judged:
+def judged_text(column: RawColumn, row_names: Sequence[str | None] | None) -> Judged:
     """Say why a column of text is no feature."""
     present = [text for text in column.texts if text is not None]
     n_distinct = len(set(present))
@@ -129,7 +142,7 @@ def judged_text(column: RawColumn) -> Judged:
     if odd and len(odd) <= MAX_ODD * len(present):
         row, text = odd[0]
         more = f" and {len(odd) - 1} more values" if len(odd) > 1 else ""
-        return Judged(None, f"holds text, {quoted(text)} in row {row}{more}, among numbers")
+        return Judged(None, f"holds text, {quoted(text)} in {place_of(row - 1, row_names)}{more}, among numbers")
     if are_dates(present):
         return Judged(None, f"holds dates ({present[0]})")
     if n_distinct == 1:

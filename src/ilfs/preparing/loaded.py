@@ -188,7 +188,7 @@ def collected(
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in wanted:
             continue
-        result = judged(name, column, table.name)
+        result = judged(name, column, table.name, table.row_names)
         if result.values is not None:
             features[name] = result.values
             continue
