@@ -147,7 +147,8 @@ def show_redundancy():
 
 
 def show_memory():
-    for selector in (f"ILFS(redundancy=None, n_jobs={THREADS})", f"ILFS(n_jobs={THREADS})"):
+    options = ("redundancy=None, ", "shapes=False, ", "")
+    for selector in (f"ILFS({one}n_jobs={THREADS})" for one in options):
         _, peak = fit_in_own_process(selector, f"X, y = job({ROWS}, {COLUMNS})")
         if peak is None:
             print("\nPeak memory is measured on Linux only.")
